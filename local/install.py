@@ -1,0 +1,68 @@
+"""Make a virtual environment that holds exactly what a hash-pinned requirements file names.
+
+Runs under any Python, before anything is installed: standard library only.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+STAMP = "installed.json"
+
+
+def main(arguments: list[str]) -> int:
+    """`install.py VENV REQUIREMENTS`: 0 when VENV holds REQUIREMENTS, at once if it did before."""
+    if sys.version_info < (3, 11):
+        print(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}. Try: make PYTHON=python3.12 …")
+        return 1
+    venv, requirements = Path(arguments[0]).absolute(), Path(arguments[1])
+    wanted = {
+        "requirements": hashlib.sha256(requirements.read_bytes()).hexdigest(),
+        "python": sys.version,
+        "place": str(venv),
+    }
+    if installed(venv) == wanted:
+        return 0
+    with alone(venv):
+        before = installed(venv)
+        if before == wanted:
+            return 0
+        print(f"installing {requirements} into {venv.name}", flush=True)
+        # A half-made or moved environment is made anew; one with other pins only is brought up to date.
+        if before is None or {**before, "requirements": ""} != {**wanted, "requirements": ""}:
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
+        (venv / STAMP).unlink(missing_ok=True)
+        pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--require-hashes"]
+        subprocess.run([*pip, "--disable-pip-version-check", "-r", str(requirements)], check=True)
+        (venv / STAMP).write_text(json.dumps(wanted))
+    return 0
+
+
+def installed(venv: Path) -> dict[str, str] | None:
+    """What the last finished installation into `venv` was made from; None when there is none."""
+    try:
+        stamp: dict[str, str] = json.loads((venv / STAMP).read_text())
+    except (OSError, ValueError):
+        return None
+    return stamp if (venv / "bin" / "python").exists() else None
+
+
+@contextlib.contextmanager
+def alone(venv: Path) -> Iterator[None]:
+    """Holds the one lock of `venv`, so that two commands started at once do not install over each other."""
+    venv.parent.mkdir(parents=True, exist_ok=True)
+    with venv.with_name(venv.name + ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except subprocess.CalledProcessError as failed:
+        sys.exit(failed.returncode)

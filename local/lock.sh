@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Pins every requirements file: dev.txt first, and each function's file to the same versions.
+set -euo pipefail
+cd -- "$(dirname -- "$0")/.."
+
+pin() { # SOURCE TARGET [OPTION…]
+    local source=$1 target=$2
+    shift 2
+    # The pins are PyPI's for every machine: no configuration, index or file of this one takes part.
+    env -u UV_INDEX -u UV_INDEX_URL -u UV_EXTRA_INDEX_URL -u UV_DEFAULT_INDEX -u UV_FIND_LINKS \
+        .run/lock-venv/bin/uv --no-config pip compile --quiet --universal --python-version 3.11 \
+        --generate-hashes --no-emit-index-url --no-header --no-annotate "$@" "$source" --output-file "$target"
+}
+
+pin requirements/lock.in requirements/lock.txt "$@"
+pin requirements/dev.in requirements/dev.txt "$@"
+for source in functions/*/requirements.in; do
+    pin "$source" "${source%.in}.txt" --constraints requirements/dev.txt
+done
