@@ -1,0 +1,74 @@
+"""Finds the keywords of a route table in a normalised text, as words and not as parts of words."""
+
+from collections.abc import Iterator, Sequence
+
+from shared.normal_text import normalise
+from shared.routes import Route
+
+from functions.hub.fragments import FragmentIndex
+
+# Scripts below this point put blanks between words; Japanese and its neighbours stand above it and do not.
+_FIRST_UNSPACED_SCRIPT = "\u1100"
+# A short katakana word turns up inside longer ones by accident (リスク in アスタリスク), a long one hardly ever.
+_LONGEST_WHOLE_KATAKANA = 3
+
+
+class KeywordIndex:
+    """The keywords of all routes, best route first."""
+
+    def __init__(self, routes: Sequence[Route]) -> None:
+        self._routes = routes
+        self._entries = [
+            (rank, keyword, form)
+            for rank, route in enumerate(routes)
+            for keyword in route.keywords
+            for form in _forms(normalise(keyword))
+        ]
+        self._fragments = FragmentIndex([(form,) for _, _, form in self._entries])
+
+    def matches(self, text: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
+        """Each route with keywords in `text`, best first, with those keywords as they stand in the table."""
+        found: dict[int, dict[str, None]] = {}
+        for number in self._fragments.candidates(text):
+            rank, keyword, form = self._entries[number]
+            if stands_in(form, text):
+                found.setdefault(rank, {})[keyword] = None
+        for rank in sorted(found):
+            yield self._routes[rank], tuple(found[rank])
+
+
+def stands_in(word: str, text: str) -> bool:
+    """Whether `word` stands in `text` as a word of its own, as far as its script has a way to tell."""
+    at = text.find(word)
+    while at >= 0:
+        if _is_whole(word, text, at, at + len(word)):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _is_whole(word: str, text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if _is_spaced(word[0]) and _is_spaced(before) or _is_spaced(word[-1]) and _is_spaced(after):
+        return False
+    if len(word) <= _LONGEST_WHOLE_KATAKANA and all(map(_is_katakana, word)):
+        return not (_is_katakana(before) or _is_katakana(after))
+    return True
+
+
+def _is_spaced(character: str) -> bool:
+    return character < _FIRST_UNSPACED_SCRIPT and (character.isalnum() or character == "_")
+
+
+def _is_katakana(character: str) -> bool:
+    return "ァ" <= character <= "ヺ" or character == "ー"
+
+
+def _forms(keyword: str) -> tuple[str, ...]:
+    """The keyword and its English plural: of its last word, when that has three letters or more."""
+    last = keyword.rsplit(" ", 1)[-1]
+    if len(last) < 3 or not (last.isascii() and last.isalpha()):
+        return (keyword,)
+    if last.endswith("y") and last[-2] not in "aeiou":
+        return (keyword, keyword[:-1] + "ies")
+    return (keyword, keyword + ("es" if last.endswith(("s", "x", "z", "ch", "sh")) else "s"))

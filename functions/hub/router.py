@@ -1,0 +1,102 @@
+"""Chooses the route of a text by rules, never by a model: same text, same table, same route (design §4)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.normal_text import normalise
+from shared.patterns import compile_pattern
+from shared.routes import Route, RouteTable
+
+from functions.hub.keyword_index import KeywordIndex
+from functions.hub.pattern_index import PatternIndex
+
+_LONGEST_WORDS_SHOWN = 60
+
+
+class Rule(StrEnum):
+    """Why a route was chosen; in this order, the first that applies wins."""
+
+    SKILL = "skill"
+    KEYWORD = "keyword"
+    PATTERN = "pattern"
+    STICKY = "sticky"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A route, the rule that chose it, the words that matched, and both as an English sentence."""
+
+    route: Route
+    rule: Rule
+    words: tuple[str, ...]
+    reason: str
+
+
+class UnknownSkill(Exception):
+    """The caller asked by name for a route that the table does not have."""
+
+    def __init__(self, skill: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"there is no skill {skill!r}; known skills: {', '.join(known)}")
+        self.skill = skill
+        self.known = known
+
+
+class Router:
+    """A route table made ready for choosing. It never changes after construction, so threads may share it."""
+
+    def __init__(self, table: RouteTable) -> None:
+        self._table = table
+        ordered = sorted(table.routes, key=lambda route: -route.priority)
+        self._keywords = KeywordIndex(ordered)
+        self._patterns = PatternIndex(ordered)
+        self._unless = {
+            route.id: tuple(compile_pattern(pattern) for pattern in route.unless) for route in ordered if route.unless
+        }
+
+    def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
+        """The route of `text`: the skill named, else the rules, else the conversation's last route when it is sticky.
+
+        `skill` and `last_route` are route ids; a last route that the table no longer has is ignored.
+        Raises UnknownSkill.
+        """
+        if skill is not None:
+            return self._named(skill)
+        return self._ruled(normalise(text)) or self._unruled(last_route)
+
+    def _named(self, skill: str) -> Choice:
+        route = self._table.by_id.get(skill)
+        if route is None:
+            raise UnknownSkill(skill, tuple(self._table.by_id))
+        return Choice(route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"')
+
+    def _ruled(self, text: str) -> Choice | None:
+        for route, words in self._keywords.matches(text):
+            if not self._excepted(route, text):
+                return _matched(route, Rule.KEYWORD, words)
+        for route, words in self._patterns.matches(text):
+            if not self._excepted(route, text):
+                return _matched(route, Rule.PATTERN, tuple(_shortened(word) for word in words))
+        return None
+
+    def _excepted(self, route: Route, text: str) -> bool:
+        return any(pattern.search(text) for pattern in self._unless.get(route.id, ()))
+
+    def _unruled(self, last_route: str | None) -> Choice:
+        last = self._table.by_id.get(last_route) if last_route is not None else None
+        if last is not None and last.sticky:
+            reason = f'sticky: no rule matched, and this conversation was last with "{last.id}"'
+            return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
+        default = self._table.default
+        return Choice(
+            route=default, rule=Rule.DEFAULT, words=(), reason=f'default: no rule matched, so "{default.id}" answers'
+        )
+
+
+def _matched(route: Route, rule: Rule, words: tuple[str, ...]) -> Choice:
+    quoted = ", ".join(f'"{word}"' for word in words)
+    return Choice(route=route, rule=rule, words=words, reason=f'{rule}: {quoted} belongs to "{route.id}"')
+
+
+def _shortened(words: str) -> str:
+    return words if len(words) <= _LONGEST_WORDS_SHOWN else words[: _LONGEST_WORDS_SHOWN - 1] + "…"

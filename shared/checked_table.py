@@ -1,0 +1,124 @@
+"""Reads one TOML table and collects everything that is wrong with it, instead of stopping at the first mistake."""
+
+import difflib
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from shared.toml_lines import Path, nearest
+
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One mistake in a file: its line, counted from 1, what is wrong, and what to do about it."""
+
+    line: int
+    message: str
+
+
+@dataclass(slots=True, kw_only=True)
+class CheckedTable:
+    """A TOML table whose values are taken out one by one, each with the type that it must have.
+
+    A value that is missing or wrong adds a Problem and yields the default, so that reading goes on to the next mistake.
+    """
+
+    path: Path
+    values: Mapping[str, Any]
+    lines: dict[Path, int]
+    variables: Mapping[str, str]
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, key: str | None, message: str, *, index: int | None = None) -> None:
+        """Records a mistake at the line of `key`, or of the `index`-th element of that list."""
+        path = self.path if key is None else (*self.path, key) if index is None else (*self.path, key, index)
+        self.problems.append(Problem(nearest(self.lines, path), message))
+
+    def refuse_unknown(self, known: Collection[str]) -> None:
+        """Every key that is not `known` is a mistake: a misspelt setting would otherwise do nothing, silently."""
+        for key in self.values.keys() - set(known):
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(sorted(known))}"
+            self.problem(key, f"unknown key {key!r}: {hint}")
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A non-empty text; required when there is no default."""
+        value = self._value(key, str, "a text in quotes", default)
+        if value is None:
+            return default or ""
+        if not value.strip():
+            self.problem(key, f"{key} is empty: write a text" + ("" if default is None else ", or leave it out"))
+        return str(value)
+
+    def optional_text(self, key: str) -> str | None:
+        """A non-empty text, or None when the key is absent."""
+        return self.text(key) if key in self.values else None
+
+    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """A list of non-empty texts."""
+        value = self._value(key, list, 'a list of texts, as in ["one", "two"]', default)
+        if value is None:
+            return default
+        for index, item in enumerate(value):
+            if not isinstance(item, str) or not item.strip():
+                self.problem(key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes", index=index)
+        return tuple(item if isinstance(item, str) else "" for item in value)
+
+    def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
+        """A whole number of at least `least`; required when there is no default."""
+        value = self._value(key, int, "a whole number", default)
+        if value is None:
+            return default or 0
+        if value < least:
+            self.problem(key, f"{key} is {value}: it must be {least} or more")
+        return int(value)
+
+    def seconds(self, key: str, default: float) -> float:
+        """A duration in seconds, above zero."""
+        value = self._value(key, (int, float), "a number of seconds", default)
+        if value is None:
+            return default
+        if not 0 < value < float("inf"):
+            self.problem(key, f"{key} is {value}: it must be a number of seconds above 0")
+        return float(value)
+
+    def flag(self, key: str) -> bool:
+        """True or false; false when absent."""
+        return bool(self._value(key, bool, "true or false", False))
+
+    def choice(self, key: str, among: type[Choice], *, required: bool = False) -> Choice | None:
+        """One of the values of `among`, or None when the key is absent or wrong."""
+        allowed = ", ".join(f'"{value}"' for value in among)
+        value = self._value(key, str, f"one of {allowed}", None if required else "")
+        if value is None or value in set(among):
+            return None if value is None else among(value)
+        close = difflib.get_close_matches(value, list(among), n=1)
+        hint = f' (did you mean "{close[0]}"?)' if close else ""
+        self.problem(key, f"{key} is {value!r}: it must be one of {allowed}{hint}")
+        return None
+
+    def expanded(self, key: str, default: str | None = None) -> str:
+        """A text in which every `${NAME}` is the value of that variable; one that is unset or empty is a mistake."""
+        value = self.text(key, default)
+        for name in dict.fromkeys(VARIABLE.findall(value)):
+            if not self.variables.get(name):
+                self.problem(key, f"{key} needs the variable {name}, which is not set: set it, or write the value here")
+        return VARIABLE.sub(lambda found: self.variables.get(found[1], ""), value)
+
+    def _value(self, key: str, kind: type | tuple[type, ...], wanted: str, default: object) -> Any:
+        """The value of `key` when it has the right type, else None; a missing key without default is a mistake."""
+        value = self.values.get(key)
+        if value is None:
+            if default is None:
+                self.problem(None, f"{key} is missing: add {key} = {wanted}")
+            return None
+        # bool is an int to Python, but `retries = true` is a mistake to its writer.
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            self.problem(key, f"{key} is {value!r}: it must be {wanted}")
+            return None
+        return value

@@ -1,0 +1,224 @@
+"""Loads and checks routes.toml: the one source for the router, the agent card and the documentation (design §4)."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from shared.checked_table import VARIABLE, CheckedTable, Problem
+from shared.route_rules import address_problem, check_ids, check_priorities, check_rules
+from shared.toml_lines import line_numbers
+
+
+class Boundary(StrEnum):
+    """What lies between the hub and a downstream agent, and so which credential the hub sends (design §3)."""
+
+    PUBLIC = "public"
+    IAM = "iam"
+    GOOGLE_API = "google_api"
+    USER = "user"
+
+
+class ProtocolVersion(StrEnum):
+    """The A2A versions that a downstream agent may speak."""
+
+    V0_3 = "0.3"
+    V1_0 = "1.0"
+
+
+class Binding(StrEnum):
+    """The A2A bindings in which a downstream agent may be called."""
+
+    JSONRPC = "JSONRPC"
+    HTTP_JSON = "HTTP+JSON"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One downstream agent: how it is presented, which texts are its own, and how it is called."""
+
+    id: str
+    name: str
+    name_ja: str
+    description: str
+    description_ja: str
+    examples: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    """Patterns that take the route out of the choice for a text, whatever else matched."""
+    priority: int = 0
+    url: str
+    boundary: Boundary
+    audience: str | None = None
+    """The audience of the ID token; None stands for the origin of the URL."""
+    protocol_version: ProtocolVersion | None = None
+    """None: as the agent's own card says."""
+    binding: Binding | None = None
+    """None: as the agent's own card says, or JSONRPC."""
+    timeout_seconds: float = 30.0
+    connect_timeout_seconds: float = 5.0
+    stream_idle_timeout_seconds: float = 120.0
+    retries: int = 1
+    """How often a request of which nothing was sent is tried again."""
+    max_response_bytes: int = 4 << 20
+    sticky: bool = False
+    """Whether a text of this route's conversation that matches no rule stays with this route."""
+    default: bool = False
+    input_modes: tuple[str, ...] = ("text/plain",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubProfile:
+    """How the hub presents itself on its agent card: the optional [hub] table."""
+
+    name: str = "A2A hub"
+    name_ja: str = "A2A ハブ"
+    description: str = "Passes each question on to the agent that can answer it."
+    description_ja: str = "質問を、答えられるエージェントに取り次ぎます。"
+    version: str = "1.0.0"
+    provider_organization: str | None = None
+    provider_url: str | None = None
+    documentation_url: str | None = None
+    icon_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteTable:
+    """A table that holds: unique ids, no two routes with the same priority, exactly one default."""
+
+    hub: HubProfile
+    routes: tuple[Route, ...]
+    default: Route = field(init=False)
+    by_id: Mapping[str, Route] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "default", next(route for route in self.routes if route.default))
+        object.__setattr__(self, "by_id", {route.id: route for route in self.routes})
+
+
+class RouteTableError(ValueError):
+    """Everything that is wrong with a route table, in the order of its lines."""
+
+    def __init__(self, file: str, problems: list[Problem]) -> None:
+        self.file = file
+        self.problems = tuple(sorted(problems))
+        super().__init__("\n".join(f"{file}:{problem.line}: {problem.message}" for problem in self.problems))
+
+
+def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") -> RouteTable:
+    """The route table that `text` describes, with every `${NAME}` in an address taken from `variables`.
+
+    Raises RouteTableError with all problems at once, each with its line and what to do.
+    """
+    document = _parse(text, file)
+    lines = line_numbers(text)
+    problems: list[Problem] = []
+
+    def table(path: tuple[str | int, ...], values: object) -> CheckedTable:
+        if not isinstance(values, Mapping):
+            problems.append(Problem(lines.get(path, 1), f"{path[0]} must be a table: write [{path[0]}] above its keys"))
+        checked = values if isinstance(values, Mapping) else {}
+        return CheckedTable(path=path, values=checked, lines=lines, variables=variables, problems=problems)
+
+    root = table((), document)
+    root.refuse_unknown(("hub", "routes"))
+    hub = _read_hub(table(("hub",), document.get("hub", {})))
+    listed = document.get("routes", [])
+    if not isinstance(listed, list) or not listed:
+        root.problem("routes", "there are no routes: write each one under a [[routes]] line")
+        listed = []
+    tables = [table(("routes", index), values) for index, values in enumerate(listed)]
+    routes = tuple(_read_route(each) for each in tables)
+    check_ids(routes, tables)
+    check_priorities(routes, tables)
+    check_rules(routes, tables)
+    if problems:
+        raise RouteTableError(file, problems)
+    return RouteTable(hub=hub, routes=routes)
+
+
+def unset_variables(text: str, variables: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of the `${NAME}` in the values of a table that `variables` does not set, sorted."""
+    named: set[str] = set()
+
+    def collect(value: object) -> None:
+        if isinstance(value, str):
+            named.update(VARIABLE.findall(value))
+        elif isinstance(value, Mapping | list):
+            for inner in value.values() if isinstance(value, Mapping) else value:
+                collect(inner)
+
+    collect(_parse(text, "routes.toml"))
+    return tuple(sorted(name for name in named if not variables.get(name)))
+
+
+def _parse(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        # The message ends in "(at line 3, column 5)", or "(at end of document)".
+        message, _, place = str(problem).rpartition(" (at ")
+        digits = place.removeprefix("line ").partition(",")[0]
+        line = int(digits) if digits.isdigit() else text.count("\n") + 1
+        raise RouteTableError(file, [Problem(line, f"this is not TOML: {message or problem}")]) from None
+
+
+def _read_hub(table: CheckedTable) -> HubProfile:
+    table.refuse_unknown(HubProfile.__dataclass_fields__)
+    absent = HubProfile()
+    if ("provider_organization" in table.values) != ("provider_url" in table.values):
+        table.problem(None, "provider_organization and provider_url go together: write both, or neither")
+    return HubProfile(
+        name=table.text("name", absent.name),
+        name_ja=table.text("name_ja", table.text("name", absent.name_ja)),
+        description=table.text("description", absent.description),
+        description_ja=table.text("description_ja", table.text("description", absent.description_ja)),
+        version=table.text("version", absent.version),
+        provider_organization=table.text("provider_organization", "") or None,
+        provider_url=_address(table, "provider_url", ""),
+        documentation_url=_address(table, "documentation_url", ""),
+        icon_url=_address(table, "icon_url", ""),
+    )
+
+
+def _read_route(table: CheckedTable) -> Route:
+    table.refuse_unknown(Route.__dataclass_fields__)
+    default = table.flag("default")
+    name, description = table.text("name"), table.text("description")
+    return Route(
+        id=table.text("id"),
+        name=name,
+        name_ja=table.text("name_ja", name),
+        description=description,
+        description_ja=table.text("description_ja", description),
+        examples=table.texts("examples"),
+        tags=table.texts("tags"),
+        keywords=table.texts("keywords"),
+        patterns=table.texts("patterns"),
+        unless=table.texts("unless"),
+        priority=table.whole("priority", 0 if default else None),
+        url=_address(table, "url") or "",
+        boundary=table.choice("boundary", Boundary, required=True) or Boundary.PUBLIC,
+        audience=table.expanded("audience", "") or None,
+        protocol_version=table.choice("protocol_version", ProtocolVersion),
+        binding=table.choice("binding", Binding),
+        timeout_seconds=table.seconds("timeout_seconds", 30.0),
+        connect_timeout_seconds=table.seconds("connect_timeout_seconds", 5.0),
+        stream_idle_timeout_seconds=table.seconds("stream_idle_timeout_seconds", 120.0),
+        retries=table.whole("retries", 1),
+        max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
+        sticky=table.flag("sticky"),
+        default=default,
+        input_modes=table.texts("input_modes", ("text/plain",)),
+    )
+
+
+def _address(table: CheckedTable, key: str, default: str | None = None) -> str | None:
+    before = len(table.problems)
+    value = table.expanded(key, default)
+    if value and len(table.problems) == before and (message := address_problem(value)):
+        table.problem(key, f"{key} is {value!r}: {message}")
+    return value or None

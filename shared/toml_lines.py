@@ -1,0 +1,112 @@
+"""Where each key of a TOML text stands, for error messages: `tomllib` keeps no positions (TOML 1.0)."""
+
+from collections.abc import Iterator
+
+Path = tuple[str | int, ...]
+
+_OPENING, _CLOSING = "[{", "]}"
+
+
+def line_numbers(text: str) -> dict[Path, int]:
+    """The line, counted from 1, of every table, key and array element of a valid TOML text.
+
+    A path is the way down from the root, as in `("routes", 0, "keywords", 2)`. Keys inside inline tables are not listed.
+    """
+    found: dict[Path, int] = {}
+    elements: dict[Path, int] = {}
+    table: Path = ()
+    for line, statement in _statements(text):
+        if statement[0][0] == "[":
+            table = _table_path(statement[0], elements)
+            found[table] = line
+            continue
+        key = table + _names(statement[0].partition("=")[0])
+        found[key] = line
+        for index, element_line in enumerate(_element_lines(statement, line)):
+            found[(*key, index)] = element_line
+    return found
+
+
+def nearest(lines: dict[Path, int], path: Path) -> int:
+    """The line of `path`, or of the closest table around it that is listed, or 1."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path, 1)
+
+
+def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Each header or `key = value` with the line it starts on, as its lines with strings blanked and comments cut."""
+    depth, start, quote = 0, 0, ""
+    current: list[str] = []
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line, quote = _without_strings(raw, quote)
+        if not current:
+            if not line.strip():
+                continue
+            start = number
+        current.append(line.strip())
+        if not (depth == 0 and len(current) == 1 and line.lstrip()[:1] == "["):
+            depth += sum(line.count(c) for c in _OPENING) - sum(line.count(c) for c in _CLOSING)
+        if depth == 0 and not quote:
+            yield start, current
+            current = []
+
+
+def _without_strings(line: str, quote: str) -> tuple[str, str]:
+    """`line` with the contents of its strings as `"`, without its comment, and the multi-line quote still open after it.
+
+    A quoted key keeps its text, since it stands before the first `=` and names something.
+    """
+    out: list[str] = []
+    at = 0
+    while at < len(line):
+        if not quote:
+            if line[at] == "#":
+                break
+            quote = next((q for q in ('"""', "'''", '"', "'") if line.startswith(q, at)), "")
+            out.append('"' if quote else line[at])
+            at += len(quote) or 1
+        elif line[at] == "\\" and quote[0] == '"':
+            at += 2
+        elif line.startswith(quote, at):
+            at += len(quote)
+            quote = ""
+        else:
+            if "=" not in out and len(quote) == 1:
+                out.append(line[at])
+            at += 1
+    return "".join(out), quote if len(quote) == 3 else ""
+
+
+def _names(dotted: str) -> Path:
+    return tuple(name.strip().strip('"') for name in dotted.split("."))
+
+
+def _table_path(header: str, elements: dict[Path, int]) -> Path:
+    names = _names(header.strip("[] "))
+    if header.startswith("[["):
+        elements[names] = elements.get(names, -1) + 1
+        return (*names, elements[names])
+    for length in range(len(names), 0, -1):
+        if names[:length] in elements:
+            return (*names[:length], elements[names[:length]], *names[length:])
+    return names
+
+
+def _element_lines(statement: list[str], start: int) -> Iterator[int]:
+    value = statement[0].partition("=")[2].strip()
+    if not value.startswith("["):
+        return
+    depth, expecting = 0, False
+    for offset, line in enumerate([value, *statement[1:]]):
+        for character in line:
+            if expecting and depth == 1 and character not in ", ]\t":
+                yield start + offset
+                expecting = False
+            if character in _OPENING:
+                depth += 1
+                expecting = depth == 1
+            elif character in _CLOSING:
+                depth -= 1
+            elif character == "," and depth == 1:
+                expecting = True
