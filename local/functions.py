@@ -1,0 +1,91 @@
+"""The functions that run on one machine: one table, and what each is told when it starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalFunction:
+    """A function that runs in its own functions-framework process."""
+
+    name: str
+    """Its folder, its entry point and the name in reports."""
+    source: Path
+    """The file that holds the entry point."""
+    threads: int
+    """Requests it serves at once; an open stream holds one of them all the time."""
+    knows_agents: bool = False
+    """Whether it is told where the other functions are."""
+    verifies_callers: bool = False
+    """Whether it is told the development tokens."""
+    python_path: Path | None = None
+    """Where its packages are when they do not lie beside the source file."""
+
+
+def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
+    """Every function of this project, from the source tree, or from `build/` as it is uploaded."""
+
+    def function(
+        name: str, *, threads: int, knows_agents: bool = False, verifies_callers: bool = False
+    ) -> LocalFunction:
+        folder = ROOT / "build" / name if bundled else ROOT / "functions" / name
+        return LocalFunction(
+            name=name,
+            source=folder / "main.py",
+            threads=threads,
+            knows_agents=knows_agents,
+            verifies_callers=verifies_callers,
+            python_path=None if bundled else ROOT,
+        )
+
+    return (
+        function("hub", threads=320, knows_agents=True, verifies_callers=True),
+        function("agent_card", threads=16, knows_agents=True),
+        function("docqa", threads=320),
+        function("general", threads=320),
+        function("expense", threads=320),
+        function("pm", threads=320),
+    )
+
+
+# What functions-framework or gunicorn would take from a developer's own shell.
+_NOT_INHERITED = frozenset(
+    {
+        "CLOUD_RUN_TIMEOUT_SECONDS",
+        "DEBUG",
+        "FUNCTION_SIGNATURE_TYPE",
+        "FUNCTION_SOURCE",
+        "FUNCTION_TARGET",
+        "HOST",
+        "HUB_DEV_TOKEN",
+        "PORT",
+        "PYTHONPATH",
+        "WEB_CONCURRENCY",
+        "WORKERS",
+    }
+)
+
+
+def environment_of(
+    function: LocalFunction,
+    *,
+    inherited: Mapping[str, str],
+    urls: Mapping[str, str],
+    public_url: str,
+    dev_token: str,
+) -> dict[str, str]:
+    """The environment of one process. `urls` maps each function's name to its address on this machine."""
+    environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
+    environment |= {"HUB_PUBLIC_URL": public_url, "THREADS": str(function.threads), "PYTHONUNBUFFERED": "1"}
+    if function.python_path:
+        environment["PYTHONPATH"] = str(function.python_path)
+    if function.knows_agents:
+        environment |= {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
+        # Nothing on this machine's loopback stands in front of an agent and checks an ID token.
+        environment["IAM_CREDENTIALS"] = "none"
+    if function.verifies_callers:
+        environment["HUB_DEV_TOKEN"] = dev_token
+    return environment

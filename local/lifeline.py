@@ -1,0 +1,56 @@
+"""Ends process groups when the process that started them is gone, however it went (kill -9 included)."""
+
+import contextlib
+import os
+import signal
+from types import TracebackType
+from typing import Self
+
+
+class Lifeline:
+    """A watcher process at the other end of a pipe: when the pipe closes, it kills the groups it was told of.
+
+    Enter it before any thread is started.
+    """
+
+    def __enter__(self) -> Self:
+        """The watcher runs, in a session of its own, without a hold on this process's input and output."""
+        read_end, self._write_end = os.pipe()
+        self._watcher = os.fork()
+        if self._watcher == 0:
+            os.close(self._write_end)
+            _watch(read_end)
+            os._exit(0)
+        os.close(read_end)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The watcher has ended, and with it every group that was held and not let go."""
+        os.close(self._write_end)
+        os.waitpid(self._watcher, 0)
+
+    def hold(self, group: int) -> None:
+        """From now on `group` ends with this process."""
+        os.write(self._write_end, f"+{group}\n".encode())
+
+    def let_go(self, group: int) -> None:
+        """`group` has ended; its number may belong to somebody else from now on."""
+        os.write(self._write_end, f"-{group}\n".encode())
+
+
+def _watch(read_end: int) -> None:
+    os.setsid()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    held: set[int] = set()
+    with open(read_end, encoding="ascii") as lines:
+        for line in lines:
+            (held.add if line[0] == "+" else held.discard)(int(line[1:]))
+    for group in held:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)

@@ -1,0 +1,51 @@
+"""What the operator of a local run chooses."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.ports import LOOPBACK, free_ports, why_not_free
+
+
+class NotStartable(Exception):
+    """The settings do not allow a start; the text says which and what to do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A run's address, tokens and folder."""
+
+    port: int
+    dev_token: str
+    """One token for each caller, separated by commas."""
+    folder: Path
+    """Where the generated configuration and the logs go."""
+    start_timeout_seconds: float = 120.0
+
+    @property
+    def url(self) -> str:
+        """The one address callers use."""
+        return f"http://{LOOPBACK}:{self.port}"
+
+    @property
+    def first_token(self) -> str:
+        """The token of one caller."""
+        return self.dev_token.split(",")[0]
+
+
+def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
+    """`HUB_PORT` (0 takes a free one) and `HUB_DEV_TOKEN` (one is made when unset). Raises NotStartable."""
+    wanted = environment.get("HUB_PORT") or "8080"
+    if not wanted.isascii() or not wanted.isdigit() or int(wanted) > 65535:
+        raise NotStartable(f"HUB_PORT is {wanted!r}; it has to be a port number, like 8080")
+    port = int(wanted) or free_ports(1)[0]
+    if reason := why_not_free(port):
+        other = port + 1 if port < 65535 else port - 1
+        raise NotStartable(
+            f"port {port} cannot be used ({reason}). "
+            f"Stop the program that holds it, or choose another port: HUB_PORT={other} make run"
+        )
+    tokens = [token.strip() for token in environment.get("HUB_DEV_TOKEN", "").split(",")]
+    dev_token = ",".join(filter(None, tokens)) or secrets.token_urlsafe(24)
+    return Settings(port=port, dev_token=dev_token, folder=runs / str(port))

@@ -1,0 +1,30 @@
+"""What the operator of a local run is told when everything answers."""
+
+import json
+import shlex
+
+from local.settings import Settings
+
+_QUESTION = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
+
+
+def welcome(settings: Settings) -> str:
+    """The address, the tokens, where the logs are, and a question to paste into a shell."""
+    message = {
+        "kind": "message",
+        "messageId": "first-question",
+        "role": "user",
+        "parts": [{"kind": "text", "text": _QUESTION}],
+    }
+    request = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+    authorization = shlex.quote(f"Authorization: Bearer {settings.first_token}")
+    headers = f"-H {authorization} -H 'Content-Type: application/json'"
+    return "\n".join(
+        [
+            f"ready {settings.url}",
+            f"development token: {settings.dev_token}",
+            f"logs: {settings.folder}",
+            "ask it something:",
+            f"  curl {settings.url}/ {headers} -d {shlex.quote(json.dumps(request))}",
+        ]
+    )
