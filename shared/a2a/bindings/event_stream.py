@@ -1,0 +1,50 @@
+"""The body of a streaming operation's answer: events as server-sent events, comments while there are none, an error as the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from shared.a2a.bindings import sse
+from shared.a2a.model import Event
+from shared.a2a.relay import Subscription
+
+
+class EventStream(Iterator[bytes]):
+    """Chunks of a text/event-stream. `first` was taken from `events` before the headers went out.
+
+    `write` gives one event's data, `write_failure` the data for an exception that ends the stream.
+    """
+
+    def __init__(
+        self,
+        first: Event | None,
+        events: Subscription[Event],
+        *,
+        write: Callable[[Event], bytes],
+        write_failure: Callable[[Exception], bytes],
+    ) -> None:
+        self._first: Event | None = first
+        self._events = events
+        self._write = write
+        self._write_failure = write_failure
+        self._failed = False
+
+    def __next__(self) -> bytes:
+        if self._failed:
+            raise StopIteration
+        try:
+            if self._first is not None:
+                event: Event | None = self._first
+                self._first = None
+            else:
+                event = next(self._events)
+            return sse.KEEP_ALIVE if event is None else sse.write(self._write(event))
+        except StopIteration:
+            raise
+        except Exception as error:
+            self._failed = True
+            return sse.write(self._write_failure(error))
+
+    def close(self) -> None:
+        """Called by the WSGI server at the end and when the client has left."""
+        self._events.close()

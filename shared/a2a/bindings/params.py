@@ -1,0 +1,67 @@
+"""From a binding's decoded input to the 1.0 request, for both bindings: through compat for 0.3, with the rules that both share."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import msgspec
+
+from shared.a2a import operations, protojson
+from shared.a2a.compat.v0_3.request import to_core_params
+from shared.a2a.errors import invalid_field
+from shared.a2a.model import Role, SendMessageRequest
+from shared.a2a.operations import Operation
+from shared.a2a.versions import Version
+
+
+def read_params(operation: Operation, version: Version, params: Any) -> msgspec.Struct:
+    """The request. Raises INVALID_PARAMS with the field named."""
+    if not isinstance(params, dict):
+        raise invalid_field("params", "must be an object")
+    text = params.get("text")
+    core = (
+        to_core_params(operation, params) if version is Version.V0_3 else _accept_candidate(operation, params)
+    )
+    if operation.request is SendMessageRequest and "message" not in core and isinstance(text, str):
+        core = core | {"message": _message_of(text)}
+    request = protojson.read(operation.request, core)
+    if isinstance(request, SendMessageRequest):
+        _check_message(request, version)
+    return request
+
+
+def _check_message(request: SendMessageRequest, version: Version) -> None:
+    message = request.message
+    if not message.message_id:
+        raise invalid_field("message.messageId", "must not be empty")
+    if message.role is Role.UNSPECIFIED:
+        raise invalid_field("message.role", "must be ROLE_USER or ROLE_AGENT")
+    if not message.parts and version is Version.V1_0:
+        raise invalid_field("message.parts", "must have at least one part")
+
+
+def _message_of(text: str) -> dict[str, Any]:
+    """Some clients send `params.text` and no message (seed 001 §4.2)."""
+    return {"messageId": uuid.uuid4().hex, "role": Role.USER.value, "parts": [{"text": text}]}
+
+
+def _accept_candidate(operation: Operation, params: dict[str, Any]) -> dict[str, Any]:
+    """Spellings of the 1.0 release candidate (seed 002) that cannot be confused with the released ones."""
+    configuration = params.get("configuration")
+    if operation.request is SendMessageRequest and isinstance(configuration, dict):
+        renamed = dict(configuration)
+        if "blocking" in renamed and "returnImmediately" not in renamed:
+            renamed["returnImmediately"] = renamed.pop("blocking") is False
+        config = renamed.pop("pushNotificationConfig", renamed.pop("push_notification_config", None))
+        if config is not None and "taskPushNotificationConfig" not in renamed:
+            renamed["taskPushNotificationConfig"] = config
+        return params | {"configuration": renamed}
+    if operation is operations.CREATE_PUSH_CONFIG:
+        config = params.get("config", params.get("pushNotificationConfig"))
+        if isinstance(config, dict):
+            config = config.get("pushNotificationConfig", config)
+            return config | {
+                name: item for name, item in params.items() if name in ("taskId", "task_id", "tenant")
+            }
+    return params

@@ -1,0 +1,119 @@
+"""The HTTP+JSON binding (A2A 1.0.1 §11; 0.3's paths under /v1): method, path, query and bytes ↔ operation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from shared.a2a import protojson
+from shared.a2a.bindings.params import read_params
+from shared.a2a.compat.v0_3.dialect import Dialect
+from shared.a2a.compat.v0_3.event import to_compat_event
+from shared.a2a.errors import METHOD_NOT_ALLOWED, A2AError
+from shared.a2a.model import Event, Message, StreamResponse, Task
+from shared.a2a.operations import OPERATIONS, Operation
+from shared.a2a.versions import Version
+from shared.a2a.wrap import wrapped
+
+BINDING = "HTTP+JSON"
+MEDIA_TYPES = frozenset({"application/json", "application/a2a+json"})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a method and path stand for; `path_fields` are the request's fields that the path gives."""
+
+    operation: Operation
+    version: Version
+    path_fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    pattern: re.Pattern[str]
+    methods: dict[str, Operation]
+    version: Version
+
+
+def _pattern(path: str, *, tenant: bool) -> re.Pattern[str]:
+    escaped = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/:]+)", re.escape(path))
+    return re.compile((r"/(?P<tenant>[^/:]+)" if tenant else "") + escaped)
+
+
+def _rows() -> tuple[_Row, ...]:
+    rows: dict[tuple[str, Version, bool], _Row] = {}
+    for operation in OPERATIONS:
+        forms = [(rest, Version.V1_0, tenant) for rest in operation.rest for tenant in (False, True)]
+        forms += [(rest, Version.V0_3, False) for rest in operation.rest_v0_3]
+        for rest, version, tenant in forms:
+            row = rows.setdefault(
+                (rest.path, version, tenant), _Row(_pattern(rest.path, tenant=tenant), {}, version)
+            )
+            row.methods[rest.method] = operation
+    return tuple(rows.values())
+
+
+_ROWS = _rows()
+
+
+def resolve(method: str, path: str, named_version: Version | None) -> Target | None:
+    """The operation at a path, None where the path is none of the protocol's. Raises METHOD_NOT_ALLOWED.
+
+    `/v1/…` is 0.3's, unless the request names 1.0: then `v1` is a tenant. A 1.0 path without a named version is 1.0's, although
+    a missing version means 0.3: 0.3 has no such path.
+    """
+    path = path.rstrip("/")
+    allowed: set[str] = set()
+    for row in _ROWS:
+        if row.version is Version.V0_3 and named_version is Version.V1_0:
+            continue
+        if row.version is Version.V1_0 and named_version is Version.V0_3:
+            continue
+        match = row.pattern.fullmatch(path)
+        if match is None or (named_version is None and match.groupdict().get("tenant") == "v1"):
+            continue
+        operation = row.methods.get(method)
+        if operation is not None:
+            return Target(operation, row.version, match.groupdict())
+        allowed |= row.methods.keys()
+    if allowed:
+        raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(allowed))})
+    return None
+
+
+def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes) -> msgspec.Struct:
+    """The 1.0 request from path, query and body. Raises PARSE_ERROR or INVALID_PARAMS with the field named."""
+    if target.operation.rest[0].method == "POST":
+        params = protojson.decode(body) if body.strip() else {}
+    else:
+        params = {name: values[0] for name, values in query.items() if values}
+    if isinstance(params, dict):
+        params = params | dict(target.path_fields)
+    return read_params(target.operation, target.version, params)
+
+
+def result_writer(target: Target) -> Callable[[Event | msgspec.Struct], bytes]:
+    """A function that writes one result, or one stream event, in the version of the request.
+
+    GetTask and CancelTask answer the bare task; the other events come in their wrapper.
+    """
+    bare = not target.operation.streaming and target.operation.request is not OPERATIONS[0].request
+
+    def write(value: Event | msgspec.Struct) -> bytes:
+        if target.version is Version.V1_0:
+            return protojson.encode(value if bare else wrapped(value))
+        if isinstance(value, StreamResponse) or not isinstance(value, Event):
+            return protojson.encode(value)
+        compat: Any = to_compat_event(value, Dialect.REST)
+        return protojson.encode(compat["task"] if bare and isinstance(value, Task | Message) else compat)
+
+    return write
+
+
+def write_error(error: A2AError) -> bytes:
+    """The google.rpc.Status body."""
+    return protojson.encode(error.rest())

@@ -1,0 +1,68 @@
+"""What an agent may know about a request besides its message: who, in which version, what they accept, and whether they left."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.a2a.versions import Version
+from shared.identity.principal import Principal
+
+_STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
+
+
+class Cancellation:
+    """Says that nobody waits for the answer any more; whoever blocks on I/O registers what wakes it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def cancelled(self) -> bool:
+        """True once the caller has left."""
+        return self._cancelled
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Runs `callback` when the caller leaves, at once if that has happened."""
+        with self._lock:
+            if not self._cancelled:
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    def cancel(self) -> None:
+        """Marks the call as left and runs every callback once."""
+        with self._lock:
+            callbacks, self._callbacks, self._cancelled = self._callbacks, [], True
+        for callback in callbacks:
+            callback()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of an operation. `record` collects what the log line of the request says."""
+
+    request_id: str
+    principal: Principal | None
+    version: Version
+    binding: str
+    streaming: bool
+    accepted_modes: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    traceparent: str | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    record: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def wants_data(self) -> bool:
+        """The client names JSON among the modes that it accepts."""
+        return not _STRUCTURED.isdisjoint(self.accepted_modes)
+
+    @property
+    def for_ui(self) -> bool:
+        """The UI contract holds: text only, and a failure is a completed answer that says what went wrong."""
+        return not self.accepted_modes or (self.version is Version.V0_3 and self.binding == "JSONRPC")

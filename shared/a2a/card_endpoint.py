@@ -1,0 +1,97 @@
+"""Serves an agent card: the strict card of the version that the request names, one card for both where it names none.
+
+Caching as A2A 1.0.1 §8.6: Cache-Control, ETag, Last-Modified, and 304 for a client that has the card already.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from email.utils import formatdate, parsedate_to_datetime
+
+from shared.a2a import protojson, versions
+from shared.a2a.bindings import rest
+from shared.a2a.card import AgentCard
+from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
+from shared.a2a.errors import METHOD_NOT_ALLOWED, A2AError
+from shared.a2a.versions import Version
+from shared.http import JSON, Request, Response
+
+PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
+
+
+class CardEndpoint:
+    """Answers `PATHS`. `card` gives the card as it is now; `now` is the time of day in seconds since the epoch."""
+
+    def __init__(
+        self,
+        card: Callable[[], AgentCard],
+        *,
+        protocol_version_v0_3: str,
+        max_age_seconds: int,
+        now: Callable[[], float],
+    ) -> None:
+        self._card = card
+        self._protocol_version = protocol_version_v0_3
+        self._max_age_seconds = max_age_seconds
+        self._now = now
+        self._written: _Written | None = None
+
+    def handle(self, request: Request) -> Response | None:
+        """The card, 304, or an error; None for any other path."""
+        if request.path.rstrip("/") not in PATHS:
+            return None
+        try:
+            if request.method not in ("GET", "HEAD"):
+                raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "GET, HEAD"})
+            version = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+        except A2AError as error:
+            headers = {"content-type": JSON} | error.headers
+            return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
+        return self._answer(request, version)
+
+    def _answer(self, request: Request, version: Version | None) -> Response:
+        card = self._card()
+        written = self._written
+        if written is None or written.card is not card:
+            written = self._written = _Written(card, self._protocol_version, int(self._now()))
+        body, etag = written.bodies[version]
+        headers = {
+            "cache-control": f"public, max-age={self._max_age_seconds}",
+            "etag": etag,
+            "last-modified": formatdate(written.at, usegmt=True),
+            "vary": "A2A-Version",
+        }
+        if _is_fresh(request, etag, written.at):
+            return Response(status=304, headers=headers)
+        return Response(headers=headers | {"content-type": JSON}, body=body)
+
+
+class _Written:
+    """A card as bytes, once for each version that a request can name."""
+
+    def __init__(self, card: AgentCard, protocol_version: str, at: int) -> None:
+        self.card = card
+        self.at = at
+        bodies = {
+            Version.V1_0: protojson.encode(card),
+            Version.V0_3: protojson.encode(to_compat_card(card, protocol_version=protocol_version)),
+            None: protojson.encode(both_versions(card, protocol_version=protocol_version)),
+        }
+        self.bodies = {
+            version: (body, f'"{hashlib.sha256(body).hexdigest()[:32]}"') for version, body in bodies.items()
+        }
+
+
+def _is_fresh(request: Request, etag: str, at: int) -> bool:
+    """RFC 9110 §13.1: If-None-Match wins over If-Modified-Since."""
+    given = request.headers.get("if-none-match")
+    if given is not None:
+        return any(tag.strip().removeprefix("W/") in (etag, "*") for tag in given.split(","))
+    since = request.headers.get("if-modified-since")
+    if not since:
+        return False
+    try:
+        return at <= parsedate_to_datetime(since).timestamp()
+    except ValueError:
+        return False

@@ -1,0 +1,85 @@
+"""Parts. Oddities: files are nested one level deeper in 0.3, and its data part holds an object only.
+
+A 1.0 data value that is no object travels as `{"value": …}`, marked in the part's metadata, so that it comes back unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+
+from shared.a2a.compat.v0_3.dialect import Dialect, as_object, copied, without_absent
+from shared.a2a.errors import invalid_field
+from shared.a2a.model import Part
+
+_WRAPPED = "data_part_compat"
+
+
+def to_core_part(value: Any, path: str) -> dict[str, Any]:
+    """A 0.3 part of either JSON form as 1.0 JSON."""
+    part = as_object(value, path)
+    kind = part.get("kind") or next((name for name in ("text", "file", "data") if name in part), None)
+    core = copied(part, "metadata")
+    match kind:
+        case "text":
+            if "text" not in part:
+                raise invalid_field(f"{path}.text", "is required")
+            return core | {"text": part["text"]}
+        case "file":
+            return core | _to_core_file(part.get("file"), f"{path}.file")
+        case "data":
+            return core | _to_core_data(part, f"{path}.data", core.get("metadata"))
+        case None:
+            raise invalid_field(path, "must have exactly one of text, file, data")
+        case _:
+            raise invalid_field(f"{path}.kind", "must be text, file or data")
+
+
+def _to_core_file(value: Any, path: str) -> dict[str, Any]:
+    file = as_object(value, path)
+    content = file.get("bytes", file.get("fileWithBytes"))
+    uri = file.get("uri", file.get("fileWithUri"))
+    if (content is None) == (uri is None):
+        raise invalid_field(path, "must have exactly one of bytes, uri")
+    core = {"raw": content} if content is not None else {"url": uri}
+    if file.get("mimeType") is not None:
+        core["mediaType"] = file["mimeType"]
+    if file.get("name") is not None:
+        core["filename"] = file["name"]
+    return core
+
+
+def _to_core_data(part: dict[str, Any], path: str, metadata: Any) -> dict[str, Any]:
+    data = as_object(part.get("data"), path)
+    if "kind" not in part and set(data) == {"data"} and isinstance(data["data"], dict):
+        data = data["data"]
+    if isinstance(metadata, dict) and metadata.get(_WRAPPED) is True and set(data) == {"value"}:
+        rest = {name: item for name, item in metadata.items() if name != _WRAPPED}
+        return {"data": data["value"], "metadata": rest or None}
+    return {"data": data}
+
+
+def to_compat_part(part: Part, dialect: Dialect) -> dict[str, Any]:
+    """A 1.0 part in 0.3's JSON. A text part's file name and media type have no place in 0.3 and are left out."""
+    rest = dialect is Dialect.REST
+    metadata = part.metadata
+    if part.text is not None:
+        body: dict[str, Any] = {"kind": "text", "text": part.text}
+    elif part.data is not UNSET:
+        data = part.data
+        if not isinstance(data, dict):
+            data, metadata = {"value": data}, {**(metadata or {}), _WRAPPED: True}
+        body = {"kind": "data", "data": {"data": data} if rest else data}
+    else:
+        content = ("fileWithBytes", "fileWithUri") if rest else ("bytes", "uri")
+        source = {content[0]: part.raw} if part.raw is not None else {content[1]: part.url}
+        body = {
+            "kind": "file",
+            "file": without_absent(source | {"mimeType": part.media_type, "name": part.filename}),
+        }
+    if rest:
+        del body["kind"]
+    if metadata is not None:
+        body["metadata"] = metadata
+    return body

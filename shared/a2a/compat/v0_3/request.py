@@ -1,0 +1,108 @@
+"""Requests. Oddities: an unset `blocking` waits, as 1.0's unset `returnImmediately` does; `historyLength` 0 means all, not none.
+
+`params.text` is no part of 0.3, yet some clients send nothing else (seed 001 §4.2): it stands in where there is no message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from shared.a2a import operations as op
+from shared.a2a.compat.v0_3.dialect import Dialect, as_object, copied
+from shared.a2a.compat.v0_3.message import to_compat_message, to_core_message
+from shared.a2a.compat.v0_3.push_config import (
+    to_compat_push_config,
+    to_core_push_config,
+    to_core_task_push_config,
+)
+from shared.a2a.model import SendMessageConfiguration, SendMessageRequest
+
+
+def to_core_send(value: Any) -> dict[str, Any]:
+    """0.3's MessageSendParams as 1.0's SendMessageRequest JSON."""
+    params = as_object(value, "params")
+    core = copied(params, "metadata")
+    if params.get("message") is not None:
+        core["message"] = to_core_message(params["message"], "message")
+    if params.get("configuration") is not None:
+        core["configuration"] = to_core_configuration(params["configuration"], "configuration")
+    return core
+
+
+def to_core_configuration(value: Any, path: str) -> dict[str, Any]:
+    """0.3's MessageSendConfiguration as 1.0 JSON."""
+    configuration = as_object(value, path)
+    core = copied(configuration, "acceptedOutputModes", "historyLength")
+    if core.get("historyLength") == 0:
+        del core["historyLength"]
+    if configuration.get("blocking") is False:
+        core["returnImmediately"] = True
+    for name in ("pushNotificationConfig", "pushNotification"):
+        if configuration.get(name) is not None:
+            core["taskPushNotificationConfig"] = to_core_push_config(configuration[name], f"{path}.{name}")
+    return core
+
+
+def to_compat_send(request: SendMessageRequest, dialect: Dialect) -> dict[str, Any]:
+    """A 1.0 SendMessageRequest as 0.3's MessageSendParams, for a downstream agent that speaks 0.3."""
+    compat: dict[str, Any] = {"message": to_compat_message(request.message, dialect)}
+    if request.configuration is not None:
+        compat["configuration"] = to_compat_configuration(request.configuration, dialect)
+    if request.metadata is not None:
+        compat["metadata"] = request.metadata
+    return compat
+
+
+def to_compat_configuration(configuration: SendMessageConfiguration, dialect: Dialect) -> dict[str, Any]:
+    """A 1.0 send configuration in 0.3's JSON."""
+    compat: dict[str, Any] = {
+        "acceptedOutputModes": configuration.accepted_output_modes,
+        "blocking": not configuration.return_immediately,
+    }
+    if configuration.history_length:
+        compat["historyLength"] = configuration.history_length
+    if configuration.task_push_notification_config is not None:
+        name = "pushNotification" if dialect is Dialect.REST else "pushNotificationConfig"
+        compat[name] = to_compat_push_config(configuration.task_push_notification_config)
+    return compat
+
+
+def _to_core_task_query(value: Any) -> dict[str, Any]:
+    core = copied(as_object(value, "params"), "id", "historyLength", "metadata")
+    if core.get("historyLength") in (0, "0"):
+        del core["historyLength"]
+    return core
+
+
+def _to_core_push_query(value: Any) -> dict[str, Any]:
+    """0.3's params name the task `id` and the config `pushNotificationConfigId`; a path names them as 1.0 does."""
+    params = as_object(value, "params")
+    if "task_id" in params:
+        return copied(params, "task_id", "id")
+    core = {"taskId": params.get("id"), "id": params.get("pushNotificationConfigId")}
+    return {name: item for name, item in core.items() if item is not None}
+
+
+def _to_core_push_create(value: Any) -> dict[str, Any]:
+    core = to_core_task_push_config(value, "")
+    if isinstance(value, dict) and "task_id" in value:
+        core["taskId"] = value["task_id"]
+    return core
+
+
+_PARAMS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    op.SEND_MESSAGE.name: to_core_send,
+    op.SEND_STREAMING_MESSAGE.name: to_core_send,
+    op.GET_TASK.name: _to_core_task_query,
+    op.CREATE_PUSH_CONFIG.name: _to_core_push_create,
+    op.GET_PUSH_CONFIG.name: _to_core_push_query,
+    op.LIST_PUSH_CONFIGS.name: _to_core_push_query,
+    op.DELETE_PUSH_CONFIG.name: _to_core_push_query,
+}
+
+
+def to_core_params(operation: op.Operation, value: Any) -> dict[str, Any]:
+    """0.3's params of any operation as 1.0 JSON."""
+    translate = _PARAMS.get(operation.name)
+    return translate(value) if translate else as_object(value, "params")

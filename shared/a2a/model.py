@@ -1,0 +1,264 @@
+"""The data model of A2A 1.0.1 (§4.1-§4.3 and the request objects of §3.2): what travels inside the hub, whatever the wire.
+
+Field names are the proto's, in snake_case; on the wire they are camelCase. An optional field that is absent is None.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+
+class Wire(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """Base of everything on the wire: camelCase names, absent fields left out (§5.5, §5.7)."""
+
+
+class TaskState(StrEnum):
+    """§4.1.3."""
+
+    UNSPECIFIED = "TASK_STATE_UNSPECIFIED"
+    SUBMITTED = "TASK_STATE_SUBMITTED"
+    WORKING = "TASK_STATE_WORKING"
+    COMPLETED = "TASK_STATE_COMPLETED"
+    FAILED = "TASK_STATE_FAILED"
+    CANCELED = "TASK_STATE_CANCELED"
+    INPUT_REQUIRED = "TASK_STATE_INPUT_REQUIRED"
+    REJECTED = "TASK_STATE_REJECTED"
+    AUTH_REQUIRED = "TASK_STATE_AUTH_REQUIRED"
+
+    @property
+    def terminal(self) -> bool:
+        """Nothing can follow this state."""
+        return self in _TERMINAL
+
+    @property
+    def interrupted(self) -> bool:
+        """The task waits for its client."""
+        return self in _INTERRUPTED
+
+
+_TERMINAL = frozenset({TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELED, TaskState.REJECTED})
+_INTERRUPTED = frozenset({TaskState.INPUT_REQUIRED, TaskState.AUTH_REQUIRED})
+
+
+class Role(StrEnum):
+    """§4.1.5."""
+
+    UNSPECIFIED = "ROLE_UNSPECIFIED"
+    USER = "ROLE_USER"
+    AGENT = "ROLE_AGENT"
+
+
+class Part(Wire):
+    """§4.1.6: exactly one of `text`, `raw` (base64), `url`, `data`; `data` may be any JSON value, null included."""
+
+    text: str | None = None
+    raw: str | None = None
+    url: str | None = None
+    data: Any | UnsetType = UNSET
+    metadata: dict[str, Any] | None = None
+    filename: str | None = None
+    media_type: str | None = None
+
+
+class Message(Wire):
+    """§4.1.4: one turn."""
+
+    message_id: str
+    role: Role
+    parts: tuple[Part, ...]
+    context_id: str | None = None
+    task_id: str | None = None
+    metadata: dict[str, Any] | None = None
+    extensions: tuple[str, ...] = ()
+    reference_task_ids: tuple[str, ...] = ()
+
+
+class TaskStatus(Wire):
+    """§4.1.2; `timestamp` is RFC 3339 in UTC with milliseconds (§5.6.1)."""
+
+    state: TaskState
+    message: Message | None = None
+    timestamp: str | None = None
+
+
+class Artifact(Wire):
+    """§4.1.7: an output of a task."""
+
+    artifact_id: str
+    parts: tuple[Part, ...]
+    name: str | None = None
+    description: str | None = None
+    metadata: dict[str, Any] | None = None
+    extensions: tuple[str, ...] = ()
+
+
+class Task(Wire):
+    """§4.1.1."""
+
+    id: str
+    status: TaskStatus
+    context_id: str | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    history: tuple[Message, ...] = ()
+    metadata: dict[str, Any] | None = None
+
+
+class TaskStatusUpdateEvent(Wire):
+    """§4.2.1."""
+
+    task_id: str
+    context_id: str
+    status: TaskStatus
+    metadata: dict[str, Any] | None = None
+
+
+class TaskArtifactUpdateEvent(Wire):
+    """§4.2.2."""
+
+    task_id: str
+    context_id: str
+    artifact: Artifact
+    append: bool = False
+    last_chunk: bool = False
+    metadata: dict[str, Any] | None = None
+
+
+Event = Task | Message | TaskStatusUpdateEvent | TaskArtifactUpdateEvent
+
+
+class StreamResponse(Wire):
+    """§3.2.3: one event of a stream; exactly one member is set."""
+
+    task: Task | None = None
+    message: Message | None = None
+    status_update: TaskStatusUpdateEvent | None = None
+    artifact_update: TaskArtifactUpdateEvent | None = None
+
+
+class SendMessageResponse(Wire):
+    """§3.1.1: the answer to SendMessage; exactly one member is set."""
+
+    task: Task | None = None
+    message: Message | None = None
+
+
+class AuthenticationInfo(Wire):
+    """§4.3.2."""
+
+    scheme: str
+    credentials: str | None = None
+
+
+class TaskPushNotificationConfig(Wire):
+    """§4.3.1: where and how to notify; `task_id` may be empty inside a send configuration."""
+
+    url: str
+    tenant: str | None = None
+    id: str | None = None
+    task_id: str | None = None
+    token: str | None = None
+    authentication: AuthenticationInfo | None = None
+
+
+class SendMessageConfiguration(Wire):
+    """§3.2.2. `history_length`: None = the server's default, 0 = none (§3.2.4)."""
+
+    accepted_output_modes: tuple[str, ...] = ()
+    task_push_notification_config: TaskPushNotificationConfig | None = None
+    history_length: int | None = None
+    return_immediately: bool = False
+
+
+class SendMessageRequest(Wire):
+    """§3.2.1."""
+
+    message: Message
+    tenant: str | None = None
+    configuration: SendMessageConfiguration | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class GetTaskRequest(Wire):
+    """§3.1.3."""
+
+    id: str
+    tenant: str | None = None
+    history_length: int | None = None
+
+
+class ListTasksRequest(Wire):
+    """§3.1.4."""
+
+    tenant: str | None = None
+    context_id: str | None = None
+    status: TaskState | None = None
+    page_size: int | None = None
+    page_token: str | None = None
+    history_length: int | None = None
+    status_timestamp_after: str | None = None
+    include_artifacts: bool | None = None
+
+
+class ListTasksResponse(Wire):
+    """§3.1.4; every field is always present, `next_page_token` is "" on the last page."""
+
+    tasks: tuple[Task, ...]
+    next_page_token: str
+    page_size: int
+    total_size: int
+
+
+class CancelTaskRequest(Wire):
+    """§3.1.5."""
+
+    id: str
+    tenant: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class SubscribeToTaskRequest(Wire):
+    """§3.1.6."""
+
+    id: str
+    tenant: str | None = None
+
+
+class GetTaskPushNotificationConfigRequest(Wire):
+    """§3.1.8."""
+
+    task_id: str
+    id: str
+    tenant: str | None = None
+
+
+class DeleteTaskPushNotificationConfigRequest(Wire):
+    """§3.1.10."""
+
+    task_id: str
+    id: str
+    tenant: str | None = None
+
+
+class ListTaskPushNotificationConfigsRequest(Wire):
+    """§3.1.9."""
+
+    task_id: str
+    tenant: str | None = None
+    page_size: int | None = None
+    page_token: str | None = None
+
+
+class ListTaskPushNotificationConfigsResponse(Wire):
+    """§3.1.9."""
+
+    configs: tuple[TaskPushNotificationConfig, ...] = ()
+    next_page_token: str | None = None
+
+
+class GetExtendedAgentCardRequest(Wire):
+    """§3.1.11."""
+
+    tenant: str | None = None

@@ -1,0 +1,182 @@
+"""ProtoJSON in and out: JSON values ↔ the model's types (A2A 1.0.1 §5.5-§5.7, protobuf.dev/programming-guides/json).
+
+Reading is tolerant where ProtoJSON is (snake_case beside camelCase, enum numbers, numbers as strings, null as absent,
+unknown fields ignored) and exact everywhere else: a wrong type is an error that names the field.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from enum import StrEnum
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from shared.a2a import model
+from shared.a2a.errors import PARSE_ERROR, A2AError, invalid_field
+
+S = TypeVar("S", bound=msgspec.Struct)
+_Reader = Callable[[Any, str], Any]
+
+_ONE_OF: dict[type, tuple[str, ...]] = {
+    model.Part: ("text", "raw", "url", "data"),
+    model.StreamResponse: ("task", "message", "status_update", "artifact_update"),
+    model.SendMessageResponse: ("task", "message"),
+}
+
+_decoder = msgspec.json.Decoder()
+_encoder = msgspec.json.Encoder()
+
+
+def decode(body: bytes) -> Any:
+    """The JSON value in `body`. Raises PARSE_ERROR for anything that is not one JSON text in UTF-8 (RFC 8259)."""
+    try:
+        return _decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise A2AError(PARSE_ERROR, "Invalid JSON payload: the body is not one JSON value in UTF-8") from None
+
+
+def encode(value: Any) -> bytes:
+    """Compact UTF-8 JSON of a model value or of plain JSON values."""
+    return _encoder.encode(value)
+
+
+def read(type_: type[S], value: Any, path: str = "") -> S:
+    """`value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
+    if not isinstance(value, dict):
+        raise invalid_field(path or "params", f"must be an object, not {_kind(value)}")
+    fields, required, one_of = _plan(type_)
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        field = fields.get(key)
+        if field is None:
+            continue
+        attribute, name, reader, keeps_null = field
+        if item is None and not keeps_null:
+            continue
+        found[attribute] = item if reader is None else reader(item, f"{path}.{name}" if path else name)
+    for attribute, name in required:
+        if attribute not in found:
+            raise invalid_field(f"{path}.{name}" if path else name, "is required")
+    if one_of:
+        present = [name for name in one_of if name in found]
+        if len(present) != 1:
+            names = ", ".join(fields[name][1] for name in one_of)
+            raise invalid_field(path or "params", f"must have exactly one of {names}")
+    return type_(**found)
+
+
+@cache
+def _plan(
+    type_: type[msgspec.Struct],
+) -> tuple[dict[str, tuple[str, str, _Reader | None, bool]], tuple[tuple[str, str], ...], tuple[str, ...]]:
+    hints = get_type_hints(type_)
+    fields: dict[str, tuple[str, str, _Reader | None, bool]] = {}
+    required = []
+    for info in msgspec.structs.fields(type_):
+        hint = hints[info.name]
+        keeps_null = msgspec.UnsetType in get_args(hint)
+        entry = (info.name, info.encode_name, None if keeps_null else _reader(hint), keeps_null)
+        fields[info.name] = fields[info.encode_name] = entry
+        if info.required:
+            required.append((info.name, info.encode_name))
+    return fields, tuple(required), _ONE_OF.get(type_, ())
+
+
+def _reader(hint: Any) -> _Reader | None:
+    """The function that reads one field of this type, None where any JSON value will do."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _reader(next(argument for argument in arguments if argument is not type(None)))
+    if hint is Any:
+        return None
+    if origin is tuple:
+        return _list_of(_reader(arguments[0]))
+    if origin is dict:
+        return _map_of(_reader(arguments[1]))
+    if issubclass(hint, msgspec.Struct):
+        return lambda value, path: read(hint, value, path)
+    if issubclass(hint, StrEnum):
+        return _enum(hint)
+    return {str: _string, int: _integer, bool: _boolean}[hint]
+
+
+def _list_of(item: _Reader | None) -> _Reader:
+    def read_list(value: Any, path: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise invalid_field(path, f"must be an array, not {_kind(value)}")
+        if item is None:
+            return tuple(value)
+        return tuple(item(element, f"{path}[{index}]") for index, element in enumerate(value))
+
+    return read_list
+
+
+def _map_of(item: _Reader | None) -> _Reader:
+    def read_map(value: Any, path: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise invalid_field(path, f"must be an object, not {_kind(value)}")
+        if item is None:
+            return value
+        return {key: item(element, f"{path}.{key}") for key, element in value.items()}
+
+    return read_map
+
+
+def _enum(type_: type[StrEnum]) -> _Reader:
+    members = list(type_)
+    names = {member.value: member for member in members}
+
+    def read_enum(value: Any, path: str) -> StrEnum:
+        if isinstance(value, str) and value in names:
+            return names[value]
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
+            return members[value]
+        raise invalid_field(path, f"must be one of {', '.join(names)}")
+
+    return read_enum
+
+
+def _string(value: Any, path: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise invalid_field(path, f"must be a string, not {_kind(value)}")
+
+
+def _integer(value: Any, path: str) -> int:
+    if isinstance(value, str):
+        try:
+            value = int(value) if len(value) <= 20 else None
+        except ValueError:
+            value = None
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
+        return value
+    raise invalid_field(path, "must be a 32-bit integer")
+
+
+def _boolean(value: Any, path: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise invalid_field(path, f"must be a boolean, not {_kind(value)}")
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case _:
+            return "an object"

@@ -1,0 +1,157 @@
+"""From an agent's pieces of answer to the protocol's events.
+
+An agent yields `Text`, `Data`, `Progress`, `Question` or `Failure`; here they become one Message (SendMessage) or a task's life
+(SendStreamingMessage): task → working → artifact updates → one final status (seed 000 rule 3), every event with both ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shared.a2a.call import Call
+from shared.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Role,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A further stretch of the answer's text; stretches are concatenated."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The structured form of the answer, sent to clients that accept JSON; a JSON object."""
+
+    value: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What the agent is doing; shown while it works, no part of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The agent needs input: the text is put to the user and the task waits."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The answer could not be given; the text helps the user."""
+
+    text: str
+
+
+Piece = Text | Data | Progress | Question | Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mint:
+    """New ids and the time of day."""
+
+    new_id: Callable[[], str]
+    timestamp: Callable[[], str]
+
+
+def to_events(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
+    """The events of one turn: a single Message for SendMessage, a task's life for SendStreamingMessage."""
+    if call.streaming:
+        return _task_life(pieces, context_id=context_id, call=call, mint=mint)
+    return _message(pieces, context_id=context_id, call=call, mint=mint)
+
+
+def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
+    texts: list[str] = []
+    data: list[Part] = []
+    for piece in pieces:
+        match piece:
+            case Text(text) | Question(text):
+                texts.append(text)
+            case Failure(text):
+                texts = [f"{''.join(texts)}\n\n{text}" if texts else text]
+            case Data(value):
+                data.append(Part(data=value, media_type="application/json"))
+            case Progress():
+                pass
+    parts = (Part(text="".join(texts)), *(data if call.wants_data else ()))
+    yield Message(message_id=mint.new_id(), role=Role.AGENT, parts=parts, context_id=context_id)
+
+
+def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
+    task_id = mint.new_id()
+    artifact_id = mint.new_id()
+
+    def status(state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
+        message = None
+        if text is not None:
+            message = Message(
+                message_id=mint.new_id(),
+                role=Role.AGENT,
+                parts=(Part(text=text),),
+                context_id=context_id,
+                task_id=task_id,
+            )
+        return TaskStatusUpdateEvent(
+            task_id=task_id,
+            context_id=context_id,
+            status=TaskStatus(state=state, message=message, timestamp=mint.timestamp()),
+        )
+
+    def artifact(part: Part, *, id_: str, append: bool = False) -> TaskArtifactUpdateEvent:
+        return TaskArtifactUpdateEvent(
+            task_id=task_id,
+            context_id=context_id,
+            artifact=Artifact(artifact_id=id_, name="answer", parts=(part,)),
+            append=append,
+        )
+
+    yield Task(
+        id=task_id,
+        context_id=context_id,
+        status=TaskStatus(state=TaskState.SUBMITTED, timestamp=mint.timestamp()),
+    )
+    yield status(TaskState.WORKING)
+    started = False
+    final = status(TaskState.COMPLETED)
+    for piece in pieces:
+        match piece:
+            case Text(text):
+                if text:
+                    yield artifact(Part(text=text), id_=artifact_id, append=started)
+                    started = True
+            case Failure(text):
+                if call.for_ui:
+                    yield artifact(
+                        Part(text=f"\n\n{text}" if started else text), id_=artifact_id, append=started
+                    )
+                    started = True
+                else:
+                    final = status(TaskState.FAILED, text)
+            case Question(text):
+                final = status(TaskState.INPUT_REQUIRED, text)
+            case Progress(text):
+                yield status(TaskState.WORKING, text)
+            case Data(value):
+                if call.wants_data:
+                    yield artifact(Part(data=value, media_type="application/json"), id_=mint.new_id())
+    if final.status.state is TaskState.COMPLETED:
+        final = status(TaskState.COMPLETED)
+    yield final

@@ -1,0 +1,230 @@
+"""Serves one agent over both versions and both bindings: a request in, an operation on the agent, the answer out (design §3)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from shared.a2a import errors, protojson, versions
+from shared.a2a.agent import Agent
+from shared.a2a.bindings import jsonrpc, rest, sse
+from shared.a2a.bindings.event_stream import EventStream
+from shared.a2a.call import Call
+from shared.a2a.card import AgentCard
+from shared.a2a.errors import A2AError
+from shared.a2a.fold import fold
+from shared.a2a.in_flight import InFlight
+from shared.a2a.model import Event, SendMessageRequest
+from shared.a2a.operations import Capability, Operation
+from shared.a2a.relay import Relay
+from shared.a2a.versions import Version
+from shared.http import JSON, Request, Response
+from shared.identity.principal import Principal
+from shared.log import Log, Record
+
+_JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc", "application/a2a+json"})
+_A2A_JSON = "application/a2a+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one request may cost."""
+
+    max_body_bytes: int = 10 * 1024 * 1024
+    keep_alive_seconds: float = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """How the answers to one request are written: the part in which the bindings differ."""
+
+    write: Callable[[Event | msgspec.Struct], bytes]
+    write_error: Callable[[A2AError], bytes]
+    media_type: str
+
+
+class _CardSource(Protocol):
+    def __call__(self) -> AgentCard: ...
+
+
+class A2AServer:
+    """Answers A2A requests. Thread-safe; one per process.
+
+    `card` gives the agent's card as it is now: what it does not declare is refused (§3.3.4).
+    """
+
+    def __init__(self, agent: Agent, *, card: _CardSource, log: Log, limits: Limits) -> None:
+        self._agent = agent
+        self._card = card
+        self._log = log
+        self._limits = limits
+        self._in_flight = InFlight()
+
+    def handle(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
+        """The answer, or None when method and path are none of the protocol's. Adds to the request's log record."""
+        if request.path in ("", "/"):
+            return self._jsonrpc(request, principal, record) if request.method == "POST" else None
+        return self._rest(request, principal, record)
+
+    def _jsonrpc(self, request: Request, principal: Principal | None, record: Record) -> Response:
+        id_: str | int | float | None = None
+        streams_errors = False
+        try:
+            if request.media_type not in _JSONRPC_MEDIA_TYPES:
+                raise A2AError(
+                    errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json"
+                )
+            envelope = jsonrpc.read_envelope(self._body(request))
+            id_ = envelope.id
+            named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+            operation, version = jsonrpc.resolve(envelope.method, named)
+            # Gemini Enterprise takes nothing but an event stream for message/stream, errors included.
+            streams_errors = operation.streaming and version is Version.V0_3
+            params = jsonrpc.read_request(operation, version, envelope.params)
+            call = _call(request, principal, operation, version, jsonrpc.BINDING, params, record)
+            answering = _Answering(
+                jsonrpc.result_writer(id_, version), lambda error: jsonrpc.write_error(id_, error), JSON
+            )
+            return self._invoke(operation, params, call, answering)
+        except Exception as exception:
+            error = self._error(exception, record)
+            body = jsonrpc.write_error(jsonrpc.id_of(error) if id_ is None else id_, error)
+            if streams_errors:
+                return Response(headers=sse.HEADERS | error.headers, body=sse.write(body))
+            status = error.kind.http_status if error.kind.http_status in (413, 415) else 200
+            return Response(status=status, headers={"content-type": JSON} | error.headers, body=body)
+
+    def _rest(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
+        accepted = request.headers.get("accept", "")
+        media_type = _A2A_JSON if _A2A_JSON in accepted or request.media_type == _A2A_JSON else JSON
+        try:
+            named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+            target = rest.resolve(request.method, request.path, named)
+            if target is None:
+                return None
+            body = self._body(request) if request.method == "POST" else b""
+            if body and request.media_type not in rest.MEDIA_TYPES:
+                raise A2AError(
+                    errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json"
+                )
+            params = rest.read_request(target, request.query, body)
+            call = _call(request, principal, target.operation, target.version, rest.BINDING, params, record)
+            answering = _Answering(rest.result_writer(target), rest.write_error, media_type)
+            return self._invoke(target.operation, params, call, answering)
+        except Exception as exception:
+            error = self._error(exception, record)
+            headers = {"content-type": media_type} | error.headers
+            return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
+
+    def _body(self, request: Request) -> bytes:
+        body = request.read_body(self._limits.max_body_bytes)
+        if body is None:
+            limit = self._limits.max_body_bytes
+            raise A2AError(errors.PAYLOAD_TOO_LARGE, f"The request body is larger than {limit} bytes")
+        return body
+
+    def _invoke(
+        self, operation: Operation, params: msgspec.Struct, call: Call, answering: _Answering
+    ) -> Response:
+        card = self._card()
+        _check_capability(operation, card)
+        headers = _extension_headers(card, call)
+        if not isinstance(params, SendMessageRequest):
+            raise A2AError(
+                errors.UNSUPPORTED_OPERATION, f"{operation.name} is not supported: this agent keeps no tasks"
+            )
+        if params.message.task_id:
+            raise A2AError(errors.TASK_NOT_FOUND, metadata={"taskId": params.message.task_id[:200]})
+        key = _identity_of(operation, params, call)
+        if not operation.streaming:
+            result = self._in_flight.once(key, lambda: fold(self._agent.send(params, call)))
+            return Response(
+                headers={"content-type": answering.media_type} | headers, body=answering.write(result)
+            )
+        events = self._in_flight.subscription(
+            key,
+            lambda: Relay(self._agent.send(params, call), on_abandoned=call.cancellation.cancel),
+            idle_seconds=self._limits.keep_alive_seconds,
+        )
+        stream = EventStream(
+            next(events),
+            events,
+            write=answering.write,
+            write_failure=lambda exception: answering.write_error(self._error(exception, call.record)),
+        )
+        return Response(headers=sse.HEADERS | headers, body=stream)
+
+    def _error(self, exception: Exception, record: Record) -> A2AError:
+        """What the caller may see of an exception; one that was not meant for them goes to the log."""
+        if not isinstance(exception, A2AError):
+            self._log.exception("A request failed inside the server", record)
+            record["severity"] = "ERROR"
+            exception = A2AError(
+                errors.INTERNAL, "Internal error", metadata={"requestId": str(record.get("requestId", ""))}
+            )
+        record["outcome"] = exception.kind.reason
+        return exception
+
+
+def _call(
+    request: Request,
+    principal: Principal | None,
+    operation: Operation,
+    version: Version,
+    binding: str,
+    params: msgspec.Struct,
+    record: Record,
+) -> Call:
+    configuration = params.configuration if isinstance(params, SendMessageRequest) else None
+    asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")
+    record |= {"operation": operation.name, "version": version.value, "binding": binding, "outcome": "ok"}
+    return Call(
+        request_id=record["requestId"],
+        principal=principal,
+        version=version,
+        binding=binding,
+        streaming=operation.streaming,
+        accepted_modes=configuration.accepted_output_modes if configuration else (),
+        extensions=tuple(uri.strip() for uri in asked.split(",") if uri.strip()) if asked else (),
+        traceparent=request.headers.get("traceparent"),
+        record=record,
+    )
+
+
+def _check_capability(operation: Operation, card: AgentCard) -> None:
+    capabilities = card.capabilities
+    match operation.capability:
+        case Capability.STREAMING if not capabilities.streaming:
+            raise A2AError(errors.UNSUPPORTED_OPERATION, "This agent does not stream")
+        case Capability.PUSH_NOTIFICATIONS if not capabilities.push_notifications:
+            raise A2AError(errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
+        case Capability.EXTENDED_AGENT_CARD if not capabilities.extended_agent_card:
+            raise A2AError(errors.UNSUPPORTED_OPERATION, "This agent has no extended card")
+
+
+def _extension_headers(card: AgentCard, call: Call) -> dict[str, str]:
+    """Names the extensions that the request activated (§4.6). Raises EXTENSION_SUPPORT_REQUIRED (§3.3.4)."""
+    declared = card.capabilities.extensions
+    missing = [
+        extension.uri for extension in declared if extension.required and extension.uri not in call.extensions
+    ]
+    if missing:
+        raise A2AError(errors.EXTENSION_SUPPORT_REQUIRED, metadata={"extensions": ",".join(missing)})
+    if not call.extensions:
+        return {}
+    active = ",".join(extension.uri for extension in declared if extension.uri in call.extensions)
+    if not active:
+        return {}
+    return {"x-a2a-extensions" if call.version is Version.V0_3 else "a2a-extensions": active}
+
+
+def _identity_of(operation: Operation, params: SendMessageRequest, call: Call) -> bytes | None:
+    """What makes two requests the same; None without a principal, since anonymous callers are not one caller."""
+    if call.principal is None:
+        return None
+    text = "\n".join((call.principal.subject, operation.name, call.version, call.binding))
+    return hashlib.sha256(text.encode() + b"\n" + protojson.encode(params)).digest()

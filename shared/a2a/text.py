@@ -1,0 +1,22 @@
+"""A message's canonical text (seed 001 §3.3): all of its text parts, joined, a part that was sent twice only once."""
+
+from __future__ import annotations
+
+import re
+
+from shared.a2a.model import Message
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# Gemini Enterprise wraps uploaded files in text parts of this form.
+_FILE_MARK = re.compile(r"<(?:start|end)_of_user_uploaded_file: [^>]*>")
+
+
+def text_of(message: Message) -> str:
+    """The text, without control characters and without the marks around uploaded files; "" when there is none."""
+    texts: dict[str, None] = {}
+    for part in message.parts:
+        if part.text is not None:
+            cleaned = _FILE_MARK.sub("", _CONTROL.sub("", part.text)).strip()
+            if cleaned:
+                texts[cleaned] = None
+    return "\n".join(texts)

@@ -1,0 +1,57 @@
+"""Which version a request speaks (A2A 1.0.1 §3.6): `A2A-Version`, as header or query parameter, against the method or path."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from shared.a2a.errors import VERSION_NOT_SUPPORTED, A2AError
+
+
+class Version(StrEnum):
+    """The supported versions; patch numbers never count."""
+
+    V0_3 = "0.3"
+    V1_0 = "1.0"
+
+
+SUPPORTED = ", ".join(Version)
+_FORM = re.compile(r"(\d{1,4}\.\d{1,4})(?:\.\d{1,6})?")
+
+
+def named(header: str | None, query: str | None) -> Version | None:
+    """The version that the request names, the header before the query parameter; None where it names none.
+
+    Raises VERSION_NOT_SUPPORTED for a version, or two different ones, that cannot be served.
+    """
+    versions = {_parse(text.strip()) for text in (header, query) if text and text.strip()}
+    if len(versions) > 1:
+        raise A2AError(
+            VERSION_NOT_SUPPORTED, "The A2A-Version header and query parameter name different versions"
+        )
+    return versions.pop() if versions else None
+
+
+def agree(named_version: Version | None, wire_version: Version, what: str) -> Version:
+    """The version of a request whose method or path (`what`) exists in `wire_version` only.
+
+    Method names of the two versions do not overlap, so the method decides; a named version that contradicts it is an error.
+    """
+    if named_version is not None and named_version != wire_version:
+        raise A2AError(
+            VERSION_NOT_SUPPORTED,
+            f"{what} belongs to A2A {wire_version}, but A2A-Version says {named_version}",
+            metadata={"supportedVersions": SUPPORTED},
+        )
+    return wire_version
+
+
+def _parse(text: str) -> Version:
+    match = _FORM.fullmatch(text)
+    if match and match[1] in set(Version):
+        return Version(match[1])
+    raise A2AError(
+        VERSION_NOT_SUPPORTED,
+        f"This A2A version is not supported; supported are {SUPPORTED}",
+        metadata={"supportedVersions": SUPPORTED},
+    )

@@ -1,0 +1,55 @@
+"""HTTP as plain values: what the entry point hands in and gets back, whatever the web framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
+PROBLEM_JSON = "application/problem+json"
+
+
+class Body(Protocol):
+    """Reads the request's body once. Returns None when it is longer than `limit_bytes`."""
+
+    def __call__(self, limit_bytes: int) -> bytes | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request. Header names are lower case; `query` keeps every value of a repeated parameter."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    read_body: Body = lambda limit_bytes: b""
+
+    def parameter(self, name: str) -> str | None:
+        """The first value of a query parameter, None where it is absent."""
+        values = self.query.get(name)
+        return values[0] if values else None
+
+    @property
+    def media_type(self) -> str:
+        """The Content-Type without its parameters, in lower case; "" where there is none."""
+        return self.headers.get("content-type", "").split(";", 1)[0].strip().lower()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One answer: bytes, or an iterator of chunks that is sent as it yields and closed when the client leaves."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | Iterator[bytes] = b""
+
+
+Handler = Callable[[Request], Response]
+
+
+def body_of(data: bytes) -> Body:
+    """A Body over bytes in memory."""
+    return lambda limit_bytes: data if len(data) <= limit_bytes else None

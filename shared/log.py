@@ -1,0 +1,119 @@
+"""One JSON line per request, in Cloud Logging's fields (cloud.google.com/logging/docs/structured-logging).
+
+Never a token; a message's text only when asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from shared.http import Request, Response
+
+Record = dict[str, Any]
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
+_encode = msgspec.json.Encoder().encode
+
+
+class Log:
+    """Writes lines. `clock` gives seconds that never go back, `project` the Google Cloud project that traces belong to."""
+
+    def __init__(
+        self,
+        write: Callable[[bytes], object],
+        *,
+        clock: Callable[[], float],
+        new_id: Callable[[], str],
+        function: str,
+        project: str | None = None,
+        with_text: bool = False,
+    ) -> None:
+        self._write = write
+        self._clock = clock
+        self._new_id = new_id
+        self._function = function
+        self._project = project
+        self.with_text = with_text
+
+    def line(self, severity: str, message: str, **fields: Any) -> None:
+        """Writes one line."""
+        self._write(
+            _encode({"severity": severity, "message": message, "function": self._function, **fields}) + b"\n"
+        )
+
+    def exception(self, message: str, record: Record) -> None:
+        """Writes the exception that is being handled, with its stack, for Error Reporting."""
+        self.line("ERROR", message, requestId=record.get("requestId"), stack_trace=traceback.format_exc())
+
+    def requests(self, handle: Callable[[Request, Record], Response]) -> Callable[[Request], Response]:
+        """`handle`, with one line for each request: written when the answer is complete, for a stream at its end.
+
+        The record starts with `requestId` and, from `traceparent`, the trace; `handle` adds to it what it learns.
+        """
+
+        def logged(request: Request) -> Response:
+            started = self._clock()
+            record: Record = {"requestId": self._new_id()}
+            response = handle(request, record)
+            if isinstance(response.body, bytes):
+                self._end(request, record, response.status, started)
+                return response
+            body = _Watched(response.body, lambda: self._end(request, record, response.status, started))
+            return Response(status=response.status, headers=response.headers, body=body)
+
+        return logged
+
+    def _end(self, request: Request, record: Record, status: int, started: float) -> None:
+        severity = record.pop("severity", None) or (
+            "ERROR" if status >= 500 else "WARNING" if status >= 400 else "INFO"
+        )
+        milliseconds = round((self._clock() - started) * 1000, 2)
+        line = {
+            "severity": severity,
+            "message": f"{request.method} {request.path} {status}",
+            "function": self._function,
+            "httpRequest": {
+                "requestMethod": request.method,
+                "requestUrl": request.path,
+                "status": status,
+                "latency": f"{milliseconds / 1000:.5f}s",
+            },
+            "ms": milliseconds,
+            **record,
+        }
+        match = _TRACEPARENT.fullmatch(request.headers.get("traceparent", ""))
+        if match:
+            trace = f"projects/{self._project}/traces/{match[1]}" if self._project else match[1]
+            line["logging.googleapis.com/trace"] = trace
+            line["logging.googleapis.com/spanId"] = match[2]
+        self._write(_encode(line) + b"\n")
+
+
+class _Watched(Iterator[bytes]):
+    """A streamed body that says when it has ended: exhausted, failed, or closed because the client left."""
+
+    def __init__(self, body: Iterator[bytes], on_end: Callable[[], None]) -> None:
+        self._body = body
+        self._on_end: Callable[[], None] | None = on_end
+
+    def __next__(self) -> bytes:
+        try:
+            return next(self._body)
+        except BaseException:
+            self._end()
+            raise
+
+    def close(self) -> None:
+        close = getattr(self._body, "close", None)
+        if close is not None:
+            close()
+        self._end()
+
+    def _end(self) -> None:
+        on_end, self._on_end = self._on_end, None
+        if on_end is not None:
+            on_end()
