@@ -17,8 +17,8 @@ class LocalFunction:
     """The file that holds the entry point."""
     threads: int
     """Requests it serves at once; an open stream holds one of them all the time."""
-    knows_agents: bool = False
-    """Whether it is told where the other functions are."""
+    reads_routes: bool = False
+    """Whether it works from the route table, and so has to know where the other functions are."""
     verifies_callers: bool = False
     """Whether it is told the development tokens."""
     python_path: Path | None = None
@@ -29,21 +29,21 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
     """Every function of this project, from the source tree, or from `build/` as it is uploaded."""
 
     def function(
-        name: str, *, threads: int, knows_agents: bool = False, verifies_callers: bool = False
+        name: str, *, threads: int, reads_routes: bool = False, verifies_callers: bool = False
     ) -> LocalFunction:
         folder = ROOT / "build" / name if bundled else ROOT / "functions" / name
         return LocalFunction(
             name=name,
             source=folder / "main.py",
             threads=threads,
-            knows_agents=knows_agents,
+            reads_routes=reads_routes,
             verifies_callers=verifies_callers,
             python_path=None if bundled else ROOT,
         )
 
     return (
-        function("hub", threads=320, knows_agents=True, verifies_callers=True),
-        function("agent_card", threads=16, knows_agents=True),
+        function("hub", threads=320, reads_routes=True, verifies_callers=True),
+        function("agent_card", threads=16, reads_routes=True),
         function("docqa", threads=320),
         function("general", threads=320),
         function("expense", threads=320),
@@ -82,7 +82,7 @@ def environment_of(
     environment |= {"HUB_PUBLIC_URL": public_url, "THREADS": str(function.threads), "PYTHONUNBUFFERED": "1"}
     if function.python_path:
         environment["PYTHONPATH"] = str(function.python_path)
-    if function.knows_agents:
+    if function.reads_routes:
         environment |= {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
         # Nothing on this machine's loopback stands in front of an agent and checks an ID token.
         environment["IAM_CREDENTIALS"] = "none"

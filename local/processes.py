@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,38 +39,54 @@ class Process:
         return "\n".join(f"    {line}" for line in lines) or "    (it wrote nothing)"
 
 
-def start(
-    *, name: str, command: Sequence[str], environment: Mapping[str, str], log: Path, lifeline: Lifeline
-) -> Process:
-    """`command` runs in a process group of its own, which ends at the latest when this process does."""
-    with log.open("wb") as output:
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """What is to be started."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    log: Path
+
+
+@contextlib.contextmanager
+def running(
+    programs: Iterable[Program], *, lifeline: Lifeline, grace_seconds: float = 2.0
+) -> Iterator[list[Process]]:
+    """All programs run, each in a process group of its own; on leaving, no process of these groups is left.
+
+    They are asked to end at first, and killed after `grace_seconds`; at once when this process is killed.
+    """
+    processes: list[Process] = []
+    try:
+        for program in programs:
+            processes.append(_start(program))
+            lifeline.hold(processes[-1].popen.pid)
+        yield processes
+    finally:
+        _stop(processes, lifeline=lifeline, grace_seconds=grace_seconds)
+
+
+def _start(program: Program) -> Process:
+    with program.log.open("wb") as output:
         popen = subprocess.Popen(
-            command,
-            env=dict(environment),
+            program.command,
+            env=dict(program.environment),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    lifeline.hold(popen.pid)
-    return Process(name=name, popen=popen, log=log)
+    return Process(name=program.name, popen=popen, log=program.log)
 
 
-def stop(
-    processes: Iterable[Process],
-    *,
-    lifeline: Lifeline,
-    grace_seconds: float = 3.0,
-    clock: Callable[[], float] = time.monotonic,
-) -> None:
-    """No process of these groups is left: asked to end at first, killed after `grace_seconds`."""
-    processes = list(processes)
+def _stop(processes: Sequence[Process], *, lifeline: Lifeline, grace_seconds: float) -> None:
     for process in processes:
         _signal_group(process, signal.SIGTERM)
-    deadline = clock() + grace_seconds
+    deadline = time.monotonic() + grace_seconds
     for process in processes:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.popen.wait(max(0.0, deadline - clock()))
+            process.popen.wait(max(0.0, deadline - time.monotonic()))
         # A group can outlive its leader: a worker with an open stream waits for it to end.
         _signal_group(process, signal.SIGKILL)
         process.popen.wait()

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from local import envoy
@@ -13,7 +13,7 @@ from local.functions import ROOT, LocalFunction, environment_of, functions
 from local.gateway import LOCAL_ROUTES
 from local.lifeline import Lifeline
 from local.ports import LOOPBACK, free_ports
-from local.processes import Process, start, stop
+from local.processes import Process, Program, running
 from local.readiness import (
     NotReady,
     PortLost,
@@ -23,103 +23,104 @@ from local.readiness import (
     raise_if_ended,
     wait_until_ready,
 )
-from local.settings import NotStartable, Settings, settings_from
+from local.settings import NotStartable, Settings, require_free, settings_from
 from local.welcome import welcome
 
 _STARTS = 5
+_CARD = "/.well-known/agent-card.json"
 
 
 def main() -> int:
     """Runs until it is told to end (0), or until something goes wrong, which it names (1)."""
     try:
         settings = settings_from(os.environ, runs=ROOT / ".run")
-    except NotStartable as problem:
-        print(f"cannot start: {problem}", file=sys.stderr)
+        run(functions(bundled="--bundles" in sys.argv[1:]), settings, inherited=os.environ)
+    except (NotStartable, NotReady, ProcessEnded) as problem:
+        print(f"stopped: {problem}", file=sys.stderr)
         return 1
-    return run(functions(bundled="--bundles" in sys.argv[1:]), settings, inherited=os.environ)
+    return 0
 
 
-def run(table: Sequence[LocalFunction], settings: Settings, *, inherited: Mapping[str, str]) -> int:
-    """Starts `table` behind the gateway; all of it has ended when this returns.
+def run(
+    table: Sequence[LocalFunction],
+    settings: Settings,
+    *,
+    inherited: Mapping[str, str],
+    choose_ports: Callable[[int], list[int]] = free_ports,
+) -> None:
+    """Runs `table` behind the gateway until SIGINT, SIGTERM or SIGHUP; then all of it has ended.
 
-    It ends on SIGINT, SIGTERM or SIGHUP (0), or when one of the programs does (1).
+    Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
+    stopping = _stop_signal()
+    settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with Lifeline() as lifeline:
+        for _ in range(_STARTS):
+            require_free(settings.port)
+            ports = dict(zip((one.name for one in table), choose_ports(len(table)), strict=True))
+            programs = _programs(table, settings, ports=ports, inherited=inherited)
+            try:
+                with running(programs, lifeline=lifeline) as processes:
+                    _wait_until_all_answer(processes, settings, ports=ports, stopping=stopping)
+                    if not stopping.is_set():
+                        print(welcome(settings), flush=True)
+                    while not stopping.wait(0.2):
+                        raise_if_ended(processes)
+                    return
+            except PortLost as loss:
+                print(f"{loss} found its port taken; starting again on others", file=sys.stderr)
+    raise NotStartable(f"other programs took the functions' ports {_STARTS} times")
+
+
+def _stop_signal() -> threading.Event:
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # A run under nohup is to outlive its terminal.
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: stopping.set())
-    settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with Lifeline() as lifeline:
-        for _ in range(_STARTS):
-            processes: list[Process] = []
-            try:
-                _run_once(
-                    table,
-                    settings,
-                    inherited=inherited,
-                    lifeline=lifeline,
-                    stopping=stopping,
-                    started=processes,
-                )
-                return 0
-            except PortLost as loss:
-                print(f"{loss} found its port taken; starting on other ports", file=sys.stderr)
-            except (ProcessEnded, NotReady) as problem:
-                print(f"stopped: {problem}\nall logs: {settings.folder}", file=sys.stderr)
-                return 1
-            finally:
-                stop(processes, lifeline=lifeline)
-    print(f"cannot start: other programs took the ports {_STARTS} times", file=sys.stderr)
-    return 1
+    return stopping
 
 
-def _run_once(
+def _programs(
     table: Sequence[LocalFunction],
     settings: Settings,
     *,
+    ports: Mapping[str, int],
     inherited: Mapping[str, str],
-    lifeline: Lifeline,
-    stopping: threading.Event,
-    started: list[Process],
-) -> None:
-    """Returns when `stopping` is set. Whatever happens, `started` holds the processes that were started."""
-    ports = dict(zip((one.name for one in table), free_ports(len(table)), strict=True))
+) -> Iterator[Program]:
     urls = {name: f"http://{LOOPBACK}:{port}" for name, port in ports.items()}
-    for one in table:
-        environment = environment_of(
-            one, inherited=inherited, urls=urls, public_url=settings.url, dev_token=settings.dev_token
-        )
-        log = settings.folder / f"{one.name}.log"
-        command = _function_command(one, port=ports[one.name])
-        started.append(
-            start(name=one.name, command=command, environment=environment, log=log, lifeline=lifeline)
+    for function in table:
+        yield Program(
+            name=function.name,
+            command=_function_command(function, port=ports[function.name]),
+            environment=environment_of(
+                function,
+                inherited=inherited,
+                urls=urls,
+                public_url=settings.url,
+                dev_token=settings.dev_token,
+            ),
+            log=settings.folder / f"{function.name}.log",
         )
     config = settings.folder / "envoy.json"
-    config.write_text(
-        json.dumps(envoy.bootstrap(port=settings.port, routes=LOCAL_ROUTES, upstream_ports=ports), indent=2)
-    )
+    bootstrap = envoy.bootstrap(port=settings.port, routes=LOCAL_ROUTES, upstream_ports=ports)
+    config.write_text(json.dumps(bootstrap, indent=2))
     log = settings.folder / "envoy.log"
-    started.append(
-        start(name="envoy", command=envoy.command(config), environment=inherited, log=log, lifeline=lifeline)
-    )
+    yield Program(name="envoy", command=envoy.command(config), environment=inherited, log=log)
 
+
+def _wait_until_all_answer(
+    processes: Sequence[Process], settings: Settings, *, ports: Mapping[str, int], stopping: threading.Event
+) -> None:
     probes = [Probe(name, port, "/health") for name, port in ports.items()]
     probes += [Probe("envoy", settings.port, "/health"), Probe("envoy", settings.port, _CARD)]
     wait_until_ready(
         probes,
-        started,
+        processes,
         stopping=stopping,
         timeout_seconds=settings.start_timeout_seconds,
         answers=answers_ok,
     )
-    if not stopping.is_set():
-        print(welcome(settings), flush=True)
-    while not stopping.wait(0.2):
-        raise_if_ended(started)
-
-
-_CARD = "/.well-known/agent-card.json"
 
 
 def _function_command(function: LocalFunction, *, port: int) -> list[str]:

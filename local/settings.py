@@ -40,12 +40,16 @@ def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
     if not wanted.isascii() or not wanted.isdigit() or int(wanted) > 65535:
         raise NotStartable(f"HUB_PORT is {wanted!r}; it has to be a port number, like 8080")
     port = int(wanted) or free_ports(1)[0]
+    tokens = [token.strip() for token in environment.get("HUB_DEV_TOKEN", "").split(",")]
+    dev_token = ",".join(filter(None, tokens)) or secrets.token_urlsafe(24)
+    return Settings(port=port, dev_token=dev_token, folder=runs / str(port))
+
+
+def require_free(port: int) -> None:
+    """Returns when this machine's loopback has `port` free. Raises NotStartable."""
     if reason := why_not_free(port):
         other = port + 1 if port < 65535 else port - 1
         raise NotStartable(
             f"port {port} cannot be used ({reason}). "
             f"Stop the program that holds it, or choose another port: HUB_PORT={other} make run"
         )
-    tokens = [token.strip() for token in environment.get("HUB_DEV_TOKEN", "").split(",")]
-    dev_token = ",".join(filter(None, tokens)) or secrets.token_urlsafe(24)
-    return Settings(port=port, dev_token=dev_token, folder=runs / str(port))

@@ -1,0 +1,63 @@
+"""Bundles: a function plus `shared`, as copies without links, ready to upload (design §8)."""
+
+import compileall
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from py_compile import PycInvalidationMode
+
+from local.functions import ROOT, LocalFunction, functions
+
+# `main.py` and the pins go to the bundle's root; the rest is of no use to a running function.
+_LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*~", "main.py", "requirements.*")
+
+
+def main() -> int:
+    """`python -m local.bundle`: makes build/<name> for every function that has an entry point."""
+    for function in functions():
+        target = ROOT / "build" / function.name
+        bundle(function, root=ROOT, target=target)
+        print(f"{target.relative_to(ROOT)}: {sum(1 for _ in files_of(target))} files")
+    return 0
+
+
+def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
+    """`target` holds what `function` needs to run from any folder, and nothing that was there before.
+
+    `root` is the source tree. Another bundling at the same time does no harm.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = target.with_name(f".{target.name}.{os.getpid()}")
+    shutil.rmtree(fresh, ignore_errors=True)
+    source = root / "functions" / function.name
+    shutil.copytree(root / "shared", fresh / "shared", ignore=_LEFT_OUT)
+    shutil.copytree(source, fresh / "functions" / function.name, ignore=_LEFT_OUT)
+    shutil.copyfile(root / "functions" / "__init__.py", fresh / "functions" / "__init__.py")
+    shutil.copyfile(source / "main.py", fresh / "main.py")
+    shutil.copyfile(source / "requirements.txt", fresh / "requirements.txt")
+    if function.reads_routes:
+        shutil.copyfile(root / "routes.toml", fresh / "routes.toml")
+    # An upload changes the files' times, so that byte code has to be matched by content.
+    compileall.compile_dir(fresh, stripdir=fresh, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+    _put_in_place(fresh, target)
+
+
+def files_of(bundle_folder: Path) -> Iterable[Path]:
+    """The files of a bundle without byte code, relative to it."""
+    for path in sorted(bundle_folder.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            yield path.relative_to(bundle_folder)
+
+
+def _put_in_place(fresh: Path, target: Path) -> None:
+    old = target.with_name(f".{target.name}.{os.getpid()}.old")
+    if target.exists():
+        target.rename(old)
+    fresh.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
