@@ -1,0 +1,45 @@
+"""The environment that every command makes for itself."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from local.install import STAMP
+
+SCRIPT = Path(__file__).resolve().parents[2] / "local" / "install.py"
+
+
+def test_two_commands_at_once_make_one_environment_and_the_next_changes_nothing(tmp_path: Path) -> None:
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("# nothing is needed\n")
+    command = [sys.executable, str(SCRIPT), str(tmp_path / "venv"), str(requirements)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    outputs = sorted(popen.communicate()[0] for popen in both)
+    assert [popen.returncode for popen in both] == [0, 0]
+    assert outputs[0] == ""
+    assert outputs[1].startswith("installing ")
+
+    made = (tmp_path / "venv" / STAMP).stat().st_mtime_ns
+    assert subprocess.run(command, capture_output=True, text=True).stdout == ""
+    assert (tmp_path / "venv" / STAMP).stat().st_mtime_ns == made
+
+
+def test_an_environment_left_half_made_is_made_anew(tmp_path: Path) -> None:
+    venv, requirements = tmp_path / "venv", tmp_path / "requirements.txt"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").write_text("not a program")
+    requirements.write_text("")
+    subprocess.run([sys.executable, str(SCRIPT), str(venv), str(requirements)], check=True)
+    assert json.loads((venv / STAMP).read_text())["place"] == str(venv)
+    assert subprocess.run([venv / "bin" / "python", "-c", ""]).returncode == 0
+
+
+def test_a_requirement_without_its_hash_is_not_installed(tmp_path: Path) -> None:
+    venv, requirements = tmp_path / "venv", tmp_path / "requirements.txt"
+    requirements.write_text("msgspec==0.22.0\n")
+    command = [sys.executable, str(SCRIPT), str(venv), str(requirements)]
+    failed = subprocess.run(command, capture_output=True, text=True)
+    assert failed.returncode != 0
+    assert "hash" in failed.stderr.lower()
+    assert not (venv / STAMP).exists()

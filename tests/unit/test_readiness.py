@@ -1,0 +1,78 @@
+"""When a local run counts as ready, and when as failed."""
+
+import itertools
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from local.processes import Process
+from local.readiness import NotReady, PortLost, Probe, ProcessEnded, wait_until_ready
+
+HUB, CARD = Probe("hub", 1, "/health"), Probe("agent_card", 2, "/health")
+
+
+def test_everybody_has_to_answer_once(tmp_path: Path) -> None:
+    script = {HUB: iter([False, True]), CARD: iter([True])}
+    _wait(_process(tmp_path), answers=lambda probe: next(script[probe]))
+    assert [list(rest) for rest in script.values()] == [[], []]
+
+
+def test_who_does_not_answer_in_time_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotReady, match=r"after 120 s these still do not answer: agent_card$"):
+        _wait(_process(tmp_path), answers=lambda probe: probe is HUB)
+
+
+def test_a_program_that_ended_is_named_with_its_last_lines(tmp_path: Path) -> None:
+    with pytest.raises(ProcessEnded, match=r"(?s)hub ended with status 3; .*\n    it was the settings$"):
+        _wait(_process(tmp_path, "first line\nit was the settings\n", status=3), answers=lambda _: False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[ERROR] Connection in use: ('127.0.0.1', 8081)",
+        "error initializing: cannot bind '127.0.0.1:8080': Address already in use",
+    ],
+)
+def test_a_neighbour_that_answers_on_a_lost_port_deceives_nobody(tmp_path: Path, line: str) -> None:
+    with pytest.raises(PortLost, match="hub"):
+        _wait(_process(tmp_path, line), answers=lambda _: True)
+
+
+def test_nobody_is_waited_for_when_the_run_is_to_end(tmp_path: Path) -> None:
+    stopping = threading.Event()
+    stopping.set()
+    _wait(_process(tmp_path), answers=lambda _: False, stopping=stopping)
+
+
+def _wait(
+    process: Process, *, answers: Callable[[Probe], bool], stopping: threading.Event | None = None
+) -> None:
+    ticks = itertools.count(step=50.0)
+    try:
+        wait_until_ready(
+            [HUB, CARD],
+            [process],
+            stopping=stopping or threading.Event(),
+            timeout_seconds=120.0,
+            answers=answers,
+            clock=lambda: next(ticks),
+        )
+    finally:
+        process.popen.kill()
+        process.popen.wait()
+
+
+def _process(folder: Path, output: str = "", *, status: int | None = None) -> Process:
+    """A program that has written `output`, and has ended with `status` or runs on."""
+    code = "import signal; signal.pause()" if status is None else f"raise SystemExit({status})"
+    popen = subprocess.Popen([sys.executable, "-c", code])
+    if status is not None:
+        popen.wait()
+    log = folder / "hub.log"
+    log.write_text(output)
+    return Process(name="hub", popen=popen, log=log)
