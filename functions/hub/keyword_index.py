@@ -1,11 +1,9 @@
 """Finds the keywords of a route table in a normalised text, as words and not as parts of words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from shared.normal_text import normalise
 from shared.routes import Route
-
-from functions.hub.fragments import FragmentIndex
 
 # Scripts below this point put blanks between words; Japanese and its neighbours stand above it and do not.
 _FIRST_UNSPACED_SCRIPT = "\u1100"
@@ -14,7 +12,7 @@ _LONGEST_WHOLE_KATAKANA = 3
 
 
 class KeywordIndex:
-    """The keywords of all routes, best route first."""
+    """The keywords of all routes, best route first; `literals` has one entry for each form of each keyword."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
         self._routes = routes
@@ -24,32 +22,34 @@ class KeywordIndex:
             for keyword in route.keywords
             for form in _forms(normalise(keyword))
         ]
-        self._fragments = FragmentIndex([(form,) for _, _, form in self._entries])
+        self.literals = [(form,) for _, _, form in self._entries]
 
-    def matches(self, text: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with keywords in `text`, best first, with those keywords as they stand in the table."""
+    def matches(self, text: str, candidates: Iterable[int]) -> Iterator[tuple[Route, tuple[str, ...]]]:
+        """Each route with keywords in `text`, best first, with those keywords as they stand in the table.
+
+        `candidates` are the positions in `literals` worth looking at, ascending.
+        """
         found: dict[int, dict[str, None]] = {}
-        for number in self._fragments.candidates(text):
+        for number in candidates:
             rank, keyword, form = self._entries[number]
             if stands_in(form, text):
                 found.setdefault(rank, {})[keyword] = None
-        for rank in sorted(found):
-            yield self._routes[rank], tuple(found[rank])
+        for rank, keywords in found.items():
+            yield self._routes[rank], tuple(keywords)
 
 
 def stands_in(word: str, text: str) -> bool:
     """Whether `word` stands in `text` as a word of its own, as far as its script has a way to tell."""
     at = text.find(word)
     while at >= 0:
-        if _is_whole(word, text, at, at + len(word)):
+        if _is_whole(word, before=text[at - 1 : at], after=text[at + len(word) : at + len(word) + 1]):
             return True
         at = text.find(word, at + 1)
     return False
 
 
-def _is_whole(word: str, text: str, start: int, end: int) -> bool:
-    before, after = text[start - 1 : start], text[end : end + 1]
-    if _is_spaced(word[0]) and _is_spaced(before) or _is_spaced(word[-1]) and _is_spaced(after):
+def _is_whole(word: str, *, before: str, after: str) -> bool:
+    if (_is_spaced(before) and _is_spaced(word[0])) or (_is_spaced(after) and _is_spaced(word[-1])):
         return False
     if len(word) <= _LONGEST_WHOLE_KATAKANA and all(map(_is_katakana, word)):
         return not (_is_katakana(before) or _is_katakana(after))

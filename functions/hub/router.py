@@ -1,5 +1,6 @@
 """Chooses the route of a text by rules, never by a model: same text, same table, same route (design §4)."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -7,6 +8,7 @@ from shared.normal_text import normalise
 from shared.patterns import compile_pattern
 from shared.routes import Route, RouteTable
 
+from functions.hub.fragments import FragmentIndex
 from functions.hub.keyword_index import KeywordIndex
 from functions.hub.pattern_index import PatternIndex
 
@@ -50,6 +52,7 @@ class Router:
         ordered = sorted(table.routes, key=lambda route: -route.priority)
         self._keywords = KeywordIndex(ordered)
         self._patterns = PatternIndex(ordered)
+        self._fragments = FragmentIndex([*self._keywords.literals, *self._patterns.literals])
         self._unless = {
             route.id: tuple(compile_pattern(pattern) for pattern in route.unless) for route in ordered if route.unless
         }
@@ -71,12 +74,15 @@ class Router:
         return Choice(route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"')
 
     def _ruled(self, text: str) -> Choice | None:
-        for route, words in self._keywords.matches(text):
+        candidates = self._fragments.candidates(text)
+        keywords = len(self._keywords.literals)
+        middle = bisect_left(candidates, keywords)
+        for route, words in self._keywords.matches(text, candidates[:middle]):
             if not self._excepted(route, text):
                 return _matched(route, Rule.KEYWORD, words)
-        for route, words in self._patterns.matches(text):
+        for route, words in self._patterns.matches(text, [number - keywords for number in candidates[middle:]]):
             if not self._excepted(route, text):
-                return _matched(route, Rule.PATTERN, tuple(_shortened(word) for word in words))
+                return _matched(route, Rule.PATTERN, tuple(map(_shortened, words)))
         return None
 
     def _excepted(self, route: Route, text: str) -> bool:
