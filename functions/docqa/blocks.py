@@ -1,0 +1,195 @@
+"""Canonical text to blocks: headings, paragraphs, list items, table rows. One parser for every format."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class BlockKind(StrEnum):
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    ROW = "row"
+
+
+class Block(Struct, frozen=True):
+    """`text[start:end]` is the content without its marker; `level` is a heading's depth or an item's indent."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    header: str = ""
+    table: int = 0
+
+
+class _Line(Struct):
+    start: int
+    end: int
+    text: str
+
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*$")
+_BOLD_HEADING = re.compile(r"\*\*([^*]+)\*\*[:：]?$")
+_UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
+_ITEM = re.compile(r"([ \t]*)(?:[-*+•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2}[)）]|[①-⑳])\s*(?=\S)")
+_BARE_DASH = re.compile(r"[ \t]*[-*+][^\s]")
+_RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|[=~─━]{4,})$")
+_SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_PLAIN_HEADING = re.compile(
+    r"第[0-9０-９一二三四五六七八九十百]+[条章節](?:[ 　]*[(（].*[)）]|[ 　]+\S{1,25})?$"
+    r"|【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$|\d+(?:\.\d+)*\.?[ 　]+\S[^。.:：;,、]{0,60}$"
+    r"|(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,60})?$|[A-Z][A-Z0-9 &/,()-]{3,60}$",
+    re.IGNORECASE,
+)
+_UPPER = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
+_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The blocks of `text` in their order. Front matter, rules and comments are in none of them."""
+    front = _FRONT_MATTER.match(text)
+    hidden = [match.span() for match in _COMMENT.finditer(text)]
+    lines = [
+        line
+        for line in _lines(text, front.end() if front else 0)
+        if not any(start <= line.start and line.end <= end for start, end in hidden)
+    ]
+    at, tables = 0, 0
+    fenced = False
+    while at < len(lines):
+        line = lines[at]
+        if _FENCE.match(line.text):
+            fenced, at = not fenced, at + 1
+        elif fenced:
+            if line.text.strip():
+                yield Block(BlockKind.PARAGRAPH, line.start, line.end)
+            at += 1
+        elif not line.text.strip() or _RULE.match(line.text):
+            at += 1
+        elif "|" in line.text and (line.text.lstrip().startswith("|") or _is_separator(lines, at + 1)):
+            tables += 1
+            taken = _table_end(lines, at)
+            yield from _table(lines[at:taken], tables)
+            at = taken
+        elif heading := _heading(text, lines, at):
+            yield heading
+            underlined = at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1].text)
+            at += 2 if underlined and not _HEADING.match(line.text) else 1
+        elif item := _ITEM.match(line.text):
+            taken = _continuation_end(lines, at)
+            indent = len(item.group(1).expandtabs(4))
+            yield Block(BlockKind.ITEM, line.start + item.end(), lines[taken - 1].end, indent)
+            at = taken
+        else:
+            taken = _continuation_end(lines, at)
+            yield Block(BlockKind.PARAGRAPH, line.start, lines[taken - 1].end)
+            at = taken
+
+
+def _lines(text: str, start: int) -> Iterator[_Line]:
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        content_end = end - 1 if end > start and text[end - 1] == "\r" else end
+        raw = text[start:content_end].replace("\f", " ")
+        quote = _QUOTE.match(raw)
+        offset = quote.end() if quote else 0
+        yield _Line(start + offset, content_end, raw[offset:])
+        start = end + 1
+
+
+def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
+    line = lines[at]
+    if match := _HEADING.match(line.text):
+        return Block(BlockKind.HEADING, line.start + match.start(2), line.start + match.end(2), len(match.group(1)))
+    if match := _BOLD_HEADING.match(line.text.strip()):
+        start = text.index(match.group(1), line.start)
+        return Block(BlockKind.HEADING, start, start + len(match.group(1)), 7)
+    after = lines[at + 1].text if at + 1 < len(lines) else ""
+    before = lines[at - 1].text if at else ""
+    if not before.strip() and (underline := _UNDERLINE.match(after)) and "|" not in line.text:
+        return Block(BlockKind.HEADING, line.start, line.end, 1 if underline.group()[0] == "=" else 2)
+    stripped = line.text.strip()
+    starts_block = not before.strip() or _HEADING.match(before) or _PLAIN_HEADING.match(before.strip())
+    if starts_block and (match := _PLAIN_HEADING.match(stripped)):
+        numbered = stripped[0].isdigit()
+        if numbered and (not after.strip() or _ITEM.match(after)) is False and len(stripped) > 40:
+            return None
+        if numbered and _ITEM.match(after):
+            return None
+        if stripped.isascii() and stripped[0].isalpha() and not _UPPER.match(stripped) and " " not in stripped:
+            return None
+        if stripped.isascii() and stripped[0].isalpha() and stripped.islower():
+            return None
+        if not numbered and stripped.isascii() and not _UPPER.match(stripped) and not _sectionlike(stripped):
+            return None
+        depth = stripped.split()[0].count(".") if numbered else 0
+        start = line.start + line.text.index(stripped)
+        return Block(BlockKind.HEADING, start, start + len(stripped), 3 + depth)
+    return None
+
+
+def _sectionlike(line: str) -> bool:
+    return line.split()[0].casefold() in {"section", "article", "chapter", "part", "appendix"}
+
+
+def _continuation_end(lines: list[_Line], at: int) -> int:
+    end = at + 1
+    while end < len(lines):
+        text = lines[end].text
+        starts_other = (
+            not text.strip()
+            or _HEADING.match(text)
+            or _FENCE.match(text)
+            or _RULE.match(text)
+            or text.lstrip().startswith("|")
+            or (_ITEM.match(text) and not _BARE_DASH.match(text))
+            or _BOLD_HEADING.match(text.strip())
+        )
+        if starts_other:
+            break
+        end += 1
+    return end
+
+
+def _is_separator(lines: list[_Line], at: int) -> bool:
+    return at < len(lines) and "-" in lines[at].text and bool(_SEPARATOR.match(lines[at].text))
+
+
+def _table_end(lines: list[_Line], at: int) -> int:
+    while at < len(lines) and "|" in lines[at].text:
+        at += 1
+    return at
+
+
+def _table(rows: list[_Line], table: int) -> Iterator[Block]:
+    header = ""
+    if _is_separator(rows, 1):
+        header = _inner(rows[0])[2]
+        rows = rows[2:]
+    for row in rows:
+        start, end, content = _inner(row)
+        if content and not _SEPARATOR.match(row.text):
+            yield Block(BlockKind.ROW, start, end, header=header, table=table)
+
+
+def _inner(row: _Line) -> tuple[int, int, str]:
+    start, end = 0, len(row.text)
+    while start < end and row.text[start].isspace():
+        start += 1
+    if start < end and row.text[start] == "|":
+        start += 1
+    while end > start and row.text[end - 1].isspace():
+        end -= 1
+    if end > start and row.text[end - 1] == "|":
+        end -= 1
+    content = row.text[start:end]
+    lead = len(content) - len(content.lstrip()) if content.split("|", 1)[0].strip() else 0
+    trail = len(content) - len(content.rstrip()) if content.rsplit("|", 1)[-1].strip() else 0
+    return row.start + start + lead, row.start + end - trail, content[lead : len(content) - trail]

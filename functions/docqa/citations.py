@@ -1,0 +1,54 @@
+"""Found units to citations, and the exceptions that must be told along with a rule."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from functions.docqa.expressions import DEPENDENT, EXCEPTION, INSTRUCTION
+from functions.docqa.extraction import Found
+from functions.docqa.model import Citation, Position, UnitKind
+from functions.docqa.words import normalise
+
+
+def cited(found: Found, text: str, page_starts: Sequence[int]) -> Citation:
+    """The citation of a unit; `text` is the canonical text of its document."""
+    unit = found.unit
+    return Citation(
+        uri=found.passage.uri,
+        title=found.passage.title,
+        quote=unit.text,
+        position=Position(
+            start=unit.start,
+            end=unit.end,
+            line=text.count("\n", 0, unit.start) + 1,
+            section=found.passage.section,
+            page=bisect_right(page_starts, unit.start) if page_starts else None,
+        ),
+        passage_id=found.passage.id,
+    )
+
+
+def with_exceptions(best: Found) -> list[Found]:
+    """`best`, the sentence it leans on when it cannot stand alone, and the exception that follows it, if any."""
+    told = [best]
+    units = best.passage.units
+    unit = best.unit
+    if unit.kind in (UnitKind.LIST, UnitKind.ROW):
+        return told
+    before, after = best.number - 1, best.number + 1
+    if before >= 0 and DEPENDENT.match(unit.text) and units[before].block == unit.block:
+        told.append(structs.replace(best, number=before))
+    if after < len(units) and _is_exception(best, after):
+        told.append(structs.replace(best, number=after))
+    return told
+
+
+def _is_exception(best: Found, after: int) -> bool:
+    following, unit = best.passage.units[after], best.unit
+    return (
+        following.kind is unit.kind
+        and abs(following.block - unit.block) <= (1 if unit.kind is UnitKind.SENTENCE else 0)
+        and EXCEPTION.match(following.text) is not None
+        and not INSTRUCTION.search(normalise(following.text))
+    )

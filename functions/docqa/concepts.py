@@ -1,0 +1,209 @@
+"""A question's words to concepts: English by stop words and phrases, Japanese by script and known words."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct, structs
+
+from functions.docqa.lexicon import LONGEST_JAPANESE, LONGEST_PHRASE, Lexicon, lexicon
+from functions.docqa.words import HIRAGANA, KANJI, KATAKANA, is_japanese, normalise, stem, tokens
+
+_PIECE = re.compile(rf"[a-z0-9\u00c0-\u024f][a-z0-9\u00c0-\u024f.'-]*|[{KANJI}{KATAKANA}{HIRAGANA}]+")
+_KANJI_RUN = re.compile(rf"[{KANJI}]+")
+_KATAKANA_RUN = re.compile(rf"[{KATAKANA}]{{2,}}")
+_ONLY_HIRAGANA = re.compile(rf"[{HIRAGANA}]+$")
+_SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
+_NOUN_BEFORE = {"the", "a", "an", "my", "our", "your", "of", "for", "per", "no", "each", "every", "which", "what", "this", "any", "with", "in"}
+_VERB_BEFORE = {
+    "to", "must", "should", "can", "could", "may", "might", "do", "does", "did", "will", "would", "shall", "i", "we", "you", "they",
+    "be", "been", "is", "are", "was", "were", "not", "get",
+}  # fmt: skip
+
+_INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "is", "are", "was", "were"}
+
+
+class Role(StrEnum):
+    """How much it says when a concept of the question is not in a source."""
+
+    NOUN = "noun"
+    ACTION = "action"
+    ATTRIBUTE = "attribute"
+    LIGHT = "light"
+
+
+class Concept(Struct, frozen=True):
+    """One thing a question speaks of, with every way to say it.
+
+    `own` are the question's own forms, `words` and `texts` their alternatives (`View.words`, `View.text`), `parts` the
+    halves of an unknown Japanese compound. `modifies` is the index of the concept this one narrows down (legal → team).
+    """
+
+    surface: str
+    role: Role
+    own: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    kinds: frozenset[str] = frozenset()
+    known: bool = False
+    modifies: int | None = None
+
+
+def concepts_in(normal: str) -> tuple[Concept, ...]:
+    """The concepts of a normalised question, in their order, without duplicates."""
+    words = lexicon()
+    found: list[tuple[int, int, Concept]] = []
+    english: list[tuple[int, int, str]] = []
+    for match in _PIECE.finditer(normal):
+        if is_japanese(match.group()):
+            found.extend(_japanese(match.group(), match.start(), words))
+        else:
+            piece = match.group().rstrip(".'-")
+            english.append((match.start(), match.start() + len(piece), piece))
+    found.extend(_english(english, words))
+    found.sort(key=lambda entry: entry[0])
+    unique: list[tuple[int, int, Concept]] = []
+    for entry in found:
+        if not any(entry[2].own == other[2].own for other in unique):
+            unique.append(entry)
+    return tuple(_modifying(unique, normal))
+
+
+def _modifying(found: list[tuple[int, int, Concept]], normal: str) -> Iterator[Concept]:
+    for at, (_, end, concept) in enumerate(found):
+        head = None
+        if at + 1 < len(found) and concept.role is not Role.LIGHT:
+            start, _, following = found[at + 1]
+            if normal[end:start] in ("", " ", "-") and following.role is not Role.LIGHT:
+                head = at + 1
+        yield structs.replace(concept, modifies=head)
+
+
+def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tuple[int, int, Concept]]:
+    at = 0
+    while at < len(pieces):
+        taken = next((size for size in range(LONGEST_PHRASE, 0, -1) if _phrase(pieces, at, size, words)), 0)
+        key = _key(pieces[at : at + max(1, taken)])
+        raw = pieces[at][2]
+        if taken == 1 and raw in words.stop or not taken and (raw in words.stop or not key.strip()):
+            at += 1
+            continue
+        size = max(1, taken)
+        surface = " ".join(piece for _, _, piece in pieces[at : at + size])
+        before = pieces[at - 1][2] if at else ""
+        role = _english_role(key, surface, before, words)
+        alternatives = words.groups.get(key)
+        own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
+        yield (
+            pieces[at][0],
+            pieces[at + size - 1][1],
+            Concept(
+                surface=surface,
+                role=role,
+                own=own,
+                words=alternatives.words if alternatives else own,
+                texts=alternatives.texts if alternatives else (),
+                kinds=words.kinds_of(key),
+                known=alternatives is not None,
+            ),
+        )
+        at += size
+
+
+def _english_role(key: str, surface: str, before: str, words: Lexicon) -> Role:
+    if key in words.light or surface in words.stop:
+        return Role.LIGHT
+    if surface.replace(".", "").isdigit():
+        return Role.LIGHT
+    if before in _INVERTED and surface.endswith("s"):
+        return Role.NOUN
+    if before in _VERB_BEFORE or (surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE):
+        return Role.ACTION
+    return Role.NOUN
+
+
+def _phrase(pieces: list[tuple[int, int, str]], at: int, size: int, words: Lexicon) -> bool:
+    if at + size > len(pieces) or (size > 1 and all(piece in words.stop for _, _, piece in pieces[at : at + size])):
+        return False
+    key = _key(pieces[at : at + size])
+    return key in words.groups or (size > 1 and key in words.attributes)
+
+
+def _key(pieces: list[tuple[int, int, str]]) -> str:
+    return f" {' '.join(stem(token) for _, _, piece in pieces for token in tokens(normalise(piece)))} "
+
+
+def _japanese(run: str, offset: int, words: Lexicon) -> Iterator[tuple[int, int, Concept]]:
+    at = unknown = 0
+    while at < len(run):
+        key = _known(run, at, words)
+        if not key:
+            at += 1
+            continue
+        yield from _unknown(run[unknown:at], offset + unknown, run[at:], words)
+        alternatives = words.groups.get(key)
+        after = run[at + len(key) :]
+        yield (
+            offset + at,
+            offset + at + len(key),
+            Concept(
+                surface=key,
+                role=_japanese_role(key, after, words),
+                own=(key,),
+                words=alternatives.words if alternatives else (),
+                texts=alternatives.texts if alternatives else (key,),
+                kinds=words.kinds_of(key),
+                known=alternatives is not None,
+            ),
+        )
+        at += len(key)
+        unknown = at
+    yield from _unknown(run[unknown:], offset + unknown, "", words)
+
+
+def _known(run: str, at: int, words: Lexicon) -> str:
+    for size in range(min(LONGEST_JAPANESE, len(run) - at), 0, -1):
+        key = run[at : at + size]
+        if key not in words.groups and key not in words.attributes and not (size > 1 and key in words.light):
+            continue
+        before, after = run[at - 1 : at] if at else "", run[at + size : at + size + 1]
+        if size == 1 and (_KANJI_RUN.match(before) or _KANJI_RUN.match(after) or _ONLY_HIRAGANA.match(key)):
+            continue
+        if _cuts(before, key[0]) and _KATAKANA_RUN.match(key) and not _ends_known(run[:at], words):
+            continue
+        return key
+    return ""
+
+
+def _cuts(before: str, first: str) -> bool:
+    return bool(before) and re.match(rf"[{KATAKANA}]", before) is not None and re.match(rf"[{KATAKANA}]", first) is not None
+
+
+def _ends_known(text: str, words: Lexicon) -> bool:
+    return any(text[-size:] in words.groups for size in range(2, min(LONGEST_JAPANESE, len(text)) + 1))
+
+
+def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
+    if key in words.light:
+        return Role.LIGHT
+    return Role.ACTION if _SURU.match(after) or re.match(rf"[{HIRAGANA}]", key[-1]) else Role.NOUN
+
+
+def _unknown(text: str, offset: int, following: str, words: Lexicon) -> Iterator[tuple[int, int, Concept]]:
+    for match in re.finditer(f"{_KANJI_RUN.pattern}|{_KATAKANA_RUN.pattern}", text):
+        term = match.group()
+        after = (text + following)[match.end() : match.end() + 2]
+        kanji = _KANJI_RUN.match(term) is not None
+        if term in words.light or (len(term) == 1 and not re.match(rf"[{HIRAGANA}]", after)):
+            role = Role.LIGHT
+        elif kanji and (len(term) == 1 or _SURU.match(after)):
+            role = Role.ACTION
+        else:
+            role = Role.NOUN
+        parts = tuple(term[at : at + 2] for at in range(0, len(term), 2)) if kanji and len(term) >= 4 else ()
+        yield (
+            offset + match.start(),
+            offset + match.end(),
+            Concept(surface=term, role=role, own=(term,), texts=(term,), parts=parts),
+        )

@@ -1,0 +1,76 @@
+"""Names that must not be mistaken for their neighbours: P-1 and P-2, Severity 2, レベル3, v2; and what they govern."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from msgspec import Struct
+
+from functions.docqa.words import normalise, plain
+
+_ALIASES = {
+    "severity": "sev", "重大度": "sev", "深刻度": "sev", "priority": "p", "優先度": "p", "prio": "p",
+    "レベル": "level", "ランク": "rank", "クラス": "class", "グレード": "grade", "等級": "grade", "カテゴリ": "category",
+    "カテゴリー": "category", "区分": "category", "フェーズ": "phase", "ステージ": "stage", "ゾーン": "zone", "タイプ": "type",
+    "ティア": "tier", "ステップ": "step", "version": "v", "ver": "v", "バージョン": "v", "号": "no", "第": "article",
+}  # fmt: skip
+_CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?![a-z0-9]))")
+_WORD_NUMBER = re.compile(
+    r"(?<![a-z])(severity|sev|priority|prio|level|tier|grade|class|category|phase|stage|step|type|rank|zone|group|version|ver"
+    r"|article|section|chapter|floor|room|building|line|dock|ward|gate|bay|plan|rule|appendix|form)s?[ .:_-]{0,2}"
+    r"(\d{1,4}(?:\.\d+)?|[a-z])(?![a-z0-9])"
+)
+_JAPANESE_NUMBER = re.compile(
+    r"(重大度|深刻度|優先度|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"
+    r"[\s::・]?(\d{1,4}|[a-z](?![a-z]))"
+)
+_SUFFIXED = re.compile(r"第?(\d{1,4})(条|号館|号室|号|級|種|類|病棟|番|階)")
+_RANGE = re.compile(r"(?<![a-z0-9])([a-z]{1,4})-?(\d)\s*(?:~|〜|to|through|から|–)\s*(?:\1-?)?(\d)(?![0-9])")
+_NOT_CODES = {"utf", "iso", "covid", "top", "sha", "aes", "md", "http", "ip", "mp", "jan", "feb", "mar", "apr", "jun", "jul"}
+_YEAR = re.compile(r"(?<!\d)(?<!-)((?:19|20)\d\d)(?!\d)")
+
+
+class Entity(Struct, frozen=True):
+    """One member of a family: ("p", "1") is P-1."""
+
+    family: str
+    value: str
+
+
+def entities_in(text: str) -> frozenset[Entity]:
+    """Every entity that `text` names; a range such as P-1 to P-3 names all its members."""
+    return _entities(normalise(plain(text)))
+
+
+@lru_cache(maxsize=16384)
+def _entities(normal: str) -> frozenset[Entity]:
+    found = set()
+    for family, value in _CODE.findall(normal):
+        if family not in _NOT_CODES:
+            found.add(Entity(_ALIASES.get(family, family), value))
+    for family, value in _WORD_NUMBER.findall(normal) + _JAPANESE_NUMBER.findall(normal):
+        if value not in ("a", "i") or family in ("class", "type", "rank", "grade", "zone", "group"):
+            found.add(Entity(_ALIASES.get(family, family), value))
+    for value, family in _SUFFIXED.findall(normal):
+        found.add(Entity(family, value))
+    for family, first, last in _RANGE.findall(normal):
+        for value in range(int(first), int(last) + 1):
+            found.add(Entity(_ALIASES.get(family, family), str(value)))
+    return frozenset(found)
+
+
+def years_in(text: str) -> frozenset[str]:
+    """The years that `text` names: `2023`."""
+    return frozenset(_YEAR.findall(normalise(text)))
+
+
+def governed(entity: Entity, scopes: Iterable[frozenset[Entity]]) -> bool | None:
+    """Whether the nearest of `scopes` (nearest first) that names a member of the family names this one.
+
+    None when no scope names the family at all.
+    """
+    for scope in scopes:
+        members = {other.value for other in scope if other.family == entity.family}
+        if members:
+            return entity.value in members
+    return None

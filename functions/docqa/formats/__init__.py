@@ -1,0 +1,1 @@
+"""Readers: one file of bytes in, canonical text out."""

@@ -1,0 +1,66 @@
+"""The bilingual word groups of lexicon.toml, read once, ready to look up."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from functions.docqa.words import is_japanese, normalise, phrase
+
+LONGEST_JAPANESE = 12
+LONGEST_PHRASE = 4
+
+
+class Alternatives(Struct, frozen=True):
+    """Other ways to say a word: `words` are stemmed English phrases between spaces, `texts` Japanese substrings."""
+
+    words: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+class Lexicon(Struct, frozen=True):
+    """`groups` maps a key (a stemmed phrase or a Japanese word) to all words of the groups it stands in."""
+
+    groups: dict[str, Alternatives]
+    attributes: dict[str, frozenset[str]]
+    light: frozenset[str]
+    stop: frozenset[str]
+
+    def kinds_of(self, key: str) -> frozenset[str]:
+        """The kinds of answer whose expression can stand for `key`: `deadline` → {"time"}."""
+        return self.attributes.get(key, frozenset())
+
+
+def key_of(word: str) -> str:
+    """How `word` is looked up: Japanese as written (normalised), English as a stemmed phrase."""
+    return "".join(normalise(word).split()) if is_japanese(word) else phrase(word)
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon that ships with the engine."""
+    data = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text(encoding="utf-8"))
+    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for line in data["synonyms"]:
+        keys = dict.fromkeys(key_of(word) for word in _split(line))
+        english = {key: None for key in keys if key[0] == " "}
+        japanese = {key: None for key in keys if key[0] != " "}
+        for key in keys:
+            words, texts = groups.setdefault(key, ({}, {}))
+            words.update(english)
+            texts.update(japanese)
+    attributes: dict[str, set[str]] = {}
+    for kind, line in data["attributes"].items():
+        for word in _split(line):
+            attributes.setdefault(key_of(word), set()).add(kind)
+    return Lexicon(
+        groups={key: Alternatives(tuple(words), tuple(texts)) for key, (words, texts) in groups.items()},
+        attributes={key: frozenset(kinds) for key, kinds in attributes.items()},
+        light=frozenset(key_of(word) for line in data["light"].values() for word in _split(line)),
+        stop=frozenset(_split(data["stop"]["english"])),
+    )
+
+
+def _split(line: str) -> list[str]:
+    return [word.strip() for word in line.split(",")]

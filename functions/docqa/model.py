@@ -1,0 +1,117 @@
+"""The values that cross the seams of document QA: search | extraction | evidence | answer."""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+
+class Standing(StrEnum):
+    """Whether a document is in force."""
+
+    CURRENT = "current"
+    SUPERSEDED = "superseded"
+    DRAFT = "draft"
+
+
+class UnitKind(StrEnum):
+    """What a quotable unit is in its document."""
+
+    SENTENCE = "sentence"
+    ITEM = "item"
+    ROW = "row"
+    LIST = "list"
+
+
+class Position(Struct, frozen=True, kw_only=True):
+    """Where a quote stands. `start` and `end` are character offsets in the document's canonical text."""
+
+    start: int
+    end: int
+    line: int
+    section: tuple[str, ...] = ()
+    page: int | None = None
+
+
+class Citation(Struct, frozen=True, kw_only=True):
+    """One quote, verbatim, and where it stands."""
+
+    uri: str
+    title: str
+    quote: str
+    position: Position
+    passage_id: str
+
+
+class Unit(Struct, frozen=True, array_like=True):
+    """The smallest piece that may be quoted, with the text that gives it its meaning.
+
+    `context` is what governs it, nearest first (a list's introduction, the parent item, a question above it);
+    `header` is the header row of its table; `block` numbers the paragraph or list it is part of.
+    """
+
+    kind: UnitKind
+    start: int
+    end: int
+    text: str
+    context: tuple[str, ...] = ()
+    header: str = ""
+    block: int = 0
+
+
+class Edition(Struct, frozen=True, kw_only=True):
+    """Which edition a document is: its standing, and the years and versions it may be asked for by."""
+
+    standing: Standing = Standing.CURRENT
+    labels: tuple[str, ...] = ()
+    effective: str = ""
+    series: str = ""
+
+
+class Passage(Struct, frozen=True, kw_only=True):
+    """A section of a document, or a part of a long one. `id` survives edits elsewhere in the document."""
+
+    id: str
+    uri: str
+    title: str
+    section: tuple[str, ...]
+    units: tuple[Unit, ...]
+    edition: Edition = Edition()
+    language: str = "en"
+    score: float = 0.0
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """A source as read: `text` is the canonical text that every position refers to."""
+
+    path: str
+    uri: str
+    title: str
+    text: str
+    language: str
+    edition: Edition
+    page_starts: tuple[int, ...] = ()
+
+
+class Skipped(Struct, frozen=True):
+    """A file that could not be read, and why."""
+
+    path: str
+    reason: str
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A passage the search returned: `search_score` is BM25, `evidence_score` its best unit's (0 to about 1)."""
+
+    passage_id: str
+    uri: str
+    search_score: float
+    evidence_score: float
+
+
+class DocAnswer(Struct, frozen=True, kw_only=True):
+    """`grounded` is False when nothing in the corpus answers the question; then there are no citations."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    grounded: bool
+    candidates: tuple[Candidate, ...] = ()

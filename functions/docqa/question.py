@@ -1,0 +1,56 @@
+"""What a question asks: the kind of answer, the concepts it must speak of, the entities it must not confuse."""
+
+from msgspec import Struct, structs
+
+from functions.docqa.concepts import Concept, Role, concepts_in
+from functions.docqa.entities import Entity, entities_in, years_in
+from functions.docqa.expressions import AnswerKind
+from functions.docqa.question_kinds import Asked, asked, counted_unit, wants_former, without_interrogatives
+from functions.docqa.words import is_japanese, normalise
+
+
+class Question(Struct, frozen=True):
+    """A question, analysed. `years` and `former` ask for another edition than the one in force."""
+
+    text: str
+    language: str
+    asked: Asked
+    concepts: tuple[Concept, ...]
+    entities: frozenset[Entity]
+    years: frozenset[str]
+    former: bool
+    unit: str
+
+    @property
+    def kind(self) -> AnswerKind:
+        """The kind of answer that is asked for."""
+        return self.asked.kind
+
+
+def analyse(text: str, *, language: str | None = None) -> Question:
+    """`text` as a Question; `language` ("en" or "ja") is that of the answer, by default the question's own."""
+    normal = normalise(text)
+    wanted = asked(normal)
+    return Question(
+        text=text,
+        language=language or ("ja" if is_japanese(text) else "en"),
+        asked=wanted,
+        concepts=tuple(_as_attribute(concept, wanted.kind) for concept in concepts_in(without_interrogatives(normal))),
+        entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
+        years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
+        former=wants_former(normal),
+        unit=counted_unit(normal),
+    )
+
+
+_STANDS_FOR = {
+    AnswerKind.MONEY: {"money", "quantity"},
+    AnswerKind.QUANTITY: {"quantity", "money"},
+    AnswerKind.FREQUENCY: {"frequency", "time"},
+}
+
+
+def _as_attribute(concept: Concept, kind: AnswerKind) -> Concept:
+    if concept.kinds & _STANDS_FOR.get(kind, {kind.value}):
+        return structs.replace(concept, role=Role.ATTRIBUTE)
+    return concept

@@ -1,0 +1,97 @@
+"""Question to passages: BM25 over the concepts and their synonyms, those that name the question's entities first."""
+
+import math
+import re
+import sqlite3
+
+from functions.docqa.concepts import Concept, Role
+from functions.docqa.index import load
+from functions.docqa.model import Passage
+from functions.docqa.question import Question
+from functions.docqa.words import bigrams
+
+PASSAGES = 40
+_COMMON_SHARE = 0.2
+_KANJI = re.compile(r"[\u3400-\u9fff々]$")
+_RANKED = """
+SELECT p.passage, p.standing, -bm25(words, 2.0, 3.0, 1.0) AS score FROM words JOIN passages p ON p.number = words.rowid
+WHERE words MATCH ? ORDER BY bm25(words, 2.0, 3.0, 1.0) LIMIT ?
+"""
+
+
+class Corpus:
+    """The searchable side of an index, on one connection, for one question at a time."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self._total: int = connection.execute("SELECT count(*) FROM passages").fetchone()[0]
+        self._frequencies: dict[str, int] = {}
+
+    def rarity(self, concept: Concept) -> float:
+        """From 0.25 (in nearly every passage) to 1 (in none, or hardly any)."""
+        frequency = max((self._frequency(text) for text in _forms(concept)), default=0)
+        scale = math.log(self._total + 1) or 1.0
+        return min(1.0, max(0.25, math.log((self._total + 1) / (frequency + 0.5)) / scale))
+
+    def search(self, question: Question, *, limit: int = PASSAGES) -> list[Passage]:
+        """At most `limit` passages, best first. Empty when no word of the question is in the corpus."""
+        found: dict[str, Passage] = {}
+        terms = self._terms(question)
+        if not terms:
+            return []
+        anything = " OR ".join(terms)
+        for query in [f"({required}) AND ({anything})" for required in _required(question)] + [anything]:
+            for blob, standing, score in self.connection.execute(_RANKED, (query, limit)):
+                passage = load(blob, standing, score)
+                found.setdefault(passage.id, passage)
+            if len(found) >= limit:
+                break
+        return list(found.values())[: limit * 2]
+
+    def _terms(self, question: Question) -> list[str]:
+        weighed: list[tuple[bool, str]] = []
+        for concept in question.concepts:
+            for text in _forms(concept):
+                frequency = self._frequency(text)
+                if frequency:
+                    common = frequency > max(50, self._total * _COMMON_SHARE) or concept.role is Role.LIGHT
+                    weighed.append((common, _match(text)))
+        rare = [term for common, term in weighed if not common]
+        return list(dict.fromkeys(rare if len(rare) > 1 else [term for _, term in weighed]))
+
+    def _frequency(self, text: str) -> int:
+        known = self._frequencies.get(text)
+        if known is None:
+            known = min((self._token_frequency(token) for token in _index_tokens(text)), default=0)
+            self._frequencies[text] = known
+        return known
+
+    def _token_frequency(self, token: str) -> int:
+        if len(token) == 1 and _KANJI.match(token):
+            query = "SELECT coalesce(max(doc), 0) FROM vocabulary WHERE term >= ? AND term < ?"
+            row = self.connection.execute(query, (token, chr(ord(token) + 1))).fetchone()
+        else:
+            row = self.connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (token,)).fetchone()
+        return int(row[0]) if row else 0
+
+
+def _forms(concept: Concept) -> list[str]:
+    return list(dict.fromkeys((*concept.own, *concept.words, *concept.texts, *concept.parts)))
+
+
+def _index_tokens(text: str) -> list[str]:
+    if text[0] == " ":
+        return text.split()
+    return bigrams(text) or [text]
+
+
+def _match(text: str) -> str:
+    if text[0] != " " and len(text) == 1:
+        return f'"{text}"*'
+    return f'"{" ".join(_index_tokens(text))}"'
+
+
+def _required(question: Question) -> list[str]:
+    """One condition for the entities that are codes, such as P-1; the search is first narrowed down to it."""
+    codes = [concept.own[0] for concept in question.concepts if re.fullmatch(r" [a-z]+\d+[a-z]? ", concept.own[0])]
+    return [" AND ".join(_match(code) for code in codes)] if codes else []

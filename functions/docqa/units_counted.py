@@ -1,0 +1,37 @@
+"""Whether a sentence counts what a question counts: "how many days", 「何人」."""
+
+import re
+from functools import lru_cache
+
+from functions.docqa.expressions import NUMBER
+from functions.docqa.words import stem
+
+_SAME_UNIT = (
+    ("second", "sec", "秒"), ("minute", "min", "分"), ("hour", "hr", "時間"), ("day", "日", "営業日"), ("week", "週間", "週"),
+    ("month", "ヶ月", "か月", "カ月", "箇月"), ("year", "年"), ("time", "回", "度"), ("people", "person", "人", "名"),
+    ("percent", "percentage", "%", "パーセント", "割"), ("copy", "部", "枚"), ("character", "文字", "桁"), ("yen", "円"), ("night", "泊"),
+    ("item", "piece", "個", "点"), ("degree", "度", "℃"), ("case", "件"), ("floor", "階"), ("time", "時"),
+)  # fmt: skip
+_TIME_UNITS = {"second", "minut", "hour", "dai", "week", "month", "year"}
+
+
+@lru_cache(maxsize=512)
+def _pattern(unit: str) -> re.Pattern[str]:
+    key = stem(unit)
+    names = {unit, key}
+    for group in _SAME_UNIT:
+        if any(key == stem(name) or unit == name for name in group):
+            names.update(group)
+    latin = "|".join(re.escape(stem(name)) for name in sorted(names) if name.isascii() and name.isalpha())
+    other = "|".join(re.escape(name) for name in sorted(names) if not (name.isascii() and name.isalpha()))
+    parts = []
+    if latin:
+        parts.append(rf"{NUMBER}[ -]*(?:\w+[ -]){{0,3}}?(?:{latin})\w*")
+    if other:
+        parts.append(rf"(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})")
+    return re.compile("|".join(parts))
+
+
+def counts(unit: str, normal: str) -> bool:
+    """Whether the normalised sentence has a number of `unit`s, in either language."""
+    return _pattern(unit).search(normal) is not None

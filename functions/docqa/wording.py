@@ -1,0 +1,72 @@
+"""An answer in words: the quotes as a reader wants to see them, and what is said when there is no evidence."""
+
+import re
+from collections.abc import Sequence
+
+from functions.docqa.expressions import PATTERNS
+from functions.docqa.extraction import Found
+from functions.docqa.model import UnitKind
+from functions.docqa.question import Question
+from functions.docqa.words import normalise, plain, view
+
+_ABSTAINED = {
+    "en": "I found no passage in the documents that answers this question, so I do not answer it.",
+    "ja": "この質問に答える記述が文書の中に見つからなかったため、回答を控えます。",
+}
+_OTHER_LANGUAGE = {
+    ("en", "ja"): "The documents say this in Japanese: ",
+    ("ja", "en"): "英語の文書に次の記述があります: ",
+}
+_FORMER = {"en": "From a version that is no longer in force: ", "ja": "現在は効力のない版の記述です: "}
+_LIST_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)*", re.MULTILINE)
+
+
+def abstained(language: str) -> str:
+    """The text of an answer without evidence."""
+    return _ABSTAINED[language]
+
+
+def worded(question: Question, evidence: Sequence[Found], *, superseded: bool) -> str:
+    """The quotes in their order, each with its mark: the first leads. Markdown emphasis is left out, nothing else."""
+    parts = []
+    for number, found in enumerate(evidence, start=1):
+        parts.append(f"{_shown(question, found)} [{number}]")
+    first = evidence[0].passage.language
+    introduction = _FORMER[question.language] if superseded else ""
+    introduction += _OTHER_LANGUAGE.get((question.language, first), "")
+    return introduction + " ".join(parts)
+
+
+def _shown(question: Question, found: Found) -> str:
+    unit = found.unit
+    match unit.kind:
+        case UnitKind.ROW:
+            lead = _cell(question, unit.text, unit.header)
+            row = " | ".join(plain(cell) for cell in unit.text.split("|"))
+            return f"{lead} ({row})" if lead else row
+        case UnitKind.LIST:
+            return "\n".join(plain(line) for line in _LIST_MARK.sub("", unit.text).splitlines() if line.strip())
+        case _:
+            return plain(unit.text)
+
+
+def _cell(question: Question, row: str, header: str) -> str:
+    """`Column: value` of the cell that answers, when one column is asked for more than any other; else ""."""
+    names, cells = [plain(cell) for cell in header.split("|")], [plain(cell) for cell in row.split("|")]
+    if len(names) != len(cells) or len(cells) < 2:
+        return ""
+    pattern = PATTERNS.get(question.kind)
+    scores = []
+    for at, (name, cell) in enumerate(zip(names, cells, strict=True)):
+        said = view(name)
+        asked = sum(
+            1.0
+            for concept in question.concepts
+            if any(form in (said.words if form[0] == " " else said.text) for form in (*concept.own, *concept.words, *concept.texts))
+        )
+        fits = pattern is not None and pattern.search(normalise(cell)) is not None
+        scores.append(asked + (0.6 if fits and question.asked.strict else 0.3 if fits else 0.0) - (0.5 if at == 0 else 0.0))
+    best = max(range(len(scores)), key=scores.__getitem__)
+    if scores[best] < 0.5 or sum(score == scores[best] for score in scores) > 1:
+        return ""
+    return f"{names[best]}: {cells[best]}" if names[best] else cells[best]

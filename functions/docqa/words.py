@@ -1,0 +1,111 @@
+"""Text to words: normal form, light English stems, Japanese bigrams. Index and questions share it."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from msgspec import Struct
+
+KANJI = r"\u3400-\u4dbf\u4e00-\u9fff々〆ヶ"
+KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff"
+HIRAGANA = r"\u3041-\u309f"
+
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-") | {"’": "'", "‘": "'"})
+_MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
+_CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+_TOKEN = re.compile(
+    rf"\d+\.\d+|[a-z0-9\u00c0-\u024f]+(?:'[a-z]+)?|[{KANJI}{KATAKANA}{HIRAGANA}]+"
+)
+_JAPANESE = re.compile(rf"[{KANJI}{KATAKANA}{HIRAGANA}]")
+_SPACE = re.compile(r"\s+")
+_VOWEL = re.compile(r"[aeiouy]")
+
+
+class View(Struct, frozen=True):
+    """A text made ready for matching: `words` are stems between single spaces, `text` is without white space."""
+
+    words: str
+    text: str
+
+
+def plain(text: str) -> str:
+    """`text` without Markdown emphasis, code marks and link targets, white space collapsed."""
+    return _SPACE.sub(" ", _MARKUP.sub(lambda match: match.group(1) or "", text)).strip()
+
+
+def normalise(text: str) -> str:
+    """NFKC, case-folded, with one kind of hyphen and no thousands separators."""
+    return _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).translate(_DASHES).casefold())
+
+
+def is_japanese(text: str) -> bool:
+    """Whether any character is kanji or kana."""
+    return _JAPANESE.search(text) is not None
+
+
+def language_of(text: str) -> str:
+    """`"ja"` when at least a tenth of the letters are Japanese, else `"en"`."""
+    sample = text[:4000]
+    japanese = len(_JAPANESE.findall(sample))
+    return "ja" if japanese * 10 >= max(1, sum(map(str.isalpha, sample))) else "en"
+
+
+def tokens(normal: str) -> list[str]:
+    """The raw tokens of a normalised text: words, numbers, codes such as `p1`, and runs of Japanese."""
+    return _TOKEN.findall(_CODE.sub(r"\1\2", normal))
+
+
+def index_text(text: str) -> str:
+    """What is written into the full-text index: stems, and each Japanese run as its bigrams and last character."""
+    out: list[str] = []
+    for token in tokens(normalise(plain(text))):
+        if token[0] < "\u3000":
+            out.append(stem(token))
+        else:
+            out.extend(bigrams(token))
+            out.append(token[-1])
+    return " ".join(out)
+
+
+def bigrams(run: str) -> list[str]:
+    """Every two neighbouring characters: `検知後` → `検知`, `知後`."""
+    return [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+def view(text: str) -> View:
+    """`text` ready for matching words (English) and substrings (Japanese)."""
+    normal = normalise(plain(text))
+    words = [stem(token) for token in tokens(normal) if token[0] < "\u3000"]
+    return View(f" {' '.join(words)} ", _SPACE.sub("", normal))
+
+
+def phrase(text: str) -> str:
+    """An English phrase as `View.words` holds it, with a space at each end."""
+    return f" {' '.join(stem(token) for token in tokens(normalise(text)))} "
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A light stem: plurals, -ed, -ing and the final -e go, a final -y is -i. Numbers and codes stay."""
+    if "'" in word:
+        word = word.split("'", 1)[0]
+    if len(word) < 4 or not word.isalpha():
+        return word
+    if word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and len(base) >= 3 and _VOWEL.search(base) and not word.endswith("eed"):
+            doubled = base[-1] == base[-2] and base[-1] not in "lsz"
+            word = base[:-1] if doubled else base
+            break
+    if word.endswith("e") and len(word) > 3:
+        word = word[:-1]
+    if word.endswith("y") and len(word) > 2 and word[-2] not in "aeiou":
+        word = word[:-1] + "i"
+    return word
