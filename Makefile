@@ -5,19 +5,21 @@ SHELL := /bin/bash
 # The first Python that is new enough; `make PYTHON=… run` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
-FUNCTIONS := agent_card docqa expense general hub pm
 IN_VENV := .venv/bin
 
-.PHONY: help venv run test check format bench bundle lock clean
+.PHONY: help install venv run test check format bench bundle lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-venv: ## make .venv from the pinned requirements (the other commands do it by themselves)
-	@$(PYTHON) local/install.py .venv requirements/dev.txt
+install:
+	@$(PYTHON) local/install.py .venv requirements/run.txt
 	@cmp -s local/hubctl.sh $(IN_VENV)/hubctl || install -m 755 local/hubctl.sh $(IN_VENV)/hubctl
 
-run: venv ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN)
+venv: install ## make .venv from the pinned requirements (the other commands do it by themselves)
+	@$(PYTHON) local/install.py .venv requirements/dev.txt
+
+run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN)
 	@exec $(IN_VENV)/python -m local.run
 
 test: venv ## run all tests (TESTS='tests/unit -k name' picks some)
@@ -33,7 +35,7 @@ format: venv ## write the format that `make check` wants
 bench: venv ## measure the hub beside a bare function, the official SDK and a direct call
 	@$(IN_VENV)/python -m bench
 
-bundle: venv ## build/<function>: what is uploaded, copies without links
+bundle: install ## build/<function>: what is uploaded, copies without links
 	@$(IN_VENV)/python -m local.bundle
 
 lock: ## choose the newest pins that the .in files allow (UPGRADE=1), or only what they changed

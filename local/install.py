@@ -25,35 +25,38 @@ def main(arguments: list[str]) -> int:
         )
         return 1
     venv, requirements = Path(arguments[0]).absolute(), Path(arguments[1])
-    wanted = {
-        "requirements": hashlib.sha256(requirements.read_bytes()).hexdigest(),
-        "python": sys.version,
-        "place": str(venv),
-    }
-    if installed(venv) == wanted:
+    name, content = requirements.name, hashlib.sha256(requirements.read_bytes()).hexdigest()
+    if installed(venv).get(name) == content:
         return 0
     with alone(venv):
         before = installed(venv)
-        if before == wanted:
+        if before.get(name) == content:
             return 0
         print(f"installing {requirements} into {venv.name}", flush=True)
-        # A half-made or moved environment is made anew; one with other pins only is brought up to date.
-        if before is None or {**before, "requirements": ""} != {**wanted, "requirements": ""}:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
         (venv / STAMP).unlink(missing_ok=True)
+        if not before:
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
         pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--require-hashes"]
         subprocess.run([*pip, "--disable-pip-version-check", "-r", str(requirements)], check=True)
-        (venv / STAMP).write_text(json.dumps(wanted))
+        # Other files' pins are the same ones, until one of the files has changed.
+        now = {**maker(venv), **({} if name in before else before), name: content}
+        (venv / STAMP).write_text(json.dumps(now))
     return 0
 
 
-def installed(venv: Path) -> dict[str, str] | None:
-    """What the last finished installation into `venv` was made from; None when there is none."""
+def installed(venv: Path) -> dict[str, str]:
+    """The requirements files that `venv` holds, each with its hash; empty when it has to be made anew."""
     try:
         stamp: dict[str, str] = json.loads((venv / STAMP).read_text())
     except (OSError, ValueError):
-        return None
-    return stamp if (venv / "bin" / "python").exists() else None
+        return {}
+    usable = (venv / "bin" / "python").exists() and stamp.items() >= maker(venv).items()
+    return stamp if usable else {}
+
+
+def maker(venv: Path) -> dict[str, str]:
+    """Which Python made `venv`, and where: scripts in it name both."""
+    return {"python": sys.version, "place": str(venv)}
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pins every requirements file: dev.txt first, and each function's file to the same versions.
+# Pins every requirements file: dev.txt first, and the others to the same versions.
 set -euo pipefail
 cd -- "$(dirname -- "$0")/.."
 
@@ -14,6 +14,6 @@ pin() { # SOURCE TARGET [OPTION…]
 
 pin requirements/lock.in requirements/lock.txt "$@"
 pin requirements/dev.in requirements/dev.txt "$@"
-for source in functions/*/requirements.in; do
+for source in requirements/run.in functions/*/requirements.in; do
     pin "$source" "${source%.in}.txt" --constraints requirements/dev.txt
 done

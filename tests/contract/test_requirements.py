@@ -29,6 +29,7 @@ def test_every_pin_has_hashes_and_no_file_names_an_index(file: Path) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_runs_here_with_the_versions_it_is_deployed_with(name: str) -> None:
     pins = _pins(ROOT / "functions" / name / "requirements.txt")
+    assert pins.items() <= _pins(ROOT / "requirements" / "run.txt").items()
     assert pins.items() <= _pins(ROOT / "requirements" / "dev.txt").items()
 
 
