@@ -62,6 +62,7 @@ _NOT_INHERITED = frozenset(
         "HOST",
         "HUB_DEV_TOKEN",
         "PORT",
+        "PUBLIC_URL",
         "PYTHONPATH",
         "WEB_CONCURRENCY",
         "WORKERS",
@@ -79,7 +80,13 @@ def environment_of(
 ) -> dict[str, str]:
     """The environment of one process. `urls` maps each function's name to its address on this machine."""
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
-    environment |= {"HUB_PUBLIC_URL": public_url, "THREADS": str(function.threads), "PYTHONUNBUFFERED": "1"}
+    environment |= {
+        "HUB_PUBLIC_URL": public_url,
+        # An agent is called directly, the hub and its card through the gateway.
+        "PUBLIC_URL": public_url if function.reads_routes else urls[function.name],
+        "PYTHONUNBUFFERED": "1",
+        "THREADS": str(function.threads),
+    }
     if function.python_path:
         environment["PYTHONPATH"] = str(function.python_path)
     if function.reads_routes:

@@ -32,6 +32,8 @@ def test_a_function_is_told_what_it_needs_and_no_more(tmp_path: Path) -> None:
         _, card = run.ask("/.well-known/agent-card.json")
     assert hub["environment"]["HUB_DEV_TOKEN"] == "one,two"
     assert hub["environment"]["HUB_PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
+    assert hub["environment"]["PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
+    assert card["environment"]["PUBLIC_URL"] == hub["environment"]["AGENT_CARD_URL"]
     assert hub["environment"]["AGENT_CARD_URL"].startswith("http://127.0.0.1:")
     assert hub["environment"]["IAM_CREDENTIALS"] == "none"
     assert hub["environment"]["THREADS"] == "8"
