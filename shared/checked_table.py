@@ -52,7 +52,9 @@ class CheckedTable:
         if value is None:
             return default or ""
         if not value.strip():
-            self.problem(key, f"{key} is empty: write a text" + ("" if default is None else ", or leave it out"))
+            self.problem(
+                key, f"{key} is empty: write a text" + ("" if default is None else ", or leave it out")
+            )
         return str(value)
 
     def optional_text(self, key: str) -> str | None:
@@ -66,7 +68,9 @@ class CheckedTable:
             return default
         for index, item in enumerate(value):
             if not isinstance(item, str) or not item.strip():
-                self.problem(key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes", index=index)
+                self.problem(
+                    key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes", index=index
+                )
         return tuple(item if isinstance(item, str) else "" for item in value)
 
     def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
@@ -107,7 +111,9 @@ class CheckedTable:
         value = self.text(key, default)
         for name in dict.fromkeys(VARIABLE.findall(value)):
             if not self.variables.get(name):
-                self.problem(key, f"{key} needs the variable {name}, which is not set: set it, or write the value here")
+                self.problem(
+                    key, f"{key} needs the variable {name}, which is not set: set it, or write the value here"
+                )
         return VARIABLE.sub(lambda found: self.variables.get(found[1], ""), value)
 
     def _value(self, key: str, kind: type | tuple[type, ...], wanted: str, default: object) -> Any:

@@ -31,6 +31,6 @@ def compose(text: str) -> str:
 
 def _fold(text: str) -> str:
     text = compose(text).casefold()
-    for character in _FOLDED.keys() & set(text):
-        text = text.replace(character, _FOLDED[character])
+    for character, plain in _FOLDED.items():
+        text = text.replace(character, plain)
     return compose(text)

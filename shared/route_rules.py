@@ -35,12 +35,20 @@ def check_ids(routes: Sequence[Ruled], tables: Sequence[CheckedTable]) -> None:
     first: dict[str, CheckedTable] = {}
     for route, table in zip(routes, tables, strict=True):
         if route.id and not _ID.fullmatch(route.id):
-            table.problem("id", f"id {route.id!r} must be lower-case letters, digits and hyphens, starting with a letter")
+            table.problem(
+                "id",
+                f"id {route.id!r} must be lower-case letters, digits and hyphens, starting with a letter",
+            )
         if route.id and first.setdefault(route.id, table) is not table:
-            table.problem("id", f"id {route.id!r} is taken by the route at line {_line(first[route.id])}: choose another")
+            table.problem(
+                "id",
+                f"id {route.id!r} is taken by the route at line {_line(first[route.id])}: choose another",
+            )
     defaults = [(route, table) for route, table in zip(routes, tables, strict=True) if route.default]
     if tables and not defaults:
-        tables[-1].problem(None, "no route is the default: write default = true in the one that takes what matches no rule")
+        tables[-1].problem(
+            None, "no route is the default: write default = true in the one that takes what matches no rule"
+        )
     for _, table in defaults[1:]:
         table.problem("default", f"{defaults[0][0].id!r} is the default already: only one route can be")
 
@@ -55,7 +63,8 @@ def check_priorities(routes: Sequence[Ruled], tables: Sequence[CheckedTable]) ->
         holder = holders.setdefault(route.priority, route)
         if holder is not route:
             table.problem(
-                "priority", f"priority {route.priority} is also that of {holder.id!r}: each route needs one of its own"
+                "priority",
+                f"priority {route.priority} is also that of {holder.id!r}: each route needs one of its own",
             )
 
 
@@ -64,12 +73,16 @@ def check_rules(routes: Sequence[Ruled], tables: Sequence[CheckedTable]) -> None
     owners: dict[str, Ruled] = {}
     for route, table in zip(routes, tables, strict=True):
         if not route.keywords and not route.patterns and not route.default:
-            table.problem(None, f"route {route.id!r} has no rule: add keywords or patterns, or make it the default")
+            table.problem(
+                None, f"route {route.id!r} has no rule: add keywords or patterns, or make it the default"
+            )
         for index, keyword in enumerate(route.keywords):
             normal = normalise(keyword)
             if not any(character.isalnum() for character in normal):
                 if keyword.strip():
-                    table.problem("keywords", f"keyword {keyword!r} has no letter or digit to match", index=index)
+                    table.problem(
+                        "keywords", f"keyword {keyword!r} has no letter or digit to match", index=index
+                    )
                 continue
             owner = owners.setdefault(normal, route)
             if owner is not route:
@@ -89,9 +102,13 @@ def _check_patterns(table: CheckedTable, key: str, patterns: tuple[str, ...]) ->
             table.problem(key, message, index=index)
         try:
             if pattern and compile_pattern(pattern).search(""):
-                table.problem(key, f"pattern {pattern!r} matches an empty text, and so every text", index=index)
+                table.problem(
+                    key, f"pattern {pattern!r} matches an empty text, and so every text", index=index
+                )
         except BadPattern as reason:
-            message = f"pattern {pattern!r} is not RE2 ({reason}); RE2 has no look-around and no back-references"
+            message = (
+                f"pattern {pattern!r} is not RE2 ({reason}); RE2 has no look-around and no back-references"
+            )
             table.problem(key, message, index=index)
 
 

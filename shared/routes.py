@@ -119,7 +119,9 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
 
     def table(path: tuple[str | int, ...], values: object) -> CheckedTable:
         if not isinstance(values, Mapping):
-            problems.append(Problem(lines.get(path, 1), f"{path[0]} must be a table: write [{path[0]}] above its keys"))
+            problems.append(
+                Problem(lines.get(path, 1), f"{path[0]} must be a table: write [{path[0]}] above its keys")
+            )
         checked = values if isinstance(values, Mapping) else {}
         return CheckedTable(path=path, values=checked, lines=lines, variables=variables, problems=problems)
 

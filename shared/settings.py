@@ -83,4 +83,6 @@ class Settings:
     def check(self) -> None:
         """Raises SettingsError when anything was wrong."""
         if self._problems:
-            raise SettingsError("The settings are wrong:\n" + "\n".join(f"  {line}" for line in self._problems))
+            raise SettingsError(
+                "The settings are wrong:\n" + "\n".join(f"  {line}" for line in self._problems)
+            )

@@ -1,9 +1,12 @@
 """Finds the keywords of a route table in a normalised text, as words and not as parts of words."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from shared.normal_text import normalise
 from shared.routes import Route
+
+from functions.hub.literal_index import Literal, LiteralIndex
 
 # Scripts below this point put blanks between words; Japanese and its neighbours stand above it and do not.
 _FIRST_UNSPACED_SCRIPT = "\u1100"
@@ -12,30 +15,28 @@ _LONGEST_WHOLE_KATAKANA = 3
 
 
 class KeywordIndex:
-    """The keywords of all routes, best route first; `literals` has one entry for each form of each keyword."""
+    """The keywords of all routes, in all their forms."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
-        self._routes = routes
+        """`routes` are in the order in which they are tried."""
         self._entries = [
-            (rank, keyword, form)
-            for rank, route in enumerate(routes)
+            (route, keyword, form)
+            for route in routes
             for keyword in route.keywords
             for form in _forms(normalise(keyword))
         ]
-        self.literals = [(form,) for _, _, form in self._entries]
+        self._literals = LiteralIndex([(Literal(form, whole=True),) for _, _, form in self._entries])
 
-    def matches(self, text: str, candidates: Iterable[int]) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with keywords in `text`, best first, with those keywords as they stand in the table.
-
-        `candidates` are the positions in `literals` worth looking at, ascending.
-        """
-        found: dict[int, dict[str, None]] = {}
-        for number in candidates:
-            rank, keyword, form = self._entries[number]
-            if stands_in(form, text):
-                found.setdefault(rank, {})[keyword] = None
-        for rank, keywords in found.items():
-            yield self._routes[rank], tuple(keywords)
+    def matches(self, text: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
+        """Each route with keywords in `text`, in order, with those keywords as they stand in the table."""
+        possible = map(self._entries.__getitem__, self._literals.present(text))
+        for _, entries in groupby(possible, key=lambda entry: entry[0].id):
+            found: dict[str, Route] = {}
+            for route, keyword, form in entries:
+                if stands_in(form, text):
+                    found[keyword] = route
+            if found:
+                yield next(iter(found.values())), tuple(found)
 
 
 def stands_in(word: str, text: str) -> bool:

@@ -1,30 +1,43 @@
 """Finds the patterns of a route table that match a normalised text, without running those that cannot."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from shared.patterns import compile_pattern
 from shared.routes import Route
 
+from functions.hub.literal_index import Literal, LiteralIndex
 from functions.hub.required_literals import required_literals
 
 
+_LONGEST_SHOWN = 60
+
+
 class PatternIndex:
-    """The patterns of all routes, best route first; `literals` has what each needs to be in a text, in that order."""
+    """The patterns of all routes, each with the literals that it cannot do without."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
+        """`routes` are in the order in which they are tried."""
         self._entries = [(route, compile_pattern(pattern)) for route in routes for pattern in route.patterns]
-        self.literals = [required_literals(pattern) for route in routes for pattern in route.patterns]
+        self._literals = LiteralIndex(
+            [
+                tuple(map(Literal, required_literals(pattern)))
+                for route in routes
+                for pattern in route.patterns
+            ]
+        )
 
-    def matches(self, text: str, candidates: Iterable[int]) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with patterns that match `text`, best first, with the text that each of them matched.
-
-        `candidates` are the positions in `literals` worth looking at, ascending.
-        """
-        for _, entries in groupby(map(self._entries.__getitem__, candidates), key=lambda entry: entry[0].id):
-            found: dict[str, None] = {}
+    def matches(self, text: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
+        """Each route with patterns that match `text`, in order, with the text that each of them matched, shortened."""
+        possible = map(self._entries.__getitem__, self._literals.present(text))
+        for _, entries in groupby(possible, key=lambda entry: entry[0].id):
+            found: dict[str, Route] = {}
             for route, pattern in entries:
                 if match := pattern.search(text):
-                    found[match.group()] = None
+                    found[_shortened(match.group())] = route
             if found:
-                yield route, tuple(found)
+                yield next(iter(found.values())), tuple(found)
+
+
+def _shortened(matched: str) -> str:
+    return matched if len(matched) <= _LONGEST_SHOWN else matched[: _LONGEST_SHOWN - 1] + "…"

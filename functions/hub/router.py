@@ -1,6 +1,5 @@
 """Chooses the route of a text by rules, never by a model: same text, same table, same route (design §4)."""
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -8,17 +7,15 @@ from shared.normal_text import normalise
 from shared.patterns import compile_pattern
 from shared.routes import Route, RouteTable
 
-from functions.hub.fragments import FragmentIndex
 from functions.hub.keyword_index import KeywordIndex
 from functions.hub.pattern_index import PatternIndex
-
-_LONGEST_WORDS_SHOWN = 60
 
 
 class Rule(StrEnum):
     """Why a route was chosen; in this order, the first that applies wins."""
 
     SKILL = "skill"
+    WAITING = "waiting"
     KEYWORD = "keyword"
     PATTERN = "pattern"
     STICKY = "sticky"
@@ -52,9 +49,10 @@ class Router:
         ordered = sorted(table.routes, key=lambda route: -route.priority)
         self._keywords = KeywordIndex(ordered)
         self._patterns = PatternIndex(ordered)
-        self._fragments = FragmentIndex([*self._keywords.literals, *self._patterns.literals])
         self._unless = {
-            route.id: tuple(compile_pattern(pattern) for pattern in route.unless) for route in ordered if route.unless
+            route.id: tuple(compile_pattern(pattern) for pattern in route.unless)
+            for route in ordered
+            if route.unless
         }
 
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
@@ -71,18 +69,15 @@ class Router:
         route = self._table.by_id.get(skill)
         if route is None:
             raise UnknownSkill(skill, tuple(self._table.by_id))
-        return Choice(route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"')
+        return Choice(
+            route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"'
+        )
 
     def _ruled(self, text: str) -> Choice | None:
-        candidates = self._fragments.candidates(text)
-        keywords = len(self._keywords.literals)
-        middle = bisect_left(candidates, keywords)
-        for route, words in self._keywords.matches(text, candidates[:middle]):
-            if not self._excepted(route, text):
-                return _matched(route, Rule.KEYWORD, words)
-        for route, words in self._patterns.matches(text, [number - keywords for number in candidates[middle:]]):
-            if not self._excepted(route, text):
-                return _matched(route, Rule.PATTERN, tuple(map(_shortened, words)))
+        for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
+            for route, words in rules.matches(text):
+                if not self._excepted(route, text):
+                    return _matched(route, rule, words)
         return None
 
     def _excepted(self, route: Route, text: str) -> bool:
@@ -95,14 +90,13 @@ class Router:
             return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
         default = self._table.default
         return Choice(
-            route=default, rule=Rule.DEFAULT, words=(), reason=f'default: no rule matched, so "{default.id}" answers'
+            route=default,
+            rule=Rule.DEFAULT,
+            words=(),
+            reason=f'default: no rule matched, so "{default.id}" answers',
         )
 
 
 def _matched(route: Route, rule: Rule, words: tuple[str, ...]) -> Choice:
     quoted = ", ".join(f'"{word}"' for word in words)
     return Choice(route=route, rule=rule, words=words, reason=f'{rule}: {quoted} belongs to "{route.id}"')
-
-
-def _shortened(words: str) -> str:
-    return words if len(words) <= _LONGEST_WORDS_SHOWN else words[: _LONGEST_WORDS_SHOWN - 1] + "…"

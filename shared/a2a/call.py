@@ -44,7 +44,10 @@ class Cancellation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of an operation. `record` collects what the log line of the request says."""
+    """One call of an operation. `record` collects what the log line of the request says.
+
+    `authorization` is the caller's own header: for boundaries that pass it on, and for nothing else.
+    """
 
     request_id: str
     principal: Principal | None
@@ -54,6 +57,7 @@ class Call:
     accepted_modes: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
     traceparent: str | None = None
+    authorization: str | None = field(default=None, repr=False)
     cancellation: Cancellation = field(default_factory=Cancellation)
     record: dict[str, Any] = field(default_factory=dict)
 

@@ -7,19 +7,19 @@ from typing import Any
 from shared.a2a.model import Wire
 
 
-class StringList(Wire, omit_defaults=False):
+class StringList(Wire, frozen=True, kw_only=True, omit_defaults=False):
     """A list of strings; ProtoJSON has no bare list as a map's value."""
 
     list: tuple[str, ...] = ()
 
 
-class SecurityRequirement(Wire):
+class SecurityRequirement(Wire, frozen=True, kw_only=True):
     """§4.5: scheme name → scopes; all schemes of one requirement are needed together."""
 
     schemes: dict[str, StringList]
 
 
-class AuthorizationCodeOAuthFlow(Wire):
+class AuthorizationCodeOAuthFlow(Wire, frozen=True, kw_only=True):
     """§4.5.8."""
 
     authorization_url: str
@@ -29,7 +29,7 @@ class AuthorizationCodeOAuthFlow(Wire):
     pkce_required: bool = False
 
 
-class ClientCredentialsOAuthFlow(Wire):
+class ClientCredentialsOAuthFlow(Wire, frozen=True, kw_only=True):
     """§4.5.9."""
 
     token_url: str
@@ -37,7 +37,7 @@ class ClientCredentialsOAuthFlow(Wire):
     refresh_url: str | None = None
 
 
-class DeviceCodeOAuthFlow(Wire):
+class DeviceCodeOAuthFlow(Wire, frozen=True, kw_only=True):
     """§4.5.10."""
 
     device_authorization_url: str
@@ -46,7 +46,7 @@ class DeviceCodeOAuthFlow(Wire):
     refresh_url: str | None = None
 
 
-class ImplicitOAuthFlow(Wire):
+class ImplicitOAuthFlow(Wire, frozen=True, kw_only=True):
     """Deprecated in 1.0; read from the cards of others."""
 
     authorization_url: str = ""
@@ -54,7 +54,7 @@ class ImplicitOAuthFlow(Wire):
     scopes: dict[str, str] | None = None
 
 
-class PasswordOAuthFlow(Wire):
+class PasswordOAuthFlow(Wire, frozen=True, kw_only=True):
     """Deprecated in 1.0; read from the cards of others."""
 
     token_url: str = ""
@@ -62,7 +62,7 @@ class PasswordOAuthFlow(Wire):
     scopes: dict[str, str] | None = None
 
 
-class OAuthFlows(Wire):
+class OAuthFlows(Wire, frozen=True, kw_only=True):
     """§4.5.7: exactly one member is set."""
 
     authorization_code: AuthorizationCodeOAuthFlow | None = None
@@ -72,7 +72,7 @@ class OAuthFlows(Wire):
     device_code: DeviceCodeOAuthFlow | None = None
 
 
-class APIKeySecurityScheme(Wire):
+class APIKeySecurityScheme(Wire, frozen=True, kw_only=True):
     """§4.5.2; `location` is query, header or cookie."""
 
     location: str
@@ -80,7 +80,7 @@ class APIKeySecurityScheme(Wire):
     description: str | None = None
 
 
-class HTTPAuthSecurityScheme(Wire):
+class HTTPAuthSecurityScheme(Wire, frozen=True, kw_only=True):
     """§4.5.3."""
 
     scheme: str
@@ -88,7 +88,7 @@ class HTTPAuthSecurityScheme(Wire):
     bearer_format: str | None = None
 
 
-class OAuth2SecurityScheme(Wire):
+class OAuth2SecurityScheme(Wire, frozen=True, kw_only=True):
     """§4.5.4."""
 
     flows: OAuthFlows
@@ -96,20 +96,20 @@ class OAuth2SecurityScheme(Wire):
     oauth2_metadata_url: str | None = None
 
 
-class OpenIdConnectSecurityScheme(Wire):
+class OpenIdConnectSecurityScheme(Wire, frozen=True, kw_only=True):
     """§4.5.5."""
 
     open_id_connect_url: str
     description: str | None = None
 
 
-class MutualTlsSecurityScheme(Wire):
+class MutualTlsSecurityScheme(Wire, frozen=True, kw_only=True):
     """§4.5.6."""
 
     description: str | None = None
 
 
-class SecurityScheme(Wire):
+class SecurityScheme(Wire, frozen=True, kw_only=True):
     """§4.5.1: exactly one member is set."""
 
     api_key_security_scheme: APIKeySecurityScheme | None = None
@@ -119,7 +119,7 @@ class SecurityScheme(Wire):
     mtls_security_scheme: MutualTlsSecurityScheme | None = None
 
 
-class AgentInterface(Wire):
+class AgentInterface(Wire, frozen=True, kw_only=True):
     """§4.4.6; `protocol_binding` is JSONRPC, GRPC, HTTP+JSON or another name."""
 
     url: str
@@ -128,14 +128,14 @@ class AgentInterface(Wire):
     tenant: str | None = None
 
 
-class AgentProvider(Wire):
+class AgentProvider(Wire, frozen=True, kw_only=True):
     """§4.4.2."""
 
     url: str
     organization: str
 
 
-class AgentExtension(Wire):
+class AgentExtension(Wire, frozen=True, kw_only=True):
     """§4.4.4."""
 
     uri: str
@@ -144,7 +144,7 @@ class AgentExtension(Wire):
     params: dict[str, Any] | None = None
 
 
-class AgentCapabilities(Wire):
+class AgentCapabilities(Wire, frozen=True, kw_only=True):
     """§4.4.3; None is "not said", which a client reads as false."""
 
     streaming: bool | None = None
@@ -153,7 +153,7 @@ class AgentCapabilities(Wire):
     extended_agent_card: bool | None = None
 
 
-class AgentSkill(Wire):
+class AgentSkill(Wire, frozen=True, kw_only=True):
     """§4.4.5."""
 
     id: str
@@ -166,7 +166,7 @@ class AgentSkill(Wire):
     security_requirements: tuple[SecurityRequirement, ...] = ()
 
 
-class AgentCardSignature(Wire):
+class AgentCardSignature(Wire, frozen=True, kw_only=True):
     """§4.4.7: a JWS over the card without its signatures."""
 
     protected: str
@@ -174,7 +174,7 @@ class AgentCardSignature(Wire):
     header: dict[str, Any] | None = None
 
 
-class AgentCard(Wire):
+class AgentCard(Wire, frozen=True, kw_only=True):
     """§4.4.1."""
 
     name: str

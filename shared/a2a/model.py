@@ -51,7 +51,7 @@ class Role(StrEnum):
     AGENT = "ROLE_AGENT"
 
 
-class Part(Wire):
+class Part(Wire, frozen=True, kw_only=True):
     """§4.1.6: exactly one of `text`, `raw` (base64), `url`, `data`; `data` may be any JSON value, null included."""
 
     text: str | None = None
@@ -63,7 +63,7 @@ class Part(Wire):
     media_type: str | None = None
 
 
-class Message(Wire):
+class Message(Wire, frozen=True, kw_only=True):
     """§4.1.4: one turn."""
 
     message_id: str
@@ -76,7 +76,7 @@ class Message(Wire):
     reference_task_ids: tuple[str, ...] = ()
 
 
-class TaskStatus(Wire):
+class TaskStatus(Wire, frozen=True, kw_only=True):
     """§4.1.2; `timestamp` is RFC 3339 in UTC with milliseconds (§5.6.1)."""
 
     state: TaskState
@@ -84,7 +84,7 @@ class TaskStatus(Wire):
     timestamp: str | None = None
 
 
-class Artifact(Wire):
+class Artifact(Wire, frozen=True, kw_only=True):
     """§4.1.7: an output of a task."""
 
     artifact_id: str
@@ -95,7 +95,7 @@ class Artifact(Wire):
     extensions: tuple[str, ...] = ()
 
 
-class Task(Wire):
+class Task(Wire, frozen=True, kw_only=True):
     """§4.1.1."""
 
     id: str
@@ -106,7 +106,7 @@ class Task(Wire):
     metadata: dict[str, Any] | None = None
 
 
-class TaskStatusUpdateEvent(Wire):
+class TaskStatusUpdateEvent(Wire, frozen=True, kw_only=True):
     """§4.2.1."""
 
     task_id: str
@@ -115,7 +115,7 @@ class TaskStatusUpdateEvent(Wire):
     metadata: dict[str, Any] | None = None
 
 
-class TaskArtifactUpdateEvent(Wire):
+class TaskArtifactUpdateEvent(Wire, frozen=True, kw_only=True):
     """§4.2.2."""
 
     task_id: str
@@ -129,7 +129,7 @@ class TaskArtifactUpdateEvent(Wire):
 Event = Task | Message | TaskStatusUpdateEvent | TaskArtifactUpdateEvent
 
 
-class StreamResponse(Wire):
+class StreamResponse(Wire, frozen=True, kw_only=True):
     """§3.2.3: one event of a stream; exactly one member is set."""
 
     task: Task | None = None
@@ -138,21 +138,21 @@ class StreamResponse(Wire):
     artifact_update: TaskArtifactUpdateEvent | None = None
 
 
-class SendMessageResponse(Wire):
+class SendMessageResponse(Wire, frozen=True, kw_only=True):
     """§3.1.1: the answer to SendMessage; exactly one member is set."""
 
     task: Task | None = None
     message: Message | None = None
 
 
-class AuthenticationInfo(Wire):
+class AuthenticationInfo(Wire, frozen=True, kw_only=True):
     """§4.3.2."""
 
     scheme: str
     credentials: str | None = None
 
 
-class TaskPushNotificationConfig(Wire):
+class TaskPushNotificationConfig(Wire, frozen=True, kw_only=True):
     """§4.3.1: where and how to notify; `task_id` may be empty inside a send configuration."""
 
     url: str
@@ -163,7 +163,7 @@ class TaskPushNotificationConfig(Wire):
     authentication: AuthenticationInfo | None = None
 
 
-class SendMessageConfiguration(Wire):
+class SendMessageConfiguration(Wire, frozen=True, kw_only=True):
     """§3.2.2. `history_length`: None = the server's default, 0 = none (§3.2.4)."""
 
     accepted_output_modes: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ class SendMessageConfiguration(Wire):
     return_immediately: bool = False
 
 
-class SendMessageRequest(Wire):
+class SendMessageRequest(Wire, frozen=True, kw_only=True):
     """§3.2.1."""
 
     message: Message
@@ -181,7 +181,7 @@ class SendMessageRequest(Wire):
     metadata: dict[str, Any] | None = None
 
 
-class GetTaskRequest(Wire):
+class GetTaskRequest(Wire, frozen=True, kw_only=True):
     """§3.1.3."""
 
     id: str
@@ -189,7 +189,7 @@ class GetTaskRequest(Wire):
     history_length: int | None = None
 
 
-class ListTasksRequest(Wire):
+class ListTasksRequest(Wire, frozen=True, kw_only=True):
     """§3.1.4."""
 
     tenant: str | None = None
@@ -202,7 +202,7 @@ class ListTasksRequest(Wire):
     include_artifacts: bool | None = None
 
 
-class ListTasksResponse(Wire):
+class ListTasksResponse(Wire, frozen=True, kw_only=True):
     """§3.1.4; every field is always present, `next_page_token` is "" on the last page."""
 
     tasks: tuple[Task, ...]
@@ -211,7 +211,7 @@ class ListTasksResponse(Wire):
     total_size: int
 
 
-class CancelTaskRequest(Wire):
+class CancelTaskRequest(Wire, frozen=True, kw_only=True):
     """§3.1.5."""
 
     id: str
@@ -219,14 +219,14 @@ class CancelTaskRequest(Wire):
     metadata: dict[str, Any] | None = None
 
 
-class SubscribeToTaskRequest(Wire):
+class SubscribeToTaskRequest(Wire, frozen=True, kw_only=True):
     """§3.1.6."""
 
     id: str
     tenant: str | None = None
 
 
-class GetTaskPushNotificationConfigRequest(Wire):
+class GetTaskPushNotificationConfigRequest(Wire, frozen=True, kw_only=True):
     """§3.1.8."""
 
     task_id: str
@@ -234,7 +234,7 @@ class GetTaskPushNotificationConfigRequest(Wire):
     tenant: str | None = None
 
 
-class DeleteTaskPushNotificationConfigRequest(Wire):
+class DeleteTaskPushNotificationConfigRequest(Wire, frozen=True, kw_only=True):
     """§3.1.10."""
 
     task_id: str
@@ -242,7 +242,7 @@ class DeleteTaskPushNotificationConfigRequest(Wire):
     tenant: str | None = None
 
 
-class ListTaskPushNotificationConfigsRequest(Wire):
+class ListTaskPushNotificationConfigsRequest(Wire, frozen=True, kw_only=True):
     """§3.1.9."""
 
     task_id: str
@@ -251,14 +251,14 @@ class ListTaskPushNotificationConfigsRequest(Wire):
     page_token: str | None = None
 
 
-class ListTaskPushNotificationConfigsResponse(Wire):
+class ListTaskPushNotificationConfigsResponse(Wire, frozen=True, kw_only=True):
     """§3.1.9."""
 
     configs: tuple[TaskPushNotificationConfig, ...] = ()
     next_page_token: str | None = None
 
 
-class GetExtendedAgentCardRequest(Wire):
+class GetExtendedAgentCardRequest(Wire, frozen=True, kw_only=True):
     """§3.1.11."""
 
     tenant: str | None = None

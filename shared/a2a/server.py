@@ -191,6 +191,7 @@ def _call(
         accepted_modes=configuration.accepted_output_modes if configuration else (),
         extensions=tuple(uri.strip() for uri in asked.split(",") if uri.strip()) if asked else (),
         traceparent=request.headers.get("traceparent"),
+        authorization=request.headers.get("authorization"),
         record=record,
     )
 

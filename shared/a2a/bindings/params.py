@@ -60,8 +60,8 @@ def _accept_candidate(operation: Operation, params: dict[str, Any]) -> dict[str,
     if operation is operations.CREATE_PUSH_CONFIG:
         config = params.get("config", params.get("pushNotificationConfig"))
         if isinstance(config, dict):
-            config = config.get("pushNotificationConfig", config)
-            return config | {
+            inner: dict[str, Any] = config.get("pushNotificationConfig", config)
+            return inner | {
                 name: item for name, item in params.items() if name in ("taskId", "task_id", "tenant")
             }
     return params

@@ -1,0 +1,29 @@
+"""Wires the agent card function: the hub's card at its well-known paths, open to everybody, and nothing else."""
+
+from __future__ import annotations
+
+import time
+
+from shared.a2a.card_endpoint import CardEndpoint
+from shared.agent_function import health, not_found, stdout_log
+from shared.card import hub_card
+from shared.http import Handler, Request, Response
+from shared.hub_settings import HubSettings
+from shared.log import Log, Record
+
+
+def build(config: HubSettings, *, log: Log | None = None) -> Handler:
+    """The function's handler."""
+    log = log or stdout_log("agent_card", project=config.google_cloud_project)
+    card = hub_card(config.table, public_url=config.public_url, anonymous=config.anonymous)
+    cards = CardEndpoint(
+        lambda: card,
+        protocol_version_v0_3=config.card_protocol_version,
+        max_age_seconds=config.card_max_age_seconds,
+        now=time.time,
+    )
+
+    def handle(request: Request, record: Record) -> Response:
+        return cards.handle(request) or health(request, card.name) or not_found(request)
+
+    return log.requests(handle)

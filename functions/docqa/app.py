@@ -1,0 +1,59 @@
+"""Wires the document QA function: the engine over the corpus, behind the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from shared.a2a.call import Call
+from shared.a2a.card import AgentSkill
+from shared.a2a.model import SendMessageRequest
+from shared.a2a.reply import Data, Piece, Text
+from shared.a2a.text import text_of
+from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.http import Handler
+
+from functions.docqa.config import Config
+from functions.docqa.engine import DocumentQA
+
+SKILL = AgentSkill(
+    id="document-qa",
+    name="Questions on documents",
+    description="Answers from the company's documents with quotes that were checked against their source, "
+    "or says that they do not tell.",
+    tags=("documents", "citations", "社内文書"),
+    examples=(
+        "What is the deadline for notifying the infrastructure team for a P-1 incident?",
+        "P-1インシデントの際、インフラチームへの連絡期限は何分以内ですか",
+    ),
+)
+
+
+def build(config: Config) -> Handler:
+    """The whole function: its card, its health, the agent behind the protocol."""
+    log = stdout_log("docqa", project=config.google_cloud_project, with_text=config.log_text)
+    engine = DocumentQA.open(config.corpus_dir, config.index_path)
+    for skipped in engine.skipped:
+        log.line("WARNING", f"A document was left out: {skipped.path}: {skipped.reason}")
+    card = agent_card(
+        name="Document QA",
+        description="Answers questions on the company's documents with checked citations.",
+        version="1.0.0",
+        url=config.public_url,
+        skills=(SKILL,),
+    )
+
+    def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        found = engine.answer(text_of(request.message))
+        call.record["grounded"] = found.grounded
+        yield Text(found.text)
+        yield Data(
+            {
+                "grounded": found.grounded,
+                "citations": msgspec.to_builtins(found.citations),
+                "candidates": msgspec.to_builtins(found.candidates),
+            }
+        )
+
+    return agent_function(answer, card=card, log=log)

@@ -1,0 +1,46 @@
+"""The settings of the document QA function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.settings import Settings
+
+_SAMPLE_CORPUS = Path(__file__).with_name("corpus")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What this function needs to know of where it runs."""
+
+    public_url: str
+    """Where callers reach it; its card says so. `PUBLIC_URL`."""
+    corpus_dir: Path
+    """The folder of documents; the sample corpus unless `CORPUS_DIR` says otherwise."""
+    index_path: Path | None
+    """Where the index is kept from start to start, `CORPUS_INDEX`; None builds it anew in a temporary folder."""
+    google_cloud_project: str | None
+    """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
+    log_text: bool
+    """Whether the log may hold the texts of messages. `LOG_TEXT`."""
+
+
+def read(environ: Mapping[str, str]) -> Config:
+    """The settings in `environ`. Raises SettingsError with every error at once."""
+    settings = Settings(environ)
+    port = settings.port("PORT", 8080)
+    index = settings.optional("CORPUS_INDEX")
+    corpus_dir = Path(settings.text("CORPUS_DIR", str(_SAMPLE_CORPUS)))
+    if not corpus_dir.is_dir():
+        settings.problem("CORPUS_DIR", "must name a folder that exists")
+    config = Config(
+        public_url=settings.url("PUBLIC_URL", f"http://127.0.0.1:{port}"),
+        corpus_dir=corpus_dir,
+        index_path=Path(index) if index else None,
+        google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+        log_text=settings.flag("LOG_TEXT"),
+    )
+    settings.check()
+    return config

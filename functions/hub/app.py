@@ -1,0 +1,102 @@
+"""The only place where the hub's parts are wired; a request's way through them is `handle`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from shared.a2a.bindings import jsonrpc, rest
+from shared.a2a.card_endpoint import CardEndpoint
+from shared.a2a.client import A2AClient
+from shared.a2a.errors import A2AError
+from shared.a2a.server import A2AServer, Limits
+from shared.agent_function import MINT, health, new_id, not_found, stdout_log
+from shared.card import hub_card
+from shared.http import JSON, Handler, Request, Response
+from shared.http_client import HttpClient
+from shared.identity.principal import Principal
+from shared.identity.static_token import StaticTokens
+from shared.identity.verifier import authenticate
+from shared.log import Log, Record
+
+from functions.hub import tools_query
+from functions.hub.agent import HubAgent
+from functions.hub.config import Config
+from functions.hub.conversations import Conversations
+from functions.hub.credentials import Credentials, GoogleTokens
+from functions.hub.downstream import Downstream, RemoteAgent
+from functions.hub.pages import Pages
+from functions.hub.pipeline import Pipeline
+from functions.hub.router import Router
+from functions.hub.tools_query import ToolsQuery
+
+
+def build(
+    config: Config, *, downstreams: Mapping[str, Downstream] | None = None, log: Log | None = None
+) -> Handler:
+    """The hub's handler. `downstreams` replaces the agents of the route table, by route id."""
+    settings = config.hub
+    table = settings.table
+    log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
+    if settings.unset:
+        log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
+    verifiers = (StaticTokens(config.dev_tokens),)
+    card = hub_card(table, public_url=settings.public_url, anonymous=settings.anonymous)
+    cards = CardEndpoint(
+        lambda: card,
+        protocol_version_v0_3=settings.card_protocol_version,
+        max_age_seconds=settings.card_max_age_seconds,
+        now=time.time,
+    )
+    pipeline = Pipeline(
+        router=Router(table),
+        downstreams=_agents(config) if downstreams is None else downstreams,
+        routes=table.by_id,
+        conversations=Conversations(),
+        log=log,
+        clock=time.perf_counter,
+    )
+    limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
+    server = A2AServer(HubAgent(pipeline, mint=MINT), card=lambda: card, log=log, limits=limits)
+    queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
+    pages = Pages(table, commit=config.commit)
+
+    def handle(request: Request, record: Record) -> Response:
+        response = health(request, card.name) or cards.handle(request) or pages.public(request)
+        if response is not None:
+            return response
+        principal: Principal | None = None
+        if not settings.anonymous:
+            try:
+                principal = authenticate(request.headers, verifiers)
+            except A2AError as error:
+                record["outcome"] = error.kind.reason
+                return _refused(request, error, record)
+            record["principal"] = principal.subject
+        return (
+            server.handle(request, principal, record)
+            or queries.handle(request, principal, record)
+            or pages.private(request)
+            or not_found(request)
+        )
+
+    return log.requests(handle)
+
+
+def _agents(config: Config) -> Mapping[str, Downstream]:
+    http = HttpClient()
+    client = A2AClient(http, new_id=new_id)
+    credentials = Credentials(GoogleTokens() if config.uses_google_credentials else None)
+    return {
+        route.id: RemoteAgent(route, http=http, client=client, credentials=credentials)
+        for route in config.hub.table.routes
+    }
+
+
+def _refused(request: Request, error: A2AError, record: Record) -> Response:
+    """A refusal in the form of what was asked for; the body of a refused request is not read."""
+    if request.path.rstrip("/") == tools_query.PATH:
+        return tools_query.problem(error, record)
+    is_jsonrpc = request.path in ("", "/")
+    body = jsonrpc.write_error(None, error) if is_jsonrpc else rest.write_error(error)
+    return Response(status=error.kind.http_status, headers={"content-type": JSON} | error.headers, body=body)

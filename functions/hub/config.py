@@ -1,0 +1,39 @@
+"""The hub's settings, read once at start: a wrong one stops the start, so that a bad deployment never takes traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared import hub_settings
+from shared.hub_settings import HubSettings
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """`dev_tokens` are secrets; `uses_google_credentials` is false where the hub calls loopback agents only."""
+
+    hub: HubSettings
+    dev_tokens: tuple[str, ...] = field(repr=False)
+    uses_google_credentials: bool
+    max_body_bytes: int
+    keep_alive_seconds: float
+    commit: str
+
+
+def read(environ: Mapping[str, str]) -> Config:
+    """The settings in `environ`. Raises SettingsError with every error at once."""
+    settings = Settings(environ)
+    config = Config(
+        hub=hub_settings.read(settings, environ, needs_urls=True),
+        dev_tokens=settings.listed("HUB_DEV_TOKEN"),
+        uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
+        max_body_bytes=int(
+            settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
+        ),
+        keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
+        commit=settings.text("COMMIT_SHA", "unknown"),
+    )
+    settings.check()
+    return config

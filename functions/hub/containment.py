@@ -1,0 +1,111 @@
+"""Any failure of a downstream agent becomes a Failure: what the user is told, and what the operator needs to mend it."""
+
+from __future__ import annotations
+
+from shared.a2a.client import ClientError, ClientFault
+from shared.routes import Boundary, Route
+
+from functions.hub.credentials import audience_of
+from functions.hub.failure import Failure, FailureKind
+
+_KINDS: dict[ClientFault, FailureKind] = {
+    ClientFault.UNRESOLVED: FailureKind.DOWN,
+    ClientFault.UNREACHABLE: FailureKind.DOWN,
+    ClientFault.TLS: FailureKind.DOWN,
+    ClientFault.TIMEOUT: FailureKind.SLOW,
+    ClientFault.CUT: FailureKind.CUT,
+    ClientFault.TOO_LARGE: FailureKind.TOO_LARGE,
+    ClientFault.CANCELLED: FailureKind.CUT,
+    ClientFault.UNAUTHENTICATED: FailureKind.NOT_ALLOWED,
+    ClientFault.FORBIDDEN: FailureKind.NOT_ALLOWED,
+    ClientFault.NOT_FOUND: FailureKind.NOT_FOUND,
+    ClientFault.RATE_LIMITED: FailureKind.BUSY,
+    ClientFault.SERVER_ERROR: FailureKind.BROKEN,
+    ClientFault.UNEXPECTED_STATUS: FailureKind.BROKEN,
+    ClientFault.NOT_JSON: FailureKind.BROKEN,
+    ClientFault.NOT_A2A: FailureKind.BROKEN,
+    ClientFault.WRONG_VERSION: FailureKind.BROKEN,
+    ClientFault.REFUSED: FailureKind.FAILED,
+}
+
+# After these the agent itself is in trouble; the others are ours to mend or concern one request only.
+TROUBLE = frozenset(
+    {
+        ClientFault.UNRESOLVED,
+        ClientFault.UNREACHABLE,
+        ClientFault.TLS,
+        ClientFault.TIMEOUT,
+        ClientFault.CUT,
+        ClientFault.UNAUTHENTICATED,
+        ClientFault.FORBIDDEN,
+        ClientFault.NOT_FOUND,
+        ClientFault.RATE_LIMITED,
+        ClientFault.SERVER_ERROR,
+        ClientFault.UNEXPECTED_STATUS,
+        ClientFault.NOT_JSON,
+        ClientFault.NOT_A2A,
+    }
+)
+
+
+def contained(error: ClientError, route: Route) -> Failure:
+    """The failure that this error is on this route."""
+    return Failure(
+        kind=_KINDS[error.fault],
+        fault=error.fault.value,
+        cause=f"{route.id}: {error.detail}",
+        remedy=_remedy(error, route),
+        http_status=error.status,
+    )
+
+
+def resting(route: Route, seconds: float) -> Failure:
+    """The route's circuit is open."""
+    return Failure(
+        kind=FailureKind.RESTING,
+        fault="circuit_open",
+        cause=f"{route.id}: it failed repeatedly, and is tried again in {seconds:.0f} s",
+        seconds_to_wait=seconds,
+    )
+
+
+def failed_task(route: Route, state: str) -> Failure:
+    """The agent itself ended the task without an answer."""
+    return Failure(
+        kind=FailureKind.FAILED,
+        fault=f"task_{state}",
+        cause=f"{route.id}: the agent ended its task as {state}",
+    )
+
+
+def internal(route: Route) -> Failure:
+    """A defect of ours while the route was asked; its stack is in the log."""
+    return Failure(
+        kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub"
+    )
+
+
+def _remedy(error: ClientError, route: Route) -> str | None:
+    variable = route.id.upper().replace("-", "_")
+    match error.fault:
+        case ClientFault.UNRESOLVED | ClientFault.UNREACHABLE:
+            return f"check that the agent runs and that the route's url ({variable}_URL) is right"
+        case ClientFault.NOT_FOUND:
+            return f"check the path of the route's url ({variable}_URL)"
+        case ClientFault.UNAUTHENTICATED if route.boundary is Boundary.PUBLIC:
+            return f'the agent wants a credential: set boundary = "iam" for route {route.id} in routes.toml'
+        case ClientFault.UNAUTHENTICATED:
+            return f"the ID token's audience was {audience_of(route)}: set the route's audience to what the agent expects"
+        case ClientFault.FORBIDDEN if route.boundary is Boundary.IAM:
+            return (
+                f"gcloud run services add-iam-policy-binding {route.id} --role=roles/run.invoker "
+                "--member=serviceAccount:HUB_SERVICE_ACCOUNT"
+            )
+        case ClientFault.TIMEOUT:
+            return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
+        case ClientFault.TOO_LARGE:
+            return f"raise max_response_bytes of route {route.id} (now {route.max_response_bytes})"
+        case ClientFault.WRONG_VERSION:
+            return f"set protocol_version of route {route.id} to the version that the agent speaks"
+        case _:
+            return None

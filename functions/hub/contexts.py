@@ -1,0 +1,37 @@
+"""Context ids: minted so that only their owner can carry a conversation on, on any instance and without a store.
+
+A minted id holds 8 random bytes and a digest of them with the owner. The downstream agent gets the id as it is when it belongs to
+the caller; a foreign or made-up one becomes another id, always the same for the same caller, so that nobody enters
+somebody else's conversation by knowing its id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+
+
+def mint(owner: str) -> str:
+    """A new context id of this owner, in the form of a UUID (version 8, RFC 9562 §5.8)."""
+    return _uuid(os.urandom(8), owner)
+
+
+def for_downstream(owner: str, context_id: str) -> str:
+    """The id under which this owner's conversation is known to downstream agents."""
+    try:
+        head = uuid.UUID(context_id).bytes[:8]
+    except ValueError:
+        head = b""
+    if head and _uuid(head, owner) == context_id:
+        return context_id
+    digest = hashlib.sha256(f"{len(owner)}:{owner}:{context_id}".encode()).digest()
+    return _uuid(digest[:8], owner)
+
+
+def _uuid(head: bytes, owner: str) -> str:
+    data = bytearray(head)
+    data[6] = (data[6] & 0x0F) | 0x80
+    data += hashlib.sha256(bytes(data) + owner.encode()).digest()[:8]
+    data[8] = (data[8] & 0x3F) | 0x80
+    return str(uuid.UUID(bytes=bytes(data)))

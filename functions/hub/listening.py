@@ -1,0 +1,124 @@
+"""A downstream agent's events → pieces of the hub's answer (design §5), whatever style the agent answers in.
+
+Agents put their answer into artifacts, into one message, or into the last status; some repeat the whole task at the end. Text that
+was passed on is not passed on again, since what a user has seen cannot be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from shared.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+from shared.a2a.reply import Data, Piece, Progress, Question, Text
+
+_MOST_JSON_CHARACTERS = 4000
+
+
+class Listener:
+    """Hears one turn. After it, `context_id`, `task_id` and `state` are what the agent said last."""
+
+    def __init__(self) -> None:
+        self.context_id: str | None = None
+        self.task_id: str | None = None
+        self.state: TaskState | None = None
+        self.spoken = False
+        self._artifacts: dict[str, str] = {}
+        self._data: list[dict[str, Any]] = []
+
+    def hear(self, event: Event) -> Iterator[Piece]:
+        """The pieces that this event adds."""
+        match event:
+            case Message():
+                self.context_id = event.context_id or self.context_id
+                self.state = TaskState.COMPLETED
+                yield from self._parts(event.parts)
+            case Task():
+                self.context_id, self.task_id = event.context_id or self.context_id, event.id
+                for artifact in event.artifacts:
+                    yield from self._artifact(artifact, append=False)
+                yield from self._status(event.status)
+            case TaskStatusUpdateEvent():
+                self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
+                yield from self._status(event.status)
+            case TaskArtifactUpdateEvent():
+                self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
+                yield from self._artifact(event.artifact, append=event.append)
+
+    def finish(self) -> Iterator[Piece]:
+        """What is left to say at the end: data that came without any text, as JSON."""
+        if not self.spoken and self._data:
+            text = "\n".join(
+                msgspec.json.format(msgspec.json.encode(value), indent=2).decode() for value in self._data
+            )
+            yield from self._say(text[:_MOST_JSON_CHARACTERS])
+
+    def _status(self, status: TaskStatus) -> Iterator[Piece]:
+        self.state = status.state
+        text = _text(status.message.parts) if status.message else ""
+        match status.state:
+            case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
+                self.spoken = True
+                yield Question(text)
+            case TaskState.COMPLETED | TaskState.REJECTED if not self.spoken and status.message:
+                yield from self._parts(status.message.parts)
+            case TaskState.WORKING | TaskState.SUBMITTED if text:
+                yield Progress(text)
+
+    def _artifact(self, artifact: Artifact, *, append: bool) -> Iterator[Piece]:
+        text = _text(artifact.parts)
+        said = self._artifacts.get(artifact.artifact_id)
+        if said is None:
+            yield from self._say(f"\n\n{text}" if self.spoken and text else text)
+            self._artifacts[artifact.artifact_id] = text
+        elif append:
+            yield from self._say(text)
+            self._artifacts[artifact.artifact_id] = said + text
+        elif text != said:
+            added = text.removeprefix(said)
+            yield from self._say(added if text.startswith(said) else f"\n\n{text}")
+            self._artifacts[artifact.artifact_id] = text
+        yield from self._new_data(artifact.parts)
+
+    def _parts(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
+        yield from self._say(_text(parts))
+        yield from self._new_data(parts)
+
+    def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
+        for part in parts:
+            if part.data is not UNSET:
+                value = part.data if isinstance(part.data, dict) else {"value": part.data}
+                if value not in self._data:
+                    self._data.append(value)
+                    yield Data(value)
+
+    def _say(self, text: str) -> Iterator[Piece]:
+        if text:
+            self.spoken = True
+            yield Text(text)
+
+
+def _text(parts: tuple[Part, ...]) -> str:
+    """The parts' text; a file is named, since a text-only client cannot be given it."""
+    lines = []
+    for part in parts:
+        if part.text is not None:
+            lines.append(part.text)
+        elif part.url is not None:
+            lines.append(f"{part.filename or 'file'}: {part.url}")
+        elif part.raw is not None:
+            lines.append(f"[{part.filename or part.media_type or 'file'}]")
+    return "\n".join(lines)

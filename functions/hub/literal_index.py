@@ -1,0 +1,88 @@
+"""Finds which of many literals are in a text, in one pass whose time hardly grows with their number."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+Clue = int | bytes
+
+_UTF_32 = f"utf-32-{sys.byteorder[0]}e"
+_BLANKED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A piece of normalised text to look for; `whole` when it only counts between the bounds of ASCII words."""
+
+    text: str
+    whole: bool = False
+
+
+class LiteralIndex:
+    """Sets of literals, each literal known by its rarest clue: two neighbouring characters, a word, or four letters.
+
+    An automaton over all literals is faster on a text like those it has seen, but takes milliseconds to build its
+    states for a new one; the time of this index is the same for every text of a length.
+    """
+
+    def __init__(self, literal_sets: Sequence[tuple[Literal, ...]]) -> None:
+        clues = {literal: _clues_of(literal) for literals in literal_sets for literal in literals}
+        frequency = Counter((kind, clue) for kind, found in clues.values() for clue in found)
+        self._always = [number for number, literals in enumerate(literal_sets) if not literals]
+        self._short: list[tuple[str, int]] = []
+        literals_of: dict[Callable[[str], list[Clue]], dict[Clue, list[tuple[str, int]]]] = {}
+        for number, literals in enumerate(literal_sets):
+            for literal in literals:
+                kind, found = clues[literal]
+                if found:
+                    rarest = min(found, key=lambda clue: (frequency[kind, clue], clue))
+                    literals_of.setdefault(kind, {}).setdefault(rarest, []).append((literal.text, number))
+                else:
+                    self._short.append((literal.text, number))
+        self._kinds = [(kind, frozenset(known), known) for kind, known in literals_of.items()]
+
+    def present(self, text: str) -> list[int]:
+        """The numbers, ascending, of the sets of which a literal is in `text`, and of the sets without literals."""
+        numbers = set(self._always)
+        numbers.update([number for literal, number in self._short if literal in text])
+        for kind, known, literals_of in self._kinds:
+            for clue in known.intersection(kind(text)):
+                numbers.update([number for literal, number in literals_of[clue] if literal in text])
+        return sorted(numbers)
+
+
+def _clues_of(literal: Literal) -> tuple[Callable[[str], list[Clue]], list[Clue]]:
+    """A kind of clue, and what of it stands in every text that holds `literal`: of the kinds, the one that tells most."""
+    if not literal.text.isascii() and len(literal.text) > 1:
+        return _pairs, [
+            clue
+            for first, second in zip(literal.text, literal.text[1:], strict=False)
+            if not (first + second).isascii()
+            for clue in _pairs(first + second)
+        ]
+    return (_words, _words(literal.text)) if literal.whole else (_fours, _fours(literal.text))
+
+
+def _pairs(text: str) -> list[Clue]:
+    """All pairs of neighbouring characters, as numbers; none of a text in which all of them are ASCII."""
+    return [] if text.isascii() else _runs(text.encode(_UTF_32), size=8, step=4, format_="Q")
+
+
+def _words(text: str) -> list[Clue]:
+    """All words of ASCII letters and digits."""
+    return list(text.encode("ascii", "replace").translate(_BLANKED).split())
+
+
+def _fours(text: str) -> list[Clue]:
+    """All runs of four characters, as numbers; of a run that is not all ASCII, the number tells nothing."""
+    return _runs(text.encode("ascii", "replace"), size=4, step=1, format_="I")
+
+
+def _runs(encoded: bytes, *, size: int, step: int, format_: str) -> list[Clue]:
+    view = memoryview(encoded)
+    runs: list[Clue] = []
+    for offset in range(0, min(size, len(view)), step):
+        end = len(view) - (len(view) - offset) % size
+        runs += view[offset:end].cast(format_).tolist()
+    return runs

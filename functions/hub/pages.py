@@ -1,0 +1,58 @@
+"""The hub's operational endpoints (seed 001 §4.1): /routes, /debug-version, /openapi.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shared.a2a import protojson
+from shared.a2a.versions import Version
+from shared.http import JSON, Request, Response
+from shared.routes import Route, RouteTable
+from shared.version import VERSION
+
+_OPENAPI = Path(__file__).with_name("openapi.yaml")
+
+
+class Pages:
+    """Answers GET requests; the addresses of agents are not among what they tell."""
+
+    def __init__(self, table: RouteTable, *, commit: str) -> None:
+        self._routes = protojson.encode({"routes": [_route(route) for route in table.routes]})
+        self._version = protojson.encode(
+            {"version": VERSION, "commit": commit, "protocolVersions": [version.value for version in Version]}
+        )
+
+    def public(self, request: Request) -> Response | None:
+        """The pages that need no token; None for any other request."""
+        if request.method in ("GET", "HEAD") and request.path == "/openapi.yaml":
+            return Response(headers={"content-type": "application/yaml"}, body=_OPENAPI.read_bytes())
+        return None
+
+    def private(self, request: Request) -> Response | None:
+        """The pages for callers with a token; None for any other request."""
+        if request.method not in ("GET", "HEAD"):
+            return None
+        match request.path.rstrip("/"):
+            case "/routes":
+                return Response(headers={"content-type": JSON}, body=self._routes)
+            case "/debug-version":
+                return Response(headers={"content-type": JSON}, body=self._version)
+            case _:
+                return None
+
+
+def _route(route: Route) -> dict[str, object]:
+    return {
+        "id": route.id,
+        "name": route.name,
+        "nameJa": route.name_ja,
+        "description": route.description,
+        "descriptionJa": route.description_ja,
+        "examples": route.examples,
+        "keywords": route.keywords,
+        "patterns": route.patterns,
+        "priority": route.priority,
+        "boundary": route.boundary.value,
+        "sticky": route.sticky,
+        "default": route.default,
+    }

@@ -1,0 +1,119 @@
+"""What end users read from the hub itself, in English and Japanese. Never an exception, an address or a token."""
+
+from __future__ import annotations
+
+import math
+
+from shared.language import Language
+from shared.routes import Route
+
+from functions.hub.failure import Failure, FailureKind
+
+_EN, _JA = Language.EN, Language.JA
+
+_WHAT: dict[FailureKind, dict[Language, str]] = {
+    FailureKind.DOWN: {
+        _EN: "The agent “{agent}” cannot be reached at the moment.",
+        _JA: "エージェント「{agent}」に現在接続できません。",
+    },
+    FailureKind.SLOW: {
+        _EN: "The agent “{agent}” did not answer in time.",
+        _JA: "エージェント「{agent}」から時間内に回答がありませんでした。",
+    },
+    FailureKind.NOT_ALLOWED: {
+        _EN: "The agent “{agent}” did not let the hub in.",
+        _JA: "エージェント「{agent}」へのアクセスが許可されませんでした。",
+    },
+    FailureKind.NOT_FOUND: {
+        _EN: "The agent “{agent}” was not found where it should be.",
+        _JA: "エージェント「{agent}」が所定の場所に見つかりませんでした。",
+    },
+    FailureKind.BUSY: {
+        _EN: "The agent “{agent}” has too many requests at the moment.",
+        _JA: "エージェント「{agent}」は現在混み合っています。",
+    },
+    FailureKind.BROKEN: {
+        _EN: "The agent “{agent}” had a problem and gave no usable answer.",
+        _JA: "エージェント「{agent}」で問題が発生し、有効な回答が得られませんでした。",
+    },
+    FailureKind.CUT: {
+        _EN: "The answer of the agent “{agent}” broke off before it was complete.",
+        _JA: "エージェント「{agent}」の回答が途中で途切れました。",
+    },
+    FailureKind.TOO_LARGE: {
+        _EN: "The answer of the agent “{agent}” is too large to show.",
+        _JA: "エージェント「{agent}」の回答が大きすぎて表示できません。",
+    },
+    FailureKind.RESTING: {
+        _EN: "The agent “{agent}” has failed several times; it will be tried again in {seconds} seconds.",
+        _JA: "エージェント「{agent}」で失敗が続いたため、{seconds}秒後に再試行されます。",
+    },
+    FailureKind.FAILED: {
+        _EN: "The agent “{agent}” could not complete this request.",
+        _JA: "エージェント「{agent}」はこの依頼を完了できませんでした。",
+    },
+    FailureKind.INTERNAL: {
+        _EN: "Something went wrong in the hub while the agent “{agent}” was asked.",
+        _JA: "エージェント「{agent}」への問い合わせ中に、ハブで問題が発生しました。",
+    },
+}
+_RETRY = {
+    _EN: "Please try again in a few minutes. If it keeps happening, tell your administrator this reference: {reference}",
+    _JA: "数分後にもう一度お試しください。繰り返し発生する場合は、管理者に次の参照番号をお伝えください: {reference}",
+}
+_ADMINISTRATOR = {
+    _EN: "Your administrator can mend this; please pass on this reference: {reference}",
+    _JA: "管理者による対応が必要です。次の参照番号をお伝えください: {reference}",
+}
+_REPHRASE = {
+    _EN: "Please ask in another way or for less at once. Reference: {reference}",
+    _JA: "言い方を変えるか、範囲を絞ってもう一度お試しください。参照番号: {reference}",
+}
+_AFTER_WAIT = {
+    _EN: "Please ask again after that. Reference: {reference}",
+    _JA: "その後にもう一度お試しください。参照番号: {reference}",
+}
+_WHAT_TO_DO = {
+    FailureKind.NOT_ALLOWED: _ADMINISTRATOR,
+    FailureKind.NOT_FOUND: _ADMINISTRATOR,
+    FailureKind.TOO_LARGE: _REPHRASE,
+    FailureKind.FAILED: _REPHRASE,
+    FailureKind.RESTING: _AFTER_WAIT,
+}
+_EMPTY = {
+    _EN: "Your message contained no text, so there is nothing to answer yet. Please write your question.",
+    _JA: "メッセージに文章が含まれていませんでした。ご質問を入力してください。",
+}
+_NO_ANSWER = {
+    _EN: "The agent “{agent}” answered without any text.",
+    _JA: "エージェント「{agent}」の回答には文章がありませんでした。",
+}
+_SOURCES = {_EN: "Sources", _JA: "出典"}
+
+
+def name_of(route: Route, language: Language) -> str:
+    """The agent's name as users know it."""
+    return route.name_ja if language is Language.JA else route.name
+
+
+def failure_text(failure: Failure, route: Route, *, language: Language, reference: str) -> str:
+    """Which agent, what happened, what the user can do, and a reference."""
+    seconds = math.ceil(failure.seconds_to_wait or 0)
+    what = _WHAT[failure.kind][language].format(agent=name_of(route, language), seconds=seconds)
+    then = _WHAT_TO_DO.get(failure.kind, _RETRY)[language].format(reference=reference)
+    return f"{what} {then}" if language is Language.EN else f"{what}{then}"
+
+
+def empty_message_text() -> str:
+    """A message without text has no language: both."""
+    return f"{_EMPTY[_EN]}\n{_EMPTY[_JA]}"
+
+
+def no_answer_text(route: Route, language: Language) -> str:
+    """The agent completed without saying anything."""
+    return _NO_ANSWER[language].format(agent=name_of(route, language))
+
+
+def sources_heading(language: Language) -> str:
+    """The line above the numbered citations."""
+    return _SOURCES[language]

@@ -1,0 +1,128 @@
+"""POST /tools/query: one question with everything that the UI path leaves out (seed 001 §4.4). Errors are RFC 9457 problems."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+
+from shared.a2a import errors, protojson
+from shared.a2a.errors import A2AError, invalid_field
+from shared.a2a.model import Message, Part, Role
+from shared.http import JSON, PROBLEM_JSON, Request, Response
+from shared.identity.principal import Principal
+from shared.log import Record
+
+from functions.hub.contexts import mint
+from functions.hub.failure import Failure
+from functions.hub.pipeline import Pipeline
+from functions.hub.turn import Incoming, Turn
+
+PATH = "/tools/query"
+_FIELDS = ("query", "contextId", "route")
+
+
+class ToolsQuery:
+    """Answers `PATH`."""
+
+    def __init__(self, pipeline: Pipeline, *, max_body_bytes: int) -> None:
+        self._pipeline = pipeline
+        self._max_body_bytes = max_body_bytes
+
+    def handle(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
+        """The answer or a problem; None for any other path."""
+        if request.path.rstrip("/") != PATH:
+            return None
+        try:
+            if request.method != "POST":
+                raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
+            incoming = self._incoming(request, principal, record)
+            turn, pieces = self._pipeline.begin(incoming, record)
+            for _ in pieces:
+                pass
+            record.setdefault("outcome", "ok")
+            return Response(headers={"content-type": JSON}, body=protojson.encode(_answer(turn)))
+        except A2AError as error:
+            record["outcome"] = error.kind.reason
+            return problem(error, record)
+
+    def _incoming(self, request: Request, principal: Principal | None, record: Record) -> Incoming:
+        if request.media_type not in ("", JSON):
+            raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
+        body = request.read_body(self._max_body_bytes)
+        if body is None:
+            raise A2AError(
+                errors.PAYLOAD_TOO_LARGE, f"The request body is larger than {self._max_body_bytes} bytes"
+            )
+        value = protojson.decode(body)
+        if not isinstance(value, dict):
+            raise invalid_field("body", "must be an object")
+        for name in value:
+            if name not in _FIELDS:
+                raise invalid_field(name[:60], f"is not known; known are {', '.join(_FIELDS)}")
+        query = _text(value, "query")
+        if query is None or not query.strip():
+            raise invalid_field("query", "is required")
+        owner = principal.subject if principal else ""
+        return Incoming(
+            message=Message(message_id=uuid.uuid4().hex, role=Role.USER, parts=(Part(text=query),)),
+            skill=_text(value, "route"),
+            owner=owner,
+            context_id=_text(value, "contextId") or mint(owner),
+            streaming=False,
+            request_id=record["requestId"],
+            authorization=request.headers.get("authorization"),
+            traceparent=request.headers.get("traceparent"),
+        )
+
+
+def problem(error: A2AError, record: Record) -> Response:
+    """The error as application/problem+json, with the fields named."""
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": error.kind.message,
+        "status": error.kind.http_status,
+        "detail": error.message,
+        "requestId": record["requestId"],
+    }
+    if error.fields:
+        fields = ((path.removeprefix("metadata.skill") or "route", text) for path, text in error.fields)
+        body["errors"] = [{"field": path, "detail": text} for path, text in fields]
+    headers = {"content-type": PROBLEM_JSON} | error.headers
+    return Response(status=error.kind.http_status, headers=headers, body=protojson.encode(body))
+
+
+def _text(value: dict[str, Any], name: str) -> str | None:
+    text = value.get(name)
+    if text is not None and not isinstance(text, str):
+        raise invalid_field(name, "must be a string")
+    return text
+
+
+def _answer(turn: Turn) -> dict[str, Any]:
+    choice = turn.choice
+    return {
+        "route": choice.route.id if choice else None,
+        "reason": choice.reason if choice else "no text: nothing was asked",
+        "agent": choice.route.name if choice else None,
+        "boundary": choice.route.boundary.value if choice else None,
+        "answer": turn.answer,
+        "data": turn.data[0] if len(turn.data) == 1 else (turn.data or None),
+        "citations": turn.citations,
+        "timings": {"routingMs": turn.routing_ms, "downstreamMs": turn.downstream_ms},
+        "error": _failure(turn.failure) if turn.failure else None,
+        "contextId": turn.incoming.context_id,
+        "requestId": turn.incoming.request_id,
+    }
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    values = {
+        "kind": failure.kind.value,
+        "fault": failure.fault,
+        "cause": failure.cause,
+        "remedy": failure.remedy,
+        "httpStatus": failure.http_status,
+        "retryAfterSeconds": failure.seconds_to_wait,
+    }
+    return {name: value for name, value in values.items() if value is not None}

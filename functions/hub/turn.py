@@ -1,0 +1,44 @@
+"""One turn of a conversation: what came in, and the record of what was done about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.a2a.call import Cancellation
+from shared.a2a.model import Message
+from shared.language import Language
+
+from functions.hub.failure import Failure
+from functions.hub.router import Choice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A message on its way to an agent. `skill` is the route asked for by name; `owner` is the caller's subject."""
+
+    message: Message
+    skill: str | None
+    owner: str
+    context_id: str
+    streaming: bool
+    request_id: str
+    authorization: str | None = field(default=None, repr=False)
+    traceparent: str | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+
+
+@dataclass(slots=True, kw_only=True)
+class Turn:
+    """What became of it. Complete when the pieces of the answer are exhausted."""
+
+    incoming: Incoming
+    text: str
+    language: Language
+    choice: Choice | None
+    answer: str = ""
+    data: list[dict[str, Any]] = field(default_factory=list)
+    citations: list[dict[str, Any]] = field(default_factory=list)
+    failure: Failure | None = None
+    routing_ms: float = 0.0
+    downstream_ms: float = 0.0

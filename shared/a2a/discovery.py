@@ -1,0 +1,89 @@
+"""Finds out from an agent's card how to call it (A2A 1.0.1 §8.2, §8.3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from shared.a2a import protojson
+from shared.a2a.card import AgentCard, AgentInterface
+from shared.a2a.client import ClientError, ClientFault, Endpoint
+from shared.a2a.compat.v0_3.card import to_core_card
+from shared.a2a.errors import A2AError
+from shared.a2a.versions import Version
+from shared.http import JSON
+from shared.http_client import Budget, HttpClient, HttpFailure
+
+_CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
+_PREFERENCE = (
+    (Version.V1_0, "JSONRPC"),
+    (Version.V0_3, "JSONRPC"),
+    (Version.V1_0, "HTTP+JSON"),
+    (Version.V0_3, "HTTP+JSON"),
+)
+
+
+def fetch_card(http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget) -> AgentCard | None:
+    """The card below `url`; None where there is none (404 at every known path). Raises ClientError."""
+    for path in _CARD_PATHS:
+        try:
+            answer = http.request(
+                "GET", url.rstrip("/") + path, headers={**headers, "accept": JSON}, body=None, budget=budget
+            )
+            body = answer.read()
+        except HttpFailure as failure:
+            raise ClientError(ClientFault(failure.fault.value), failure.detail) from None
+        match answer.status:
+            case 200:
+                try:
+                    return to_core_card(protojson.decode(body))
+                except A2AError as error:
+                    raise ClientError(
+                        ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}"
+                    ) from None
+            case 401:
+                raise ClientError(ClientFault.UNAUTHENTICATED, "its agent card answered HTTP 401", status=401)
+            case 403:
+                raise ClientError(ClientFault.FORBIDDEN, "its agent card answered HTTP 403", status=403)
+            case status if status >= 500:
+                raise ClientError(
+                    ClientFault.SERVER_ERROR, f"its agent card answered HTTP {status}", status=status
+                )
+    return None
+
+
+def endpoint_of(
+    card: AgentCard | None, url: str, *, version: Version | None = None, binding: str | None = None
+) -> Endpoint:
+    """How to call the agent at `url`: the card's best interface among those that `version` and `binding` allow.
+
+    The card decides the path, never the host: a credential goes only to the host that the route names. Without a card, the
+    agent is taken to speak 0.3 over JSON-RPC. Raises ClientError when the card has no interface that we speak.
+    """
+    if card is None:
+        return Endpoint(
+            url=url,
+            version=version or Version.V0_3,
+            binding=binding or "JSONRPC",
+            streaming=version is not None,
+        )
+    for wanted_version, wanted_binding in _PREFERENCE:
+        if version not in (None, wanted_version) or binding not in (None, wanted_binding):
+            continue
+        for interface in card.supported_interfaces:
+            if interface.protocol_binding == wanted_binding and interface.protocol_version.startswith(
+                wanted_version
+            ):
+                return Endpoint(
+                    url=_same_origin(interface, url),
+                    version=wanted_version,
+                    binding=wanted_binding,
+                    streaming=bool(card.capabilities.streaming),
+                    tenant=interface.tenant,
+                )
+    raise ClientError(ClientFault.WRONG_VERSION, "its agent card has no interface that the hub speaks")
+
+
+def _same_origin(interface: AgentInterface, url: str) -> str:
+    ours, theirs = urlsplit(url), urlsplit(interface.url)
+    return interface.url if (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc) else url

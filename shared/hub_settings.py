@@ -1,0 +1,55 @@
+"""The settings that `hub` and `agent_card` share: the route table, the hub's own address, and how its card is served."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.routes import RouteTable, RouteTableError, load, unset_variables
+from shared.settings import Settings
+
+_ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HubSettings:
+    """`unset` names the variables of the route table that have no value: their routes answer that they cannot be reached."""
+
+    table: RouteTable
+    unset: tuple[str, ...]
+    public_url: str
+    anonymous: bool
+    card_protocol_version: str
+    card_max_age_seconds: int
+    google_cloud_project: str | None
+    log_text: bool
+
+
+def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) -> HubSettings:
+    """Reads the shared settings. On Google Cloud a missing address of an agent that is called is an error."""
+    on_google_cloud = "K_SERVICE" in environ
+    text = settings.file("ROUTES_FILE", _ROUTES).read_text(encoding="utf-8")
+    unset = unset_variables(text, environ)
+    if needs_urls and on_google_cloud:
+        for name in unset:
+            settings.problem(name, "must be the address of an agent: routes.toml uses it")
+    # A name that can never be resolved, and that says in the operator's record what is missing.
+    placeholders = {name: f"https://{name.lower().replace('_', '-')}.is-not-set.invalid" for name in unset}
+    try:
+        table = load(text, variables={**environ, **placeholders})
+    except RouteTableError as error:
+        settings.problem("ROUTES_FILE", f"has a table with errors:\n{error}")
+        settings.check()
+        raise
+    port = settings.port("PORT", 8080)
+    return HubSettings(
+        table=table,
+        unset=unset,
+        public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else f"http://127.0.0.1:{port}"),
+        anonymous=settings.flag("ALLOW_ANONYMOUS"),
+        card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
+        card_max_age_seconds=int(settings.number("CARD_MAX_AGE_SECONDS", 300, least=0, most=86400)),
+        google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+        log_text=settings.flag("LOG_TEXT"),
+    )
