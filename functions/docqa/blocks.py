@@ -47,6 +47,8 @@ _PLAIN_HEADING = re.compile(
     re.IGNORECASE,
 )
 _UPPER = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
+_SHORT_LINE = 50
+_PUNCTUATION = (".", "。", "!", "?", "！", "？", ",", "、", ";")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
@@ -86,6 +88,10 @@ def blocks(text: str) -> Iterator[Block]:
             indent = len(item.group(1).expandtabs(4))
             yield Block(BlockKind.ITEM, line.start + item.end(), lines[taken - 1].end, indent)
             at = taken
+        elif _stands_alone(lines, at):
+            level = 1 if not any(line.text.strip() for line in lines[:at]) else 6
+            yield Block(BlockKind.HEADING, line.start, line.end, level)
+            at += 1
         else:
             taken = _continuation_end(lines, at)
             yield Block(BlockKind.PARAGRAPH, line.start, lines[taken - 1].end)
@@ -133,6 +139,20 @@ def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
         start = line.start + line.text.index(stripped)
         return Block(BlockKind.HEADING, start, start + len(stripped), 3 + depth)
     return None
+
+
+def _stands_alone(lines: list[_Line], at: int) -> bool:
+    """A short line between blank ones, without a sentence's end, above text: a heading without a mark."""
+    text = lines[at].text.strip()
+    limit = _SHORT_LINE if text.isascii() else _SHORT_LINE // 2
+    if len(text) > limit or text.endswith(_PUNCTUATION) or re.search(r"[@|:：=]", text):
+        return False
+    if at and lines[at - 1].text.strip():
+        return False
+    if at + 1 >= len(lines) or lines[at + 1].text.strip():
+        return False
+    following = next((line.text.strip() for line in lines[at + 1 :] if line.text.strip()), "")
+    return len(following) > limit or following.endswith(_PUNCTUATION) or bool(_ITEM.match(following)) or "|" in following
 
 
 def _sectionlike(line: str) -> bool:

@@ -35,8 +35,9 @@ class Role(StrEnum):
 class Concept(Struct, frozen=True):
     """One thing a question speaks of, with every way to say it.
 
-    `own` are the question's own forms, `words` and `texts` their alternatives (`View.words`, `View.text`), `parts` the
-    halves of an unknown Japanese compound. `modifies` is the index of the concept this one narrows down (legal → team).
+    `own` are the question's own forms, `words` and `texts` their alternatives (`View.words`, `View.text`), `broader`
+    words for more than it (laptop → device), `parts` the words of a phrase or the halves of an unknown Japanese compound
+    (`loose` when one of them may be missing). `modifies` is the index of the concept this one narrows down (legal → team).
     """
 
     surface: str
@@ -44,7 +45,9 @@ class Concept(Struct, frozen=True):
     own: tuple[str, ...]
     words: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    loose: bool = False
     kinds: frozenset[str] = frozenset()
     known: bool = False
     modifies: int | None = None
@@ -95,6 +98,7 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
         role = _english_role(key, surface, before, words)
         alternatives = words.groups.get(key)
         own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
+        content = [f" {word} " for word in key.split() if word not in words.stop]
         yield (
             pieces[at][0],
             pieces[at + size - 1][1],
@@ -104,6 +108,8 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
                 own=own,
                 words=alternatives.words if alternatives else own,
                 texts=alternatives.texts if alternatives else (),
+                broader=words.broader.get(key, ()),
+                parts=tuple(content) if len(content) > 1 else (),
                 kinds=words.kinds_of(key),
                 known=alternatives is not None,
             ),
@@ -116,7 +122,7 @@ def _english_role(key: str, surface: str, before: str, words: Lexicon) -> Role:
         return Role.LIGHT
     if surface.replace(".", "").isdigit():
         return Role.LIGHT
-    if before in _INVERTED and surface.endswith("s"):
+    if before in _INVERTED and surface.endswith(("s", "ing")):
         return Role.NOUN
     if before in _VERB_BEFORE or (surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE):
         return Role.ACTION
@@ -153,6 +159,7 @@ def _japanese(run: str, offset: int, words: Lexicon) -> Iterator[tuple[int, int,
                 own=(key,),
                 words=alternatives.words if alternatives else (),
                 texts=alternatives.texts if alternatives else (key,),
+                broader=words.broader.get(key, ()),
                 kinds=words.kinds_of(key),
                 known=alternatives is not None,
             ),
@@ -170,18 +177,25 @@ def _known(run: str, at: int, words: Lexicon) -> str:
         before, after = run[at - 1 : at] if at else "", run[at + size : at + size + 1]
         if size == 1 and (_KANJI_RUN.match(before) or _KANJI_RUN.match(after) or _ONLY_HIRAGANA.match(key)):
             continue
-        if _cuts(before, key[0]) and _KATAKANA_RUN.match(key) and not _ends_known(run[:at], words):
+        if _cuts(before, key[0]) and not _ends_known(run[:at], words):
+            continue
+        if _cuts(key[-1], after) and not _starts_known(run[at + size :], words):
             continue
         return key
     return ""
 
 
 def _cuts(before: str, first: str) -> bool:
+    """Whether a boundary between the two characters would cut through a run of katakana."""
     return bool(before) and re.match(rf"[{KATAKANA}]", before) is not None and re.match(rf"[{KATAKANA}]", first) is not None
 
 
 def _ends_known(text: str, words: Lexicon) -> bool:
     return any(text[-size:] in words.groups for size in range(2, min(LONGEST_JAPANESE, len(text)) + 1))
+
+
+def _starts_known(text: str, words: Lexicon) -> bool:
+    return any(text[:size] in words.groups for size in range(2, min(LONGEST_JAPANESE, len(text)) + 1))
 
 
 def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
@@ -205,5 +219,5 @@ def _unknown(text: str, offset: int, following: str, words: Lexicon) -> Iterator
         yield (
             offset + match.start(),
             offset + match.end(),
-            Concept(surface=term, role=role, own=(term,), texts=(term,), parts=parts),
+            Concept(surface=term, role=role, own=(term,), texts=(term,), parts=parts, loose=len(parts) > 2),
         )

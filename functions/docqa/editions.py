@@ -31,6 +31,10 @@ _SUPERSEDES = re.compile(
     re.MULTILINE,
 )
 _DATE = re.compile(r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ENGLISH_DATE = re.compile(
+    rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? ({'|'.join(_MONTHS)})[a-z]*|({'|'.join(_MONTHS)})[a-z]*(?: (\d{{1,2}})(?:st|nd|rd|th)?)?),? ((?:19|20)\d\d)"
+)
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _VERSION = re.compile(r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第)[ _-]?(\d+(?:\.\d+)*)(?:版)?")
 _EFFECTIVE_LINE = re.compile(
@@ -62,7 +66,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     labels = set(_YEAR.findall(name)) | {f"v{number}" for number in _VERSION.findall(name)}
     if version := fields.get("version") or fields.get("版"):
         labels |= {f"v{number}" for number in re.findall(r"\d+(?:\.\d+)*", version)[:1]} | set(_YEAR.findall(version))
-    first_lines = re.sub(r"^.*(?:supersed|replace|廃止|置き換).*$", "", head[:400], flags=re.MULTILINE)
+    first_lines = re.sub(r"(?:supersed|replace)[^.\n]*(?:\.\d[^.\n]*)*|[^。\n]*(?:廃止|置き換)[^。\n]*", "", head[:400])
     labels |= {f"v{number}" for number in _VERSION.findall(first_lines)}
     effective = _effective(fields, head)
     if effective:
@@ -102,16 +106,21 @@ def _labelled_status(head: str) -> str:
 
 def _effective(fields: dict[str, str], head: str) -> str:
     for name in ("effective", "effective_date", "effective date", "effective-date", "effective_from", "施行日", "適用日", "date"):
-        if match := _DATE.search(fields.get(name, "")):
-            return _iso(match)
+        if found := _date_in(fields.get(name, "")):
+            return found
     for line in _EFFECTIVE_LINE.findall(head):
-        if match := _DATE.search(line):
-            return _iso(match)
+        if found := _date_in(line):
+            return found
     return ""
 
 
-def _iso(match: re.Match[str]) -> str:
-    return f"{match.group(1)}-{int(match.group(2)):02d}-{int(match.group(3) or 1):02d}"
+def _date_in(text: str) -> str:
+    if match := _DATE.search(text):
+        return f"{match.group(1)}-{int(match.group(2)):02d}-{int(match.group(3) or 1):02d}"
+    if match := _ENGLISH_DATE.search(text):
+        day, month, other_month, other_day, year = match.groups()
+        return f"{year}-{_MONTHS.index((month or other_month)[:3]) + 1:02d}-{int(day or other_day or 1):02d}"
+    return ""
 
 
 def _older(edition: Edition, rival: Edition) -> bool:

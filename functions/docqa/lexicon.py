@@ -20,9 +20,13 @@ class Alternatives(Struct, frozen=True):
 
 
 class Lexicon(Struct, frozen=True):
-    """`groups` maps a key (a stemmed phrase or a Japanese word) to all words of the groups it stands in."""
+    """`groups` maps a key (a stemmed phrase or a Japanese word) to all words of the groups it stands in.
+
+    `broader` maps a key to words for a larger class of things, which speak of it too.
+    """
 
     groups: dict[str, Alternatives]
+    broader: dict[str, tuple[str, ...]]
     attributes: dict[str, frozenset[str]]
     light: frozenset[str]
     stop: frozenset[str]
@@ -50,12 +54,17 @@ def lexicon() -> Lexicon:
             words, texts = groups.setdefault(key, ({}, {}))
             words.update(english)
             texts.update(japanese)
+    broader: dict[str, dict[str, None]] = {}
+    for entry in data["broader"]:
+        for word in _split(entry["of"]):
+            broader.setdefault(key_of(word), {}).update(dict.fromkeys(map(key_of, _split(entry["are"]))))
     attributes: dict[str, set[str]] = {}
     for kind, line in data["attributes"].items():
         for word in _split(line):
             attributes.setdefault(key_of(word), set()).add(kind)
     return Lexicon(
         groups={key: Alternatives(tuple(words), tuple(texts)) for key, (words, texts) in groups.items()},
+        broader={key: tuple(names) for key, names in broader.items()},
         attributes={key: frozenset(kinds) for key, kinds in attributes.items()},
         light=frozenset(key_of(word) for line in data["light"].values() for word in _split(line)),
         stop=frozenset(_split(data["stop"]["english"])),

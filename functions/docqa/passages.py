@@ -1,6 +1,7 @@
 """A document to passages: quotable units with the headings, introductions and table headers that govern them."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 
 from functions.docqa.blocks import Block, BlockKind, blocks
@@ -10,6 +11,7 @@ from functions.docqa.words import plain
 
 PASSAGE_CHARACTERS = 1_000
 LIST_CHARACTERS = 900
+LEAD_CHARACTERS = 46
 _INTRODUCTORY = (":", "：", "following.", "below.", "以下の通り。", "以下のとおり。", "次のとおり。", "次の通り。")
 _QUESTION = ("?", "？")
 
@@ -77,8 +79,10 @@ def _units(text: str, pending: list[Block]) -> list[Unit]:
             parents.append((block.level, plain(text[block.start : block.end])))
             if list_start is None:
                 list_start = introduction.start if introduction else block.start
+            lead: tuple[str, ...] = ()
             for start, end in spans(text, block.start, block.end):
-                units.append(_unit(text, UnitKind.ITEM, start, end, context, "", number))
+                units.append(_unit(text, UnitKind.ITEM, start, end, lead + context, "", number))
+                lead = lead or (text[start:end],)
             if at + 1 == len(pending) or pending[at + 1].kind is not BlockKind.ITEM:
                 if block.end - list_start <= LIST_CHARACTERS:
                     units.append(_unit(text, UnitKind.LIST, list_start, block.end, (), "", number))
@@ -87,7 +91,10 @@ def _units(text: str, pending: list[Block]) -> list[Unit]:
         parents.clear()
         asked = introduction if introduction and introduction.text.endswith(_QUESTION) else None
         introduction = None
-        for start, end in spans(text, block.start, block.end):
+        sentences = list(spans(text, block.start, block.end))
+        if len(sentences) > 1 and _is_lead(text[slice(*sentences[0])]):
+            asked = _unit(text, UnitKind.SENTENCE, *sentences.pop(0), _introduced(asked), "", number)
+        for start, end in sentences:
             unit = _unit(text, UnitKind.SENTENCE, start, end, _introduced(asked), "", number)
             units.append(unit)
             introduction = unit if unit.text.endswith(_INTRODUCTORY + _QUESTION) else None
@@ -95,6 +102,13 @@ def _units(text: str, pending: list[Block]) -> list[Unit]:
         if introduction is None and _next_is_list(pending, at) and units:
             introduction = units[-1]
     return units
+
+
+def _is_lead(text: str) -> bool:
+    """A bold run-in heading, or a short first line without a sentence's end: it governs what follows it."""
+    if text.startswith("**") and text.rstrip(".:：。 ").endswith("**"):
+        return True
+    return len(text) <= LEAD_CHARACTERS and not re.search(r"[.。!?！？:：|@]", text)
 
 
 def _next_is_list(pending: list[Block], at: int) -> bool:

@@ -6,6 +6,7 @@ from functions.docqa.concepts import Concept, Role, concepts_in
 from functions.docqa.entities import Entity, entities_in, years_in
 from functions.docqa.expressions import AnswerKind
 from functions.docqa.question_kinds import Asked, asked, counted_unit, wants_former, without_interrogatives
+from functions.docqa.ranges import Range, ranges_in
 from functions.docqa.words import is_japanese, normalise
 
 
@@ -20,6 +21,7 @@ class Question(Struct, frozen=True):
     years: frozenset[str]
     former: bool
     unit: str
+    amounts: list[Range]
 
     @property
     def kind(self) -> AnswerKind:
@@ -40,6 +42,7 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
         unit=counted_unit(normal),
+        amounts=ranges_in(normal),
     )
 
 

@@ -24,6 +24,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
     (AnswerKind.PLACE, False, r"^where\b|\bwhere (?:do|does|is|are|must|should|can|will|may|to)\b|(?:which|what) (?:\w+ )?(?:room|building|floor|location|site|place|system|tool|portal)\b|どこ|何階|場所は"),
     (AnswerKind.DEFINITION, False, r"what does .* (?:mean|stand for)|definition of|what is meant by|とは(?:何|なん|どう|$|\?)|の(?:定義|意味)は"),
     (AnswerKind.CONDITION, False, r"(?:under|in) what (?:conditions?|circumstances?|cases?)|what (?:are|is) (?:the )?(?:conditions?|exceptions?|requirements?|criteria)|条件|例外は|どんな(?:場合|とき|時|ケース)|どのような(?:場合|とき|時|ケース)"),
+    (AnswerKind.PROCEDURE, False, r"どうすれば|どうしたら|どうやって|どのように|何をすれば"),
     (AnswerKind.PERMISSION, False, r"^(?:can|may|could|is|are|do|does|must|should|am|will|might|shall)\b|\b(?:allowed|permitted|forbidden|prohibited|mandatory)\b|(?:でき|可能|良い|よい|いい|構い|かまい|必要|許可され|認められ|禁止され|許され|もらえ|使え|持て|義務|不要|取れ|入れ|受けられ|持ち出せ|いり)(?:ます|です|る|ない|なの)?(?:ん)?(?:でしょう|です)?か|(?:でき|られ|え|せ)る\?|(?:可能|必要|禁止|ok)\?|ますか\??$"),
     (AnswerKind.PROCEDURE, False, r"how (?:do|can|should|to|must|is|are|does|would|may)\b|what (?:are )?(?:the )?(?:steps|procedure|process)|procedure for|steps (?:to|for)|どうやって|どのように|どうすれば|どうしたら|どうする|手順|方法|手続き?|流れは|何をすれば|何をする|すべきこと"),
 )  # fmt: skip
@@ -31,14 +32,14 @@ _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in _
 _SHORT_DEFINITION = re.compile(r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: [\w-]+)?\?*$")
 _LISTING = re.compile(
     r"\blist\b|^what (?:\w+ )?(?:items|things|documents|steps|topics|information|materials|equipment|types|kinds)\b|^which (?:\w+ )?\w+s (?:are|must|should|do|can)\b"
-    r"|\bwhat are\b|what (?:should|must|do|does|is|needs to) (?:\w+ )?(?:be )?(?:include|contain|bring|prepare|required|needed)|一覧|何が(?:必要|含)|何を|どんな(?:もの|項目|情報|書類)|必要な(?:もの|書類|項目|情報)|列挙|すべて"
+    r"|\bwhat are\b|what (?:should|must|do|does|is|needs to) (?:[\w-]+ ){0,4}?(?:be )?(?:include|show|mention|list|consist|cover|comprise|contain|bring|prepare|required|needed)|一覧|何が(?:必要|含)|何を|どんな(?:もの|項目|情報|書類)|必要な(?:もの|書類|項目|情報)|列挙|すべて"
 )
 _FORMER = re.compile(
     r"\b(?:previous|previously|former|formerly|old|older|superseded|past|used to|earlier|last) (?:version|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|\w+ version)"
     r"|\b(?:previously|formerly|used to|superseded)\b|旧(?:版|規程|規定|ルール|制度|基準|マニュアル|手順)|以前|かつて|従来|改[定訂]前|廃止|変更前"
 )
 _COUNTED = re.compile(r"how many (?:more |different |paid |business |working |calendar |consecutive |\w+ (?=days|hours|weeks))?(\w+)")
-_COUNTED_JAPANESE = re.compile(r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁)")
+_COUNTED_JAPANESE = re.compile(r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所)")
 
 
 class Asked(Struct, frozen=True):

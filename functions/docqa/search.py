@@ -76,7 +76,7 @@ class Corpus:
 
 
 def _forms(concept: Concept) -> list[str]:
-    return list(dict.fromkeys((*concept.own, *concept.words, *concept.texts, *concept.parts)))
+    return list(dict.fromkeys((*concept.own, *concept.words, *concept.texts, *concept.broader, *concept.parts)))
 
 
 def _index_tokens(text: str) -> list[str]:

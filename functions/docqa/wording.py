@@ -66,6 +66,8 @@ def _cell(question: Question, row: str, header: str) -> str:
         )
         fits = pattern is not None and pattern.search(normalise(cell)) is not None
         scores.append(asked + (0.6 if fits and question.asked.strict else 0.3 if fits else 0.0) - (0.5 if at == 0 else 0.0))
+    if question.asked.strict:
+        scores = [score if at and pattern and pattern.search(normalise(cells[at])) else -1.0 for at, score in enumerate(scores)]
     best = max(range(len(scores)), key=scores.__getitem__)
     if scores[best] < 0.5 or sum(score == scores[best] for score in scores) > 1:
         return ""

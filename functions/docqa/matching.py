@@ -1,0 +1,150 @@
+"""How strongly a unit and its surroundings speak of each concept of a question."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from functions.docqa.concepts import Concept, Role
+from functions.docqa.entities import Entity, entities_in, governed
+from functions.docqa.model import Passage, UnitKind
+from functions.docqa.words import View, view
+
+OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.85, 0.75, 0.7
+NEIGHBOUR, PASSAGE = 0.55, 0.35
+PRESENT = 0.3
+_SYNONYM, _BROADER, _PARTS = 0.9, 0.6, 0.85
+_NOT_MODIFIERS = frozenset("a an the of for to in on at by with and or our your their all each every any no 's".split())
+
+_cached_view = lru_cache(maxsize=4096)(view)
+
+
+class Surroundings(Struct):
+    """What is worked out once per passage; the lists of views and entities run along its units."""
+
+    passage: Passage
+    units: list[View]
+    entities: list[frozenset[Entity]]
+    headings: list[View]
+    heading_entities: list[frozenset[Entity]]
+    title: View
+    whole: View
+
+
+def surroundings(passage: Passage) -> Surroundings:
+    """The views of `passage`; headings run from the innermost outwards."""
+    headings = list(reversed(passage.section))
+    return Surroundings(
+        passage=passage,
+        units=[_cached_view(unit.text) for unit in passage.units],
+        entities=[entities_in(unit.text) for unit in passage.units],
+        headings=[_cached_view(heading) for heading in headings],
+        heading_entities=[entities_in(heading) for heading in (*headings, passage.title)],
+        title=_cached_view(passage.title),
+        whole=view("\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST)),
+    )
+
+
+def entities_agree(entities: frozenset[Entity], around: Surroundings, number: int) -> bool:
+    """Whether, for every entity, the nearest text around the unit that names its family names this very member."""
+    unit = around.passage.units[number]
+    for entity in entities:
+        scopes = [around.entities[number], *map(entities_in, unit.context)]
+        scopes.extend(
+            around.entities[before]
+            for before in range(number - 1, -1, -1)
+            if around.passage.units[before].block == unit.block and unit.kind is UnitKind.SENTENCE
+        )
+        scopes.append(entities_in(unit.header))
+        scopes.extend(around.heading_entities)
+        if governed(entity, scopes) is not True:
+            return False
+    return True
+
+
+def levels(concepts: Sequence[Concept], around: Surroundings, number: int) -> list[float]:
+    """For each concept, how near and how exactly it is said: 1 in the unit itself, 0 nowhere in the passage."""
+    layers = list(_layers(around, number))
+    found = [_level(concept, layers) for concept in concepts]
+    own = around.units[number]
+    for at, concept in enumerate(concepts):
+        # The legal team is not the infrastructure team: a modifier found only near by does not count for this head.
+        if concept.modifies is not None and found[at] <= NEIGHBOUR and concept.role is not Role.LIGHT:
+            head = concepts[concept.modifies]
+            if says(head, own) and _modified_otherwise(head, own):
+                found[at] = min(found[at], PRESENT - 0.01)
+    return found
+
+
+def compound_bonus(concepts: Sequence[Concept], own: View) -> float:
+    """A little for every two concepts that stand side by side in the unit as they do in the question."""
+    bonus = 0.0
+    for concept in concepts:
+        if concept.modifies is not None:
+            first, second = concept.own[0], concepts[concept.modifies].own[0]
+            joined = f" {first.strip()} {second.strip()} " if first[0] == " " else first + second
+            bonus += 0.04 if joined in (own.words if first[0] == " " else own.text) else 0.0
+    return min(bonus, 0.08)
+
+
+def says(concept: Concept, said: View) -> float:
+    """1 when `said` has one of the question's own forms, less for a synonym or a broader word, 0 for neither."""
+    for form in concept.own:
+        if form in (said.words if form[0] == " " else said.text):
+            return 1.0
+    if any(form in said.words for form in concept.words) or any(form in said.text for form in concept.texts):
+        return _SYNONYM
+    if any(form in (said.words if form[0] == " " else said.text) for form in concept.broader):
+        return _BROADER
+    return 0.0
+
+
+def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
+    """The texts around a unit, nearest first, each with what a word found there is worth."""
+    passage, unit = around.passage, around.passage.units[number]
+    yield OWN, around.units[number]
+    for context in unit.context:
+        yield GOVERNING, _cached_view(context)
+    if unit.header:
+        yield HEADER, _cached_view(unit.header)
+    for depth, heading in enumerate(around.headings):
+        yield (OUTER_HEADING if depth else INNER_HEADING), heading
+    yield TITLE, around.title
+    for near in (number - 1, number + 1):
+        if 0 <= near < len(passage.units) and unit.kind is not UnitKind.ROW:
+            if passage.units[near].block == unit.block and unit.kind is UnitKind.SENTENCE:
+                yield NEIGHBOUR, around.units[near]
+    if unit.kind is not UnitKind.ROW:
+        yield PASSAGE, around.whole
+
+
+def _level(concept: Concept, layers: Sequence[tuple[float, View]]) -> float:
+    best = 0.0
+    for worth, said in layers:
+        if best >= worth:
+            break
+        best = max(best, says(concept, said) * worth)
+    if concept.parts and best < _PARTS:
+        shares = [
+            max((worth for worth, said in layers if part in (said.words if part[0] == " " else said.text)), default=0.0)
+            for part in concept.parts
+        ]
+        if concept.loose:
+            shares.sort(reverse=True)
+            shares = shares[: max(2, len(shares) - 1)]
+        if min(shares) >= NEIGHBOUR:
+            best = max(best, _PARTS * sum(shares) / len(shares))
+    return best
+
+
+def _modified_otherwise(head: Concept, own: View) -> bool:
+    for form in (*head.own, *head.words):
+        at = own.words.find(form) if form[0] == " " else -1
+        if at > 0:
+            before = own.words[:at].rsplit(" ", 1)[-1]
+            return before not in _NOT_MODIFIERS
+    for form in (*head.own, *head.texts):
+        at = own.text.find(form) if form[0] != " " else -1
+        if at > 0:
+            return "\u30a1" <= own.text[at - 1] <= "\u30ff" or "\u3400" <= own.text[at - 1] <= "\u9fff"
+    return False
