@@ -31,7 +31,7 @@ class Settings:
         return tuple(item.strip() for item in self._environ.get(name, "").split(",") if item.strip())
 
     def flag(self, name: str) -> bool:
-        """true or false; unset is false."""
+        """True or false; unset is false."""
         value = self.text(name, "false").lower()
         if value not in ("true", "false"):
             self.problem(name, "must be true or false")

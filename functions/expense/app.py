@@ -1,0 +1,41 @@
+"""The expense agent's wiring: everything that it is made of comes together here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from functions.expense.config import Config
+from functions.expense.desk import ExpenseDesk
+from functions.expense.knowledge import load
+from shared.a2a.card import AgentSkill
+from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.http import Handler
+
+KNOWLEDGE = Path(__file__).with_name("policy.toml")
+
+SKILL = AgentSkill(
+    id="expense-policy",
+    name="Expense policy questions",
+    description="Answers questions on expense claims in English and Japanese: deadlines, receipts, limits, "
+    "approval, payment, business trips.",
+    tags=("expense", "travel", "経費精算"),
+    examples=(
+        "What is the expense reimbursement submission deadline?",
+        "I lost a receipt. What should I do?",
+        "経費精算の申請期限はいつですか",
+        "出張の日当はいくらですか",
+    ),
+)
+
+
+def build(config: Config) -> Handler:
+    """The whole function: its card, its health, the agent behind the protocol."""
+    card = agent_card(
+        name="Expense desk",
+        description="Answers questions on the company's expense policy, in the language of the question.",
+        version="1.0.0",
+        url=config.public_url,
+        skills=(SKILL,),
+    )
+    log = stdout_log("expense", project=config.google_cloud_project, with_text=config.log_text)
+    return agent_function(ExpenseDesk(load(KNOWLEDGE)).answer, card=card, log=log)

@@ -1,0 +1,65 @@
+"""Answers from the policy and from nothing else: a question that no entry fits is told so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from functions.expense.knowledge import Policy
+from shared.a2a.call import Call
+from shared.a2a.model import SendMessageRequest
+from shared.a2a.reply import Data, Piece, Question, Text
+from shared.a2a.text import text_of
+from shared.language import Language, language_of
+from shared.topics import Rule, topic_of
+
+_ABOUT_EXPENSES = ""
+
+_WHAT_IS_ASKED = {
+    Language.EN: "What would you like to know about expenses? I can answer questions on: {topics}.",
+    Language.JA: "経費について何をお知りになりたいですか。お答えできるのは次の項目です：{topics}。",
+}
+_NOT_IN_POLICY = {
+    Language.EN: "The expense policy that I know has no entry on this, so I do not want to guess. "
+    "I can answer questions on: {topics}. For anything else please ask the accounting department.",
+    Language.JA: "この点についての記載は、私の持っている経費規程にはありません。推測でのお答えは控えます。"
+    "お答えできるのは次の項目です：{topics}。それ以外は経理部にお問い合わせください。",
+}
+_NOT_EXPENSES = {
+    Language.EN: "I only answer questions on expenses. I can tell you about: {topics}.",
+    Language.JA: "私がお答えできるのは経費についての質問だけです。お答えできる項目：{topics}。",
+}
+
+
+class ExpenseDesk:
+    """The agent. Holds no state between questions."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._topics = {topic.id: topic for topic in policy.topics}
+        self._rules = (
+            *(Rule.of(topic.id, rank=topic.rank, clues=topic.clues) for topic in policy.topics),
+            Rule.of(_ABOUT_EXPENSES, rank=0, clues=policy.about_expenses),
+        )
+
+    def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        """The policy's answer in the question's language, and as data the topic and its figures."""
+        question = text_of(request.message)
+        language = language_of(question)
+        if not question:
+            yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))
+            return
+        chosen = topic_of(question, self._rules)
+        topic = self._topics.get(chosen) if chosen else None
+        call.record["topic"] = chosen
+        if topic is None:
+            text = _NOT_EXPENSES if chosen is None else _NOT_IN_POLICY
+            yield Text(text[language].format(topics=self._titles(language)))
+            yield Data({"topic": None, "answered": False, "topics": list(self._topics)})
+            return
+        answer = topic.answer_ja if language is Language.JA else topic.answer_en
+        yield Text(answer)
+        yield Data({"topic": topic.id, "answered": True, "answer": answer, "facts": topic.facts})
+
+    def _titles(self, language: Language) -> str:
+        if language is Language.JA:
+            return "、".join(topic.title_ja for topic in self._topics.values())
+        return ", ".join(topic.title_en for topic in self._topics.values())

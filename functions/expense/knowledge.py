@@ -1,0 +1,36 @@
+"""The expense policy as data: one entry for each thing that people ask about."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+Fact = str | int | float | bool
+
+
+class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry. `facts` are the figures of the answer, for programs."""
+
+    id: str
+    rank: int
+    clues: tuple[str, ...]
+    title_en: str
+    title_ja: str
+    answer_en: str
+    answer_ja: str
+    facts: dict[str, Fact]
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All entries, and the words that make a question one about expenses though no entry answers it."""
+
+    about_expenses: tuple[str, ...]
+    topics: tuple[Topic, ...]
+
+
+def load(path: Path) -> Policy:
+    """The policy in a TOML file. Raises msgspec.ValidationError when an entry lacks something."""
+    with path.open("rb") as file:
+        return msgspec.convert(tomllib.load(file), Policy)

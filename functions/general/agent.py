@@ -1,0 +1,35 @@
+"""The agent for general questions: finds what was asked and in which language, and lets the model answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from functions.general.model import Model
+from shared.a2a.call import Call
+from shared.a2a.model import SendMessageRequest
+from shared.a2a.reply import Piece, Question
+from shared.a2a.text import text_of
+from shared.language import Language, language_of
+
+_WHAT_IS_ASKED = {
+    Language.EN: "What would you like to know?",
+    Language.JA: "どのようなことをお知りになりたいですか。",
+}
+
+
+class GeneralAgent:
+    """The agent. Holds no state between questions."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        """What the model says; a question in return when there is no text."""
+        question = text_of(request.message)
+        language = language_of(question)
+        if not question:
+            yield Question(_WHAT_IS_ASKED[language])
+            return
+        yield from self._model.answer(
+            question, language=language, context_id=request.message.context_id or None
+        )

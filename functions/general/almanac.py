@@ -1,0 +1,63 @@
+"""Answers from the bundled facts, word for word; without a fact it says that it does not know (design §7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from functions.general.fact import Fact
+from shared.a2a.reply import Data, Piece, Text
+from shared.language import Language
+from shared.terms import wording
+
+_UNKNOWN = {
+    Language.EN: "I do not know the answer, and I do not guess. "
+    "No language model is configured, so I can only look things up in a small built-in almanac: "
+    "capitals, mountains, rivers, planets, science, units, history, Japan. "
+    "An administrator can configure a Gemini model, and then I can answer general questions.",
+    Language.JA: "その答えはわかりません。推測でのお答えは控えます。"
+    "言語モデルが設定されていないため、内蔵の小さな年鑑（首都、山、川、惑星、科学、単位、歴史、日本のことなど）に"
+    "ある事柄だけをお答えできます。管理者が Gemini モデルを設定すると、一般的な質問にお答えできるようになります。",
+}
+_HINT = "No model is configured, so this function answers from its almanac alone. Configure a Gemini model on Vertex AI for it."
+# A longer text is not a question of the almanac's kind.
+_MAX_QUESTION_CHARACTERS = 500
+_SENTENCE_END = re.compile(r"(?<=[?!。？！\n])|(?<=[a-z0-9)]{3}\.)\s", re.IGNORECASE)
+
+
+class Almanac:
+    """A `Model` that knows a few hundred facts and nothing else."""
+
+    def __init__(self, facts: tuple[Fact, ...]) -> None:
+        self._facts = facts
+
+    def answer(self, question: str, *, language: Language, context_id: str | None) -> Iterator[Piece]:
+        """See `Model`. Each question is answered by itself; `context_id` does not matter."""
+        del context_id
+        facts = self.facts_for(question)
+        if not facts:
+            yield Text(_UNKNOWN[language])
+            yield Data({"source": "almanac", "answered": False, "hint": _HINT})
+            return
+        texts = [fact.ja if language is Language.JA else fact.en for fact in facts]
+        yield Text("\n".join(texts))
+        yield Data({"source": "almanac", "answered": True, "facts": [fact.id for fact in facts]})
+
+    def facts_for(self, question: str) -> list[Fact]:
+        """The facts that answer it: one for the whole text, or else one for each of its sentences that has one."""
+        if len(question) > _MAX_QUESTION_CHARACTERS:
+            return []
+        whole = self._fact_for(question)
+        if whole:
+            return [whole]
+        found = (self._fact_for(sentence) for sentence in _SENTENCE_END.split(question))
+        return list({fact.id: fact for fact in found if fact}.values())
+
+    def _fact_for(self, text: str) -> Fact | None:
+        words = wording(text)
+        strength, fact = max(
+            ((fact.strength(words), fact) for fact in self._facts),
+            key=lambda pair: pair[0],
+            default=(0, None),
+        )
+        return fact if strength else None

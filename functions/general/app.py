@@ -1,0 +1,42 @@
+"""The wiring of the agent for general questions: everything that it is made of comes together here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from functions.general.agent import GeneralAgent
+from functions.general.almanac import Almanac
+from functions.general.config import Config
+from functions.general.knowledge import load
+from shared.a2a.card import AgentSkill
+from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.http import Handler
+
+KNOWLEDGE = Path(__file__).with_name("facts")
+
+SKILL = AgentSkill(
+    id="general-questions",
+    name="General questions",
+    description="Answers questions of general knowledge in English and Japanese.",
+    tags=("general", "knowledge", "一般"),
+    examples=(
+        "What is the height of Mount Fuji?",
+        "What is the capital of Australia?",
+        "富士山の高さは",
+        "日本で一番長い川は何ですか",
+    ),
+)
+
+
+def build(config: Config) -> Handler:
+    """The whole function: its card, its health, the agent behind the protocol."""
+    card = agent_card(
+        name="General questions",
+        description="Answers what no other agent is asked for, in the language of the question.",
+        version="1.0.0",
+        url=config.public_url,
+        skills=(SKILL,),
+    )
+    log = stdout_log("general", project=config.google_cloud_project, with_text=config.log_text)
+    model = Almanac(load(KNOWLEDGE))
+    return agent_function(GeneralAgent(model).answer, card=card, log=log)

@@ -1,0 +1,33 @@
+"""The settings of this function, from its environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What this function needs to know of where it runs."""
+
+    public_url: str
+    """Where callers reach it; its card says so. `PUBLIC_URL`."""
+    google_cloud_project: str | None
+    """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
+    log_text: bool
+    """Whether the log may hold the texts of messages. `LOG_TEXT`."""
+
+
+def read(environ: Mapping[str, str]) -> Config:
+    """The settings in `environ`. Raises SettingsError with all mistakes at once."""
+    settings = Settings(environ)
+    port = settings.port("PORT", 8080)
+    config = Config(
+        public_url=settings.url("PUBLIC_URL", f"http://127.0.0.1:{port}"),
+        google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+        log_text=settings.flag("LOG_TEXT"),
+    )
+    settings.check()
+    return config

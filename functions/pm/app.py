@@ -1,0 +1,41 @@
+"""The project management agent's wiring: everything that it is made of comes together here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from functions.pm.advisor import Advisor
+from functions.pm.config import Config
+from functions.pm.knowledge import load
+from shared.a2a.card import AgentSkill
+from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.http import Handler
+
+KNOWLEDGE = Path(__file__).with_name("practices.toml")
+
+SKILL = AgentSkill(
+    id="project-management",
+    name="Project management advice",
+    description="Lists the tasks of planning and running a project in English and Japanese: WBS, schedule, milestones, "
+    "risks, estimates, reports.",
+    tags=("project management", "planning", "プロジェクト管理"),
+    examples=(
+        "List three tasks for creating a project WBS.",
+        "How do I find the critical path?",
+        "プロジェクトのWBSを作成するためのタスクを3つ挙げて",
+        "進捗報告のテンプレートを作って",
+    ),
+)
+
+
+def build(config: Config) -> Handler:
+    """The whole function: its card, its health, the agent behind the protocol."""
+    card = agent_card(
+        name="Project management advisor",
+        description="Helps to plan and run projects, in the language of the question.",
+        version="1.0.0",
+        url=config.public_url,
+        skills=(SKILL,),
+    )
+    log = stdout_log("pm", project=config.google_cloud_project, with_text=config.log_text)
+    return agent_function(Advisor(load(KNOWLEDGE)).answer, card=card, log=log)

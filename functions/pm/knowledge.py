@@ -1,0 +1,52 @@
+"""What is known of project management, as data: practices, and the tasks that each consists of."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import msgspec
+
+from shared.language import Language
+
+
+class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One text in both languages."""
+
+    en: str
+    ja: str
+
+    def in_(self, language: Language) -> str:
+        """The text in one of them."""
+        return self.ja if language is Language.JA else self.en
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One thing to do."""
+
+    title: Wording
+    description: Wording
+
+
+class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A practice. `items` says what its tasks are called, such as "tasks for creating a WBS"; the first ones matter most."""
+
+    id: str
+    rank: int
+    clues: tuple[str, ...]
+    title: Wording
+    about: Wording
+    items: Wording
+    tasks: tuple[Task, ...]
+
+
+class Practices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All topics."""
+
+    topics: tuple[Topic, ...]
+
+
+def load(path: Path) -> Practices:
+    """The practices in a TOML file. Raises msgspec.ValidationError when an entry lacks something."""
+    with path.open("rb") as file:
+        return msgspec.convert(tomllib.load(file), Practices)
