@@ -1,6 +1,7 @@
-"""How long the router takes to decide: `python -m bench.router` prints medians for the sample table and a large one."""
+"""How long the router takes to decide: `python -m bench.router`, for the sample table and a large one."""
 
 import random
+import re
 import statistics
 import time
 from collections.abc import Callable
@@ -13,13 +14,13 @@ ROOT = Path(__file__).parent.parent
 ROUTES = 1_000
 TEXT_BYTES = 2_000
 TEXTS = 300
-SYLLABLES = "ka mi to ra ne so pu le vi xo qua ster ing pro con ment tion al re un".split()
+SYLLABLES = re.findall("[a-z]+", "ka mi to ra ne so pu le vi xo qua ster ing pro con ment tion al re un")
 KATAKANA = [chr(code) for code in range(ord("ア"), ord("ン"))]
 KANJI = [chr(code) for code in range(ord("一"), ord("一") + 1_500)]
 
 
 def main() -> None:
-    """Prints the costs of loading and of choosing, each text being one that the router has not seen before."""
+    """Prints what loading and choosing cost, each text being new to the router."""
     source = (ROOT / "routes.toml").read_text(encoding="utf-8")
     variables = dict.fromkeys(unset_variables(source, {}), "https://agent.example")
     print(f"sample table: load {milliseconds(lambda: load(source, variables=variables)):.1f} ms", end=", ")

@@ -1,13 +1,12 @@
-"""Reads one TOML table and collects everything that is wrong with it, instead of stopping at the first mistake."""
+"""Reads one TOML table and collects all that is wrong with it, instead of stopping at the first mistake."""
 
-import difflib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from shared.toml_lines import Path, nearest
+from shared.toml_lines import Path, TomlLines
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -25,25 +24,30 @@ class Problem:
 class CheckedTable:
     """A TOML table whose values are taken out one by one, each with the type that it must have.
 
-    A value that is missing or wrong adds a Problem and yields the default, so that reading goes on to the next mistake.
+    A value that is missing or wrong adds a Problem and yields the default, and reading goes on.
     """
 
     path: Path
     values: Mapping[str, Any]
-    lines: dict[Path, int]
+    lines: TomlLines
     variables: Mapping[str, str]
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        """The line of the table's header."""
+        return self.lines.line_of(self.path)
 
     def problem(self, key: str | None, message: str, *, index: int | None = None) -> None:
         """Records a mistake at the line of `key`, or of the `index`-th element of that list."""
         path = self.path if key is None else (*self.path, key) if index is None else (*self.path, key, index)
-        self.problems.append(Problem(nearest(self.lines, path), message))
+        self.problems.append(Problem(self.lines.line_of(path), message))
 
     def refuse_unknown(self, known: Collection[str]) -> None:
-        """Every key that is not `known` is a mistake: a misspelt setting would otherwise do nothing, silently."""
+        """Every key that is not `known` is a mistake: a misspelt setting would do nothing, silently."""
         for key in self.values.keys() - set(known):
-            close = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(sorted(known))}"
+            close = _closest(key, known)
+            hint = f"did you mean {close!r}?" if close else f"known here: {', '.join(sorted(known))}"
             self.problem(key, f"unknown key {key!r}: {hint}")
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -101,13 +105,13 @@ class CheckedTable:
         value = self._value(key, str, f"one of {allowed}", None if required else "")
         if value is None or value in set(among):
             return None if value is None else among(value)
-        close = difflib.get_close_matches(value, list(among), n=1)
-        hint = f' (did you mean "{close[0]}"?)' if close else ""
+        close = _closest(value, list(among))
+        hint = f' (did you mean "{close}"?)' if close else ""
         self.problem(key, f"{key} is {value!r}: it must be one of {allowed}{hint}")
         return None
 
     def expanded(self, key: str, default: str | None = None) -> str:
-        """A text in which every `${NAME}` is the value of that variable; one that is unset or empty is a mistake."""
+        """A text with each `${NAME}` replaced by that variable's value; an unset or empty one is a mistake."""
         value = self.text(key, default)
         for name in dict.fromkeys(VARIABLE.findall(value)):
             if not self.variables.get(name):
@@ -117,7 +121,7 @@ class CheckedTable:
         return VARIABLE.sub(lambda found: self.variables.get(found[1], ""), value)
 
     def _value(self, key: str, kind: type | tuple[type, ...], wanted: str, default: object) -> Any:
-        """The value of `key` when it has the right type, else None; a missing key without default is a mistake."""
+        """The value of `key` if its type is right, else None; a missing key without default is a mistake."""
         value = self.values.get(key)
         if value is None:
             if default is None:
@@ -128,3 +132,10 @@ class CheckedTable:
             self.problem(key, f"{key} is {value!r}: it must be {wanted}")
             return None
         return value
+
+
+def _closest(word: str, known: Collection[str]) -> str | None:
+    # Needed only for a table that is wrong; a start with a good one does without it.
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word, known, n=1)), None)

@@ -1,4 +1,4 @@
-"""One spelling for text that looks the same to a reader: what rules are written in and matched against (design §4)."""
+"""One spelling for text that looks the same to a reader: what rules are matched against (design §4)."""
 
 import unicodedata
 
@@ -12,8 +12,8 @@ _FOLDED = dict.fromkeys(_DASHES, "-") | dict.fromkeys(_INVISIBLE, "")
 def normalise(text: str) -> str:
     """`text` in NFKC (half-width katakana and full-width letters are folded) and in folded case.
 
-    White space is one blank between words and none around them, every dash is "-", invisible characters are gone,
-    and a lone surrogate is "?". Normalising the answer again changes nothing.
+    White space is one blank between words and none around them, every dash is "-", invisible characters are
+    gone, and a lone surrogate is "?". Normalising the answer again changes nothing.
     """
     if text.isascii():
         return " ".join(text.lower().split())

@@ -1,4 +1,4 @@
-"""Loads and checks routes.toml: the one source for the router, the agent card and the documentation (design §4)."""
+"""Loads and checks routes.toml: the one source for router, agent card and documentation (design §4)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.checked_table import VARIABLE, CheckedTable, Problem
 from shared.route_rules import address_problem, check_ids, check_priorities, check_rules
-from shared.toml_lines import line_numbers
+from shared.toml_lines import TomlLines
 
 
 class Boundary(StrEnum):
@@ -114,13 +114,13 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
     Raises RouteTableError with all problems at once, each with its line and what to do.
     """
     document = _parse(text, file)
-    lines = line_numbers(text)
+    lines = TomlLines(text)
     problems: list[Problem] = []
 
     def table(path: tuple[str | int, ...], values: object) -> CheckedTable:
         if not isinstance(values, Mapping):
             problems.append(
-                Problem(lines.get(path, 1), f"{path[0]} must be a table: write [{path[0]}] above its keys")
+                Problem(lines.line_of(path), f"{path[0]} must be a table: write [{path[0]}] above its keys")
             )
         checked = values if isinstance(values, Mapping) else {}
         return CheckedTable(path=path, values=checked, lines=lines, variables=variables, problems=problems)

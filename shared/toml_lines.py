@@ -1,22 +1,39 @@
 """Where each key of a TOML text stands, for error messages: `tomllib` keeps no positions (TOML 1.0)."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 Path = tuple[str | int, ...]
 
 _OPENING, _CLOSING = "[{", "]}"
 
 
-def line_numbers(text: str) -> dict[Path, int]:
-    """The line, counted from 1, of every table, key and array element of a valid TOML text.
+class TomlLines:
+    """The lines of a valid TOML text; they are only looked for when somebody asks."""
 
-    A path is the way down from the root, as in `("routes", 0, "keywords", 2)`. Keys inside inline tables are not listed.
-    """
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def line_of(self, path: Path) -> int:
+        """The line, counted from 1, of a table, a key or an array element, or of what is listed around it.
+
+        A path is the way down from the root, as in `("routes", 0, "keywords", 2)`. Inline tables stay closed.
+        """
+        while path and path not in self._found:
+            path = path[:-1]
+        return self._found.get(path, 1)
+
+    @cached_property
+    def _found(self) -> dict[Path, int]:
+        return _line_numbers(self._text)
+
+
+def _line_numbers(text: str) -> dict[Path, int]:
     found: dict[Path, int] = {}
     elements: dict[Path, int] = {}
     table: Path = ()
     for line, statement in _statements(text):
-        if statement[0][0] == "[":
+        if statement[0].startswith("["):
             table = _table_path(statement[0], elements)
             found[table] = line
             continue
@@ -27,15 +44,8 @@ def line_numbers(text: str) -> dict[Path, int]:
     return found
 
 
-def nearest(lines: dict[Path, int], path: Path) -> int:
-    """The line of `path`, or of the closest table around it that is listed, or 1."""
-    while path and path not in lines:
-        path = path[:-1]
-    return lines.get(path, 1)
-
-
 def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Each header or `key = value` with the line it starts on, as its lines with strings blanked and comments cut."""
+    """Each header or `key = value`: the number of its first line, and its lines without comments and strings."""
     depth, start, quote = 0, 0, ""
     current: list[str] = []
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -53,7 +63,7 @@ def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _without_strings(line: str, quote: str) -> tuple[str, str]:
-    """`line` with the contents of its strings as `"`, without its comment, and the multi-line quote still open after it.
+    """`line` without its comment, each string as one `"`, and the multi-line quote open after it.
 
     A quoted key keeps its text, since it stands before the first `=` and names something.
     """

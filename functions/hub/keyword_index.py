@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from functions.hub.literal_index import Literal, LiteralIndex
 from shared.normal_text import normalise
 from shared.routes import Route
 
-from functions.hub.literal_index import Literal, LiteralIndex
-
 # Scripts below this point put blanks between words; Japanese and its neighbours stand above it and do not.
 _FIRST_UNSPACED_SCRIPT = "\u1100"
-# A short katakana word turns up inside longer ones by accident (リスク in アスタリスク), a long one hardly ever.
+# A short katakana word stands in longer ones by accident (リスク in アスタリスク), a long one hardly ever.
 _LONGEST_WHOLE_KATAKANA = 3
 
 
@@ -31,12 +30,9 @@ class KeywordIndex:
         """Each route with keywords in `text`, in order, with those keywords as they stand in the table."""
         possible = map(self._entries.__getitem__, self._literals.present(text))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
-            found: dict[str, Route] = {}
-            for route, keyword, form in entries:
-                if stands_in(form, text):
-                    found[keyword] = route
+            found = [(route, keyword) for route, keyword, form in entries if stands_in(form, text)]
             if found:
-                yield next(iter(found.values())), tuple(found)
+                yield found[0][0], tuple(dict.fromkeys(keyword for _, keyword in found))
 
 
 def stands_in(word: str, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finds which of many literals are in a text, in one pass whose time hardly grows with their number."""
+"""Finds which of many literals are in a text, in a time that hardly grows with their number."""
 
 import sys
 from collections import Counter
@@ -13,17 +13,17 @@ _BLANKED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A piece of normalised text to look for; `whole` when it only counts between the bounds of ASCII words."""
+    """A piece of normalised text to look for; `whole` when its ASCII words only count as words."""
 
     text: str
     whole: bool = False
 
 
 class LiteralIndex:
-    """Sets of literals, each literal known by its rarest clue: two neighbouring characters, a word, or four letters.
+    """Sets of literals, each literal known by its rarest clue: a pair of characters, a word, or four letters.
 
-    An automaton over all literals is faster on a text like those it has seen, but takes milliseconds to build its
-    states for a new one; the time of this index is the same for every text of a length.
+    An automaton over all literals is faster on a text like those it has seen, but takes milliseconds to build
+    its states for a new one; the time of this index is the same for every text of a length.
     """
 
     def __init__(self, literal_sets: Sequence[tuple[Literal, ...]]) -> None:
@@ -43,7 +43,7 @@ class LiteralIndex:
         self._kinds = [(kind, frozenset(known), known) for kind, known in literals_of.items()]
 
     def present(self, text: str) -> list[int]:
-        """The numbers, ascending, of the sets of which a literal is in `text`, and of the sets without literals."""
+        """The numbers, ascending, of the sets of which a literal is in `text`, and of those without literals."""
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
         for kind, known, literals_of in self._kinds:
@@ -53,7 +53,7 @@ class LiteralIndex:
 
 
 def _clues_of(literal: Literal) -> tuple[Callable[[str], list[Clue]], list[Clue]]:
-    """A kind of clue, and what of it stands in every text that holds `literal`: of the kinds, the one that tells most."""
+    """The kind of clue that tells most of `literal`, and its clues that are in every text with the literal."""
     if not literal.text.isascii() and len(literal.text) > 1:
         return _pairs, [
             clue
@@ -66,7 +66,7 @@ def _clues_of(literal: Literal) -> tuple[Callable[[str], list[Clue]], list[Clue]
 
 def _pairs(text: str) -> list[Clue]:
     """All pairs of neighbouring characters, as numbers; none of a text in which all of them are ASCII."""
-    return [] if text.isascii() else _runs(text.encode(_UTF_32), size=8, step=4, format_="Q")
+    return [] if text.isascii() else _runs(text.encode(_UTF_32), size=8, step=4)
 
 
 def _words(text: str) -> list[Clue]:
@@ -76,13 +76,13 @@ def _words(text: str) -> list[Clue]:
 
 def _fours(text: str) -> list[Clue]:
     """All runs of four characters, as numbers; of a run that is not all ASCII, the number tells nothing."""
-    return _runs(text.encode("ascii", "replace"), size=4, step=1, format_="I")
+    return _runs(text.encode("ascii", "replace"), size=4, step=1)
 
 
-def _runs(encoded: bytes, *, size: int, step: int, format_: str) -> list[Clue]:
+def _runs(encoded: bytes, *, size: int, step: int) -> list[Clue]:
     view = memoryview(encoded)
     runs: list[Clue] = []
     for offset in range(0, min(size, len(view)), step):
         end = len(view) - (len(view) - offset) % size
-        runs += view[offset:end].cast(format_).tolist()
+        runs += view[offset:end].cast("Q" if size == 8 else "I").tolist()
     return runs

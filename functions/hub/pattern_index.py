@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from shared.patterns import compile_pattern
-from shared.routes import Route
-
 from functions.hub.literal_index import Literal, LiteralIndex
 from functions.hub.required_literals import required_literals
-
+from shared.patterns import compile_pattern
+from shared.routes import Route
 
 _LONGEST_SHOWN = 60
 
@@ -28,15 +26,12 @@ class PatternIndex:
         )
 
     def matches(self, text: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with patterns that match `text`, in order, with the text that each of them matched, shortened."""
+        """Each route with patterns that match `text`, in order, with what each of them matched, shortened."""
         possible = map(self._entries.__getitem__, self._literals.present(text))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
-            found: dict[str, Route] = {}
-            for route, pattern in entries:
-                if match := pattern.search(text):
-                    found[_shortened(match.group())] = route
+            found = [(route, match) for route, pattern in entries if (match := pattern.search(text))]
             if found:
-                yield next(iter(found.values())), tuple(found)
+                yield found[0][0], tuple(dict.fromkeys(_shortened(match.group()) for _, match in found))
 
 
 def _shortened(matched: str) -> str:

@@ -5,9 +5,9 @@ _ZERO_WIDTH = "bBAz"
 
 
 def required_literals(pattern: str) -> tuple[str, ...]:
-    """Literals in folded case of which every matching text holds at least one; empty when none can be told.
+    """Literals in folded case, of which every matching text holds one; empty when none can be told.
 
-    `pattern` is one that RE2 accepts. The answer leaves out what it does not understand, and so is never too strict.
+    `pattern` is one that RE2 accepts. What is not understood here is left out, so that no match is lost.
     """
     reader = _Reader(pattern)
     try:

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from functions.hub.keyword_index import KeywordIndex
+from functions.hub.pattern_index import PatternIndex
 from shared.normal_text import normalise
 from shared.patterns import compile_pattern
 from shared.routes import Route, RouteTable
-
-from functions.hub.keyword_index import KeywordIndex
-from functions.hub.pattern_index import PatternIndex
 
 
 class Rule(StrEnum):
@@ -56,7 +55,7 @@ class Router:
         }
 
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
-        """The route of `text`: the skill named, else the rules, else the conversation's last route when it is sticky.
+        """The route of `text`: by the skill named, the rules, the conversation's last route if sticky, or the default.
 
         `skill` and `last_route` are route ids; a last route that the table no longer has is ignored.
         Raises UnknownSkill.
