@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-import uuid
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 
 from shared.a2a.agent import AnsweringAgent
 from shared.a2a.bindings import rest
@@ -18,20 +16,11 @@ from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Mint, Piece
 from shared.a2a.server import A2AServer, Limits
 from shared.http import JSON, Handler, Request, Response
+from shared.ids import new_id, timestamp
 from shared.log import Log, Record
 
 MODES = ("text/plain",)
 OUTPUT_MODES = ("text/plain", "application/json")
-
-
-def new_id() -> str:
-    """A UUID in its usual form."""
-    return str(uuid.uuid4())
-
-
-def timestamp() -> str:
-    """The time of day in UTC with milliseconds (A2A 1.0.1 §5.6.1)."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 MINT = Mint(new_id=new_id, timestamp=timestamp)

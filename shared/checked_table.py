@@ -111,7 +111,7 @@ class CheckedTable:
         return None
 
     def expanded(self, key: str, default: str | None = None) -> str:
-        """A text with each `${NAME}` replaced by that variable's value; an unset or empty one is a mistake."""
+        """A text with each `${NAME}` replaced by that variable; an unset or empty one is a mistake."""
         value = self.text(key, default)
         for name in dict.fromkeys(VARIABLE.findall(value)):
             if not self.variables.get(name):

@@ -2,49 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import flask
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import ClientDisconnected
 
 from shared.http import Handler, Request, Response
-
-_CHUNK_BYTES = 65536
 
 
 def entry_point(handle: Handler) -> Callable[[flask.Request], flask.Response]:
     """A plain function, as Functions Framework wants it, that answers every path and method with `handle`."""
 
     def function(request: flask.Request) -> flask.Response:
-        answer = handle(_request(request))
-        return _response(answer)
+        answer = handle(
+            Request(
+                method=request.method,
+                path=request.path,
+                headers=_Headers(request.environ),
+                query=request.args.to_dict(flat=False) if request.query_string else {},
+                read_body=lambda limit_bytes: _body(request, limit_bytes),
+            )
+        )
+        return flask.Response(
+            answer.body, status=answer.status, headers=Headers(list(answer.headers.items()))
+        )
 
     return function
 
 
-def _request(request: flask.Request) -> Request:
+def _body(request: flask.Request, limit_bytes: int) -> bytes | None:
     length = request.content_length
-
-    def read_body(limit_bytes: int) -> bytes | None:
-        if length is not None and length > limit_bytes:
-            return None
-        try:
-            data = request.stream.read(limit_bytes + 1)
-        except ClientDisconnected:
-            return b""
-        return None if len(data) > limit_bytes else data
-
-    return Request(
-        method=request.method,
-        path=request.path,
-        headers={name.lower(): value for name, value in request.headers.items()},
-        query=request.args.to_dict(flat=False),
-        read_body=read_body,
-    )
+    if length is not None and length > limit_bytes:
+        return None
+    try:
+        data = request.stream.read(limit_bytes + 1)
+    except ClientDisconnected:
+        return b""
+    return None if len(data) > limit_bytes else data
 
 
-def _response(answer: Response) -> flask.Response:
-    response = flask.Response(answer.body, status=answer.status)
-    response.headers.clear()
-    response.headers.extend(dict(answer.headers))
-    return response
+class _Headers(Mapping[str, str]):
+    """The request's headers by lower-case name, read from the WSGI environment (PEP 3333) only when asked for."""
+
+    __slots__ = ("_environ",)
+
+    def __init__(self, environ: dict[str, Any]) -> None:
+        self._environ = environ
+
+    def __getitem__(self, name: str) -> str:
+        key = name.upper().replace("-", "_")
+        value: str = self._environ[key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key]
+        return value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The header, or `default`."""
+        key = name.upper().replace("-", "_")
+        return self._environ.get(key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key, default)
+
+    def __iter__(self) -> Iterator[str]:
+        for key in self._environ:
+            if key in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+                yield key.lower().replace("_", "-")
+            elif key.startswith("HTTP_"):
+                yield key[5:].lower().replace("_", "-")
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

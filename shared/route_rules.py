@@ -57,7 +57,7 @@ def check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) ->
 
 
 def check_rules(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """Every keyword and pattern can match, no keyword has two routes, and only the default may have no rule."""
+    """Every rule can match, no keyword has two routes, and only the default may have no rule."""
     owners: dict[str, Route] = {}
     for route, table in zip(routes, tables, strict=True):
         if not route.keywords and not route.patterns and not route.default:

@@ -45,7 +45,7 @@ def _line_numbers(text: str) -> dict[Path, int]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Each header or `key = value`: the number of its first line, and its lines without comments and strings."""
+    """Each header or `key = value`: its first line's number, and its lines without comments and strings."""
     depth, start, quote = 0, 0, ""
     current: list[str] = []
     for number, raw in enumerate(text.split("\n"), start=1):

@@ -10,7 +10,7 @@ from shared.a2a.errors import invalid_field
 from shared.a2a.model import Event, SendMessageRequest
 from shared.a2a.reply import Mint, to_events
 
-from functions.hub.contexts import mint
+from functions.hub.contexts import ids_of
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import Incoming
 
@@ -25,12 +25,13 @@ class HubAgent:
     def send(self, request: SendMessageRequest, call: Call) -> Iterator[Event]:
         """The events of one turn. Raises A2AError for an unknown skill."""
         owner = call.principal.subject if call.principal else ""
-        context_id = request.message.context_id or mint(owner)
+        context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
         incoming = Incoming(
             message=request.message,
             skill=_skill(request),
             owner=owner,
             context_id=context_id,
+            downstream_context_id=downstream_context_id,
             streaming=call.streaming,
             request_id=call.request_id,
             authorization=call.authorization,

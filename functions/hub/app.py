@@ -10,13 +10,14 @@ from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.client import A2AClient
 from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
-from shared.agent_function import MINT, health, new_id, not_found, stdout_log
+from shared.agent_function import MINT, health, not_found, stdout_log
 from shared.card import hub_card
 from shared.http import JSON, Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.identity.principal import Principal
 from shared.identity.static_token import StaticTokens
 from shared.identity.verifier import authenticate
+from shared.ids import new_id
 from shared.log import Log, Record
 
 from functions.hub import tools_query

@@ -8,13 +8,22 @@ somebody else's conversation by knowing its id.
 from __future__ import annotations
 
 import hashlib
-import os
 import uuid
+
+from shared.ids import random_hex
 
 
 def mint(owner: str) -> str:
     """A new context id of this owner, in the form of a UUID (version 8, RFC 9562 §5.8)."""
-    return _uuid(os.urandom(8), owner)
+    return _uuid(bytes.fromhex(random_hex()[:16]), owner)
+
+
+def ids_of(owner: str, context_id: str | None) -> tuple[str, str]:
+    """A turn's context id, minted when the caller gave none, and the id under which downstream agents know it."""
+    if context_id is None:
+        context_id = mint(owner)
+        return context_id, context_id
+    return context_id, for_downstream(owner, context_id)
 
 
 def for_downstream(owner: str, context_id: str) -> str:
@@ -34,4 +43,5 @@ def _uuid(head: bytes, owner: str) -> str:
     data[6] = (data[6] & 0x0F) | 0x80
     data += hashlib.sha256(bytes(data) + owner.encode()).digest()[:8]
     data[8] = (data[8] & 0x3F) | 0x80
-    return str(uuid.UUID(bytes=bytes(data)))
+    digits = data.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -43,7 +43,7 @@ class LiteralIndex:
         self._kinds = [(kind, frozenset(known), known) for kind, known in literals_of.items()]
 
     def present(self, text: str) -> list[int]:
-        """The numbers, ascending, of the sets of which a literal is in `text`, and of those without literals."""
+        """The ascending numbers of the sets with a literal in `text`, and of those without literals."""
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
         for kind, known, literals_of in self._kinds:
@@ -53,7 +53,7 @@ class LiteralIndex:
 
 
 def _clues_of(literal: Literal) -> tuple[Callable[[str], list[Clue]], list[Clue]]:
-    """The kind of clue that tells most of `literal`, and its clues that are in every text with the literal."""
+    """The kind of clue that tells most of `literal`, and those clues in every text that holds it."""
     if not literal.text.isascii() and len(literal.text) > 1:
         return _pairs, [
             clue

@@ -16,7 +16,6 @@ from shared.routes import Route
 
 from functions.hub import citations, texts
 from functions.hub.containment import failed_task, internal
-from functions.hub.contexts import for_downstream
 from functions.hub.conversations import Conversation, Conversations
 from functions.hub.downstream import Asking, Downstream, addressed
 from functions.hub.failure import DownstreamFailed, Failure
@@ -123,7 +122,7 @@ class Pipeline:
         context_id = known.downstream_context_id if known else None
         message = addressed(
             incoming.message,
-            context_id=context_id or for_downstream(incoming.owner, incoming.context_id),
+            context_id=context_id or incoming.downstream_context_id,
             task_id=known.waiting_task_id if known else None,
         )
         return Asking(

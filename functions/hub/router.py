@@ -55,7 +55,7 @@ class Router:
         }
 
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
-        """The route of `text`: by the skill named, the rules, the conversation's last route if sticky, or the default.
+        """The route of `text`: by skill, else by rules, else the last route if sticky, else the default.
 
         `skill` and `last_route` are route ids; a last route that the table no longer has is ignored.
         Raises UnknownSkill.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 
@@ -11,9 +10,10 @@ from shared.a2a.errors import A2AError, invalid_field
 from shared.a2a.model import Message, Part, Role
 from shared.http import JSON, PROBLEM_JSON, Request, Response
 from shared.identity.principal import Principal
+from shared.ids import new_id
 from shared.log import Record
 
-from functions.hub.contexts import mint
+from functions.hub.contexts import ids_of
 from functions.hub.failure import Failure
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import Incoming, Turn
@@ -64,11 +64,13 @@ class ToolsQuery:
         if query is None or not query.strip():
             raise invalid_field("query", "is required")
         owner = principal.subject if principal else ""
+        context_id, downstream_context_id = ids_of(owner, _text(value, "contextId") or None)
         return Incoming(
-            message=Message(message_id=uuid.uuid4().hex, role=Role.USER, parts=(Part(text=query),)),
+            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),)),
             skill=_text(value, "route"),
             owner=owner,
-            context_id=_text(value, "contextId") or mint(owner),
+            context_id=context_id,
+            downstream_context_id=downstream_context_id,
             streaming=False,
             request_id=record["requestId"],
             authorization=request.headers.get("authorization"),

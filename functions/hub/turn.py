@@ -15,12 +15,16 @@ from functions.hub.router import Choice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """A message on its way to an agent. `skill` is the route asked for by name; `owner` is the caller's subject."""
+    """A message on its way to an agent. `skill` is the route asked for by name; `owner` is the caller's subject.
+
+    `downstream_context_id` is the id under which agents know this conversation, unless they have given it one of their own.
+    """
 
     message: Message
     skill: str | None
     owner: str
     context_id: str
+    downstream_context_id: str
     streaming: bool
     request_id: str
     authorization: str | None = field(default=None, repr=False)

@@ -16,7 +16,7 @@ class StringList(Wire, frozen=True, kw_only=True, omit_defaults=False):
 class SecurityRequirement(Wire, frozen=True, kw_only=True):
     """§4.5: scheme name → scopes; all schemes of one requirement are needed together."""
 
-    schemes: dict[str, StringList]
+    schemes: dict[str, StringList] = {}
 
 
 class AuthorizationCodeOAuthFlow(Wire, frozen=True, kw_only=True):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
 
-from shared.a2a import errors, protojson, versions
+from shared.a2a import errors, versions
 from shared.a2a.agent import Agent
 from shared.a2a.bindings import jsonrpc, rest, sse
 from shared.a2a.bindings.event_stream import EventStream
@@ -139,14 +138,15 @@ class A2AServer:
             )
         if params.message.task_id:
             raise A2AError(errors.TASK_NOT_FOUND, metadata={"taskId": params.message.task_id[:200]})
-        key = _identity_of(operation, params, call)
+        key = _key_of(operation, params, call)
         if not operation.streaming:
-            result = self._in_flight.once(key, lambda: fold(self._agent.send(params, call)))
+            result = self._in_flight.once(key, params, lambda: fold(self._agent.send(params, call)))
             return Response(
                 headers={"content-type": answering.media_type} | headers, body=answering.write(result)
             )
         events = self._in_flight.subscription(
             key,
+            params,
             lambda: Relay(self._agent.send(params, call), on_abandoned=call.cancellation.cancel),
             idle_seconds=self._limits.keep_alive_seconds,
         )
@@ -223,9 +223,8 @@ def _extension_headers(card: AgentCard, call: Call) -> dict[str, str]:
     return {"x-a2a-extensions" if call.version is Version.V0_3 else "a2a-extensions": active}
 
 
-def _identity_of(operation: Operation, params: SendMessageRequest, call: Call) -> bytes | None:
-    """What makes two requests the same; None without a principal, since anonymous callers are not one caller."""
+def _key_of(operation: Operation, params: SendMessageRequest, call: Call) -> tuple[str, ...] | None:
+    """With the content, what makes two requests the same; None without a principal, since anonymous callers are not one."""
     if call.principal is None:
         return None
-    text = "\n".join((call.principal.subject, operation.name, call.version, call.binding))
-    return hashlib.sha256(text.encode() + b"\n" + protojson.encode(params)).digest()
+    return call.principal.subject, operation.name, call.version, call.binding, params.message.message_id

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 import msgspec
@@ -13,6 +12,7 @@ from shared.a2a.errors import invalid_field
 from shared.a2a.model import Role, SendMessageRequest
 from shared.a2a.operations import Operation
 from shared.a2a.versions import Version
+from shared.ids import new_id
 
 
 def read_params(operation: Operation, version: Version, params: Any) -> msgspec.Struct:
@@ -43,7 +43,7 @@ def _check_message(request: SendMessageRequest, version: Version) -> None:
 
 def _message_of(text: str) -> dict[str, Any]:
     """Some clients send `params.text` and no message (seed 001 §4.2)."""
-    return {"messageId": uuid.uuid4().hex, "role": Role.USER.value, "parts": [{"text": text}]}
+    return {"messageId": new_id(), "role": Role.USER.value, "parts": [{"text": text}]}
 
 
 def _accept_candidate(operation: Operation, params: dict[str, Any]) -> dict[str, Any]:
