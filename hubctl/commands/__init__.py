@@ -1,0 +1,1 @@
+"""The commands of hubctl, one module each: `HELP`, `add_arguments` and `run` (see `hubctl.main`)."""

@@ -1,0 +1,91 @@
+"""`hubctl check`: whether the route table holds, and which route a text takes (design §4)."""
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from functions.hub.router import Router, UnknownSkill
+from hubctl.main import CommandError
+from hubctl.table import DEFAULT_FILE, ReadTable, read_table
+from shared.routes import RouteTable, RouteTableError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the command's arguments."""
+    parser.add_argument("--routes", type=Path, default=DEFAULT_FILE, metavar="FILE", help="the route table")
+    parser.add_argument("--text", help="a text to route")
+    parser.add_argument("--skill", help="with --text: the route that the caller asks for by id")
+    parser.add_argument(
+        "--last-route", metavar="ID", help="with --text: the route of the conversation's last turn"
+    )
+    parser.add_argument("--json", action="store_true", help="write one JSON object")
+
+
+def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
+    """0 when the table holds, its examples reach their routes, and the text could be routed; else 1."""
+    if arguments.text is None and (arguments.skill or arguments.last_route):
+        raise CommandError("--skill and --last-route say how a text is routed: add --text TEXT")
+    try:
+        read = read_table(arguments.routes, environment=environment)
+    except RouteTableError as error:
+        problems = [{"line": problem.line, "message": problem.message} for problem in error.problems]
+        _write(out, {"routes": [], "problems": problems}, str(error), as_json=arguments.json)
+        return 1
+    router = Router(read.table)
+    strays = _stray_examples(read.table, router)
+    result: dict[str, Any] = {
+        "routes": [route.id for route in read.table.routes],
+        "problems": [{"message": stray} for stray in strays],
+        "warnings": [_warning(name) for name in read.unset],
+    }
+    lines = [*_summary(arguments.routes, read), *strays]
+    wrong = bool(strays)
+    if arguments.text is not None:
+        result["choice"] = _choice(router, arguments)
+        lines += [f"{key:7} {value}" for key, value in result["choice"].items() if key != "words"]
+        wrong = wrong or "error" in result["choice"]
+    _write(out, result, "\n".join(lines), as_json=arguments.json)
+    return 1 if wrong else 0
+
+
+def _summary(file: Path, read: ReadTable) -> list[str]:
+    lines = [f"{file}: {len(read.table.routes)} routes, best first"]
+    for route in sorted(read.table.routes, key=lambda route: -route.priority):
+        rules = f"{len(route.keywords)} keywords, {len(route.patterns)} patterns"
+        marks = ", ".join(["default"] * route.default + ["sticky"] * route.sticky)
+        lines.append(
+            f"  {route.priority:4}  {route.id:12} {route.boundary:10} {rules}{marks and ', ' + marks}"
+        )
+    return lines + [f"warning: {_warning(name)}" for name in read.unset]
+
+
+def _warning(variable: str) -> str:
+    return f"{variable} is not set: its address was not checked"
+
+
+def _stray_examples(table: RouteTable, router: Router) -> list[str]:
+    return [
+        f'"{example}", an example of "{route.id}", goes to "{choice.route.id}" ({choice.reason}): mend the rules'
+        for route in table.routes
+        for example in route.examples
+        if (choice := router.choose(example)).route is not route
+    ]
+
+
+def _choice(router: Router, arguments: argparse.Namespace) -> dict[str, Any]:
+    try:
+        choice = router.choose(arguments.text, skill=arguments.skill, last_route=arguments.last_route)
+    except UnknownSkill as error:
+        return {"error": str(error)}
+    return {
+        "route": choice.route.id,
+        "rule": choice.rule,
+        "words": list(choice.words),
+        "reason": choice.reason,
+    }
+
+
+def _write(out: TextIO, result: dict[str, Any], text: str, *, as_json: bool) -> None:
+    print(json.dumps(result, ensure_ascii=False) if as_json else text, file=out)

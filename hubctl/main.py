@@ -1,0 +1,48 @@
+"""Dispatches hubctl's commands; a command's module is imported only when it runs."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TextIO, cast
+
+COMMANDS = {
+    "check": "validate the route table; show which route a text takes, and why",
+    "evaluate": "run labelled questions through the router; fail on a wrong one",
+}
+
+
+class Command(Protocol):
+    """What a module in `hubctl.commands` offers."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declares the command's arguments."""
+
+    def run(self, arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
+        """Does the work, writes to `out`, and returns the exit status. Raises CommandError."""
+
+
+class CommandError(Exception):
+    """The command cannot be carried out as it was given; the message says why, and what to do."""
+
+
+def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextIO | None = None) -> int:
+    """The exit status: 0 when all is well, 1 when something was found wrong, 2 for a call without sense."""
+    parser = argparse.ArgumentParser(prog="hubctl", description="The operator's command line of the A2A hub.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    # Only the command that was asked for is imported, and so only its help is complete.
+    named = next((argument for argument in arguments if not argument.startswith("-")), None)
+    for name, help_text in COMMANDS.items():
+        command_parser = commands.add_parser(name, help=help_text, description=help_text)
+        if name == named:
+            _module(name).add_arguments(command_parser)
+    parsed = parser.parse_args(arguments)
+    try:
+        return _module(parsed.command).run(parsed, environment=environment, out=out or sys.stdout)
+    except CommandError as problem:
+        print(f"hubctl {parsed.command}: {problem}", file=sys.stderr)
+        return 2
+
+
+def _module(name: str) -> Command:
+    return cast("Command", importlib.import_module(f"hubctl.commands.{name}"))
