@@ -7,7 +7,6 @@ from pathlib import Path
 from hubctl.main import CommandError
 from hubctl.table import read_text
 
-
 _HEADERS = ("route", "expected", "expected_route", "expected route", "label")
 
 
@@ -23,8 +22,8 @@ class Labelled:
 def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
     """The questions in `file`, in its order; empty lines, "#" lines and a header are skipped.
 
-    Raises CommandError when a line has no label, when a label is not among the `known` route ids, or when there
-    are no questions at all.
+    Raises CommandError when a line has no label, when a label is not among the `known` route ids, or
+    when there are no questions at all.
     """
     questions = []
     for number, raw in enumerate(read_text(file).splitlines(), start=1):

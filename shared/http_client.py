@@ -228,10 +228,10 @@ def _failure(error: HTTPError) -> tuple[HttpFailure, bool]:
     match error:
         case NameResolutionError():
             return HttpFailure(Fault.UNRESOLVED, "the host name could not be resolved"), True
-        case ConnectTimeoutError():
-            return HttpFailure(Fault.UNREACHABLE, "no connection in time"), True
         case NewConnectionError():
             return HttpFailure(Fault.UNREACHABLE, "the connection was refused"), True
+        case ConnectTimeoutError():
+            return HttpFailure(Fault.UNREACHABLE, "no connection in time"), True
         case TimeoutError():
             return HttpFailure(Fault.TIMEOUT, "no answer in time"), False
         case SSLError():

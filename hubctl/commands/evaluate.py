@@ -1,4 +1,4 @@
-"""`hubctl evaluate`: labelled questions through the router, offline, with what went where (seed 001 §5.2)."""
+"""`hubctl evaluate`: labelled questions through the router, offline (seed 001 §5.2), or a running hub's answers with `--live`."""
 
 import argparse
 from collections import Counter
@@ -12,6 +12,9 @@ from hubctl.labelled import Labelled, read_labelled
 from hubctl.main import CommandError
 from hubctl.table import DEFAULT_FILE, read_table
 from shared.routes import RouteTable, RouteTableError
+
+_LOCAL_HUB = "http://127.0.0.1:8080"
+_PAPER = DEFAULT_FILE.parent / "evaluation" / "paper.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,27 @@ class Routed:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="lines of: text, tab, route id")
+    parser.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        metavar="FILE",
+        help="lines of: text, tab, route id; with --live, a questions file",
+    )
     parser.add_argument("--routes", type=Path, default=DEFAULT_FILE, metavar="FILE", help="the route table")
+    parser.add_argument(
+        "--live", action="store_true", help="ask a running hub, over the UI path and /tools/query"
+    )
+    parser.add_argument("--url", help="where the hub is (HUB_URL, else http://127.0.0.1:8080)")
+    parser.add_argument("--token", help="a bearer token (HUB_DEV_TOKEN)")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when every question took the route of its label, else 1."""
+    """0 when every question took the route of its label, or was answered rightly, else 1."""
+    if arguments.live:
+        return _live(arguments, environment, out)
+    if arguments.file is None:
+        raise CommandError("name a file of labelled questions, such as evaluation/routing.tsv")
     try:
         table = read_table(arguments.routes, environment=environment).table
     except RouteTableError as error:
@@ -44,6 +62,26 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     routed = [Routed(question, router.choose(question.text)) for question in questions]
     print("\n".join(_report(arguments.file, table, routed)), file=out)
     return 0 if all(each.is_right for each in routed) else 1
+
+
+def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
+    from hubctl.live import paper, report
+    from hubctl.live.hub import HubUnavailable, LiveHub
+
+    url = arguments.url or environment.get("HUB_URL") or _LOCAL_HUB
+    token = arguments.token or environment.get("HUB_DEV_TOKEN", "").split(",")[0]
+    file = arguments.file or _PAPER
+    try:
+        questions = paper.read_questions(file)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise CommandError(f"{file} is no file of questions like evaluation/paper.toml") from None
+    hub = LiveHub(url, token=token or None)
+    try:
+        outcomes = [paper.ask(hub, question) for question in questions]
+    except HubUnavailable as error:
+        raise CommandError(str(error)) from None
+    print("\n".join(report.lines(outcomes)), file=out)
+    return 1 if any(asked.wrong for asked in outcomes) else 0
 
 
 def _report(file: Path, table: RouteTable, routed: Sequence[Routed]) -> list[str]:

@@ -1,0 +1,95 @@
+"""A running hub as an operator's tool sees it: the UI path and the inspection path."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from shared.a2a import protojson
+from shared.a2a.errors import A2AError
+from shared.http import JSON
+from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.ids import new_id
+
+_SECONDS = 60.0
+_MOST_BYTES = 16 << 20
+
+
+class HubUnavailable(Exception):
+    """The hub gave no usable answer; the message says what happened and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back on one path. `parts` counts the parts of the message, `kinds` are their kinds."""
+
+    text: str
+    milliseconds: float
+    kinds: tuple[str, ...] = ("text",)
+    record: dict[str, Any] | None = None
+
+
+class LiveHub:
+    """A hub at a URL, asked with one token."""
+
+    def __init__(self, url: str, *, token: str | None) -> None:
+        self._url = url.rstrip("/")
+        self._http = HttpClient()
+        self._headers = {"content-type": JSON, "accept": JSON}
+        if token:
+            self._headers["authorization"] = f"Bearer {token}"
+
+    def send(self, text: str) -> Reply:
+        """The question as Gemini Enterprise sends it: 0.3 JSON-RPC, no accepted output modes. Raises HubUnavailable."""
+        message = {
+            "kind": "message",
+            "role": "user",
+            "messageId": new_id(),
+            "parts": [{"kind": "text", "text": text, "metadata": {"is_user_input": True}}],
+        }
+        params = {
+            "message": message,
+            "configuration": {"acceptedOutputModes": [], "blocking": True},
+            "metadata": {},
+        }
+        value, milliseconds = self._post(
+            "/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params}
+        )
+        if "error" in value:
+            raise HubUnavailable(f"the hub answered with error {value['error'].get('code')}")
+        parts = value["result"]["parts"]
+        text = "".join(part.get("text", "") for part in parts)
+        return Reply(text, milliseconds, tuple(part["kind"] for part in parts))
+
+    def query(self, text: str) -> Reply:
+        """The question on the inspection path. Raises HubUnavailable."""
+        value, milliseconds = self._post("/tools/query", {"query": text})
+        return Reply(value["answer"], milliseconds, record=value)
+
+    def _post(self, path: str, body: Any) -> tuple[dict[str, Any], float]:
+        started = time.perf_counter()
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=5,
+            idle_seconds=_SECONDS,
+            max_bytes=_MOST_BYTES,
+        )
+        try:
+            answer = self._http.request(
+                "POST", self._url + path, headers=self._headers, body=protojson.encode(body), budget=budget
+            )
+            content = answer.read()
+        except HttpFailure as failure:
+            raise HubUnavailable(
+                f"no answer from {self._url}: {failure.detail}. Is it running (make run), and is --url right?"
+            ) from None
+        if answer.status == 401:
+            raise HubUnavailable("the hub refused the token: give one with --token or HUB_DEV_TOKEN")
+        try:
+            value = protojson.decode(content)
+        except A2AError:
+            value = None
+        if answer.status != 200 or not isinstance(value, dict):
+            raise HubUnavailable(f"the hub answered HTTP {answer.status} on {path}")
+        return value, round((time.perf_counter() - started) * 1000, 1)
