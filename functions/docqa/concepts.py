@@ -20,7 +20,7 @@ _VERB_BEFORE = {
     "be", "been", "is", "are", "was", "were", "not", "get",
 }  # fmt: skip
 
-_INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "is", "are", "was", "were"}
+_INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will"}
 
 
 class Role(StrEnum):
@@ -78,7 +78,7 @@ def _modifying(found: list[tuple[int, int, Concept]], normal: str) -> Iterator[C
         head = None
         if at + 1 < len(found) and concept.role is not Role.LIGHT:
             start, _, following = found[at + 1]
-            if normal[end:start] in ("", " ", "-") and following.role is not Role.LIGHT:
+            if normal[end:start] in ("", " ", "-") and following.role not in (Role.LIGHT, Role.ACTION):
                 head = at + 1
         yield structs.replace(concept, modifies=head)
 
@@ -96,6 +96,8 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
         surface = " ".join(piece for _, _, piece in pieces[at : at + size])
         before = pieces[at - 1][2] if at else ""
         role = _english_role(key, surface, before, words)
+        if role is Role.NOUN and at + size == len(pieces) and any(piece in _INVERTED for _, _, piece in pieces[1:at]):
+            role = Role.ACTION  # what does the label show, when does the link expire
         alternatives = words.groups.get(key)
         own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
         content = [f" {word} " for word in key.split() if word not in words.stop]
@@ -109,7 +111,7 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
                 words=alternatives.words if alternatives else own,
                 texts=alternatives.texts if alternatives else (),
                 broader=words.broader.get(key, ()),
-                parts=tuple(content) if len(content) > 1 else (),
+                parts=tuple(content) if len(content) > 1 or (role is Role.ACTION and size > 1) else (),
                 kinds=words.kinds_of(key),
                 known=alternatives is not None,
             ),
@@ -118,7 +120,7 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
 
 
 def _english_role(key: str, surface: str, before: str, words: Lexicon) -> Role:
-    if key in words.light or surface in words.stop:
+    if key in words.light or surface in words.stop or before == "how":
         return Role.LIGHT
     if surface.replace(".", "").isdigit():
         return Role.LIGHT

@@ -97,8 +97,8 @@ FORMER = re.compile(
     r"|no longer)\b|以前は|旧規程|旧版|従来は|かつて|改[定訂]前|変更前|(?:19|20)\d\d年\d*月?\d*日?(?:度)?(?:まで|以前)は|廃止され"
 )
 EXCEPTION = re.compile(
-    r"\s*(?:[-*]\s*)?(?:however|except|unless|exceptions?|but|this (?:does not|doesn't)|the exception|if this|notwithstanding|only)\b"
-    r"|\s*[(（]?(?:ただし|但し|なお|例外|この限りで|上記にかかわらず|※)",
+    r"\s*(?:[-*]\s*)?(?:however|except|unless|exceptions?|but|this (?:does not|doesn't)|the exception|if this|notwithstanding|only|after that|thereafter|afterwards|beyond (?:that|this))\b"
+    r"|\s*[(（]?(?:ただし|但し|なお|例外|この限りで|上記にかかわらず|※|その後|それ以降|それ以外|以降は)",
     re.IGNORECASE,
 )
 DEPENDENT = re.compile(

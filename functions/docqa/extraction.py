@@ -1,5 +1,6 @@
 """Question and passages to candidate sentences: each unit is scored by what it and its surroundings say."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from functions.docqa.expressions import (
 from functions.docqa.matching import PRESENT, TITLE, compound_bonus, entities_agree, levels, surroundings
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.question import Question
-from functions.docqa.ranges import range_fit
+from functions.docqa.ranges import numbers_in, range_fit
 from functions.docqa.units_counted import counts
 from functions.docqa.words import normalise, plain
 
@@ -100,6 +101,7 @@ def _scored(question: Question, passage: Passage, weights: list[float], bonus: f
         if (former_section or FORMER.search(normal)) and not (question.former or question.years):
             coverage *= _FORMER_FACTOR
         fit += compound_bonus(question.concepts, around.units[number]) + range_fit(question.amounts, normal)
+        fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage)
 
 
@@ -112,18 +114,35 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     pattern = PATTERNS.get(asked.kind)
     if pattern is None:
         return 0.0
-    if not pattern.search(normal):
+    if not pattern.search(normal) and not (
+        asked.kind is AnswerKind.FREQUENCY and unit.kind is UnitKind.ROW and PATTERNS[AnswerKind.TIME].search(normal)
+    ):
         return None if asked.strict else -0.05
+    if asked.kind is AnswerKind.PERSON and not _names(question, normal):
+        return None
     fit = 0.05
     if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and LIMIT.search(normal):
         fit += 0.04
     if question.unit:
         fit += 0.06 if counts(question.unit, normal) else -0.12
+    if question.per:
+        fit += 0.06 if re.search(rf"{question.per}(?:に|間)?\d", normal) else 0.0
     if DEPENDENT.match(unit.text):
         fit -= 0.04
     if unit.text.rstrip().endswith(_INTRODUCES):
         fit -= 0.1
     return fit
+
+
+def _names(question: Question, normal: str) -> bool:
+    """Whether the sentence says who somebody is; a bare "who is the X?" is not answered by any mention of X."""
+    essential = [concept for concept in question.concepts if concept.role in (Role.NOUN, Role.ACTION)]
+    if len(essential) != 1 or question.entities or essential[0].role is Role.ACTION:
+        return True
+    return any(
+        re.search(rf"{re.escape(form.strip())}[^.。]{{0,12}}?(?:\bis\b|\bare\b|(?::(?!\d)|[|は]))", normal)
+        for form in (*essential[0].own, *essential[0].words, *essential[0].texts)
+    )
 
 
 def _coverage(question: Question, said: list[float], weights: list[float]) -> float | None:

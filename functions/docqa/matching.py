@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from functions.docqa.concepts import Concept, Role
 from functions.docqa.entities import Entity, entities_in, governed
-from functions.docqa.model import Passage, UnitKind
+from functions.docqa.model import Passage, Unit, UnitKind
 from functions.docqa.words import View, view
 
 OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.85, 0.75, 0.7
@@ -110,12 +110,22 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
     for depth, heading in enumerate(around.headings):
         yield (OUTER_HEADING if depth else INNER_HEADING), heading
     yield TITLE, around.title
-    for near in (number - 1, number + 1):
-        if 0 <= near < len(passage.units) and unit.kind is not UnitKind.ROW:
-            if passage.units[near].block == unit.block and unit.kind is UnitKind.SENTENCE:
-                yield NEIGHBOUR, around.units[near]
+    for near in _neighbours(passage.units, number):
+        yield NEIGHBOUR, around.units[near]
     if unit.kind is not UnitKind.ROW:
         yield PASSAGE, around.whole
+
+
+def _neighbours(units: Sequence[Unit], number: int) -> list[int]:
+    """The sentences beside a sentence in its paragraph, or the two that stand before a list."""
+    unit = units[number]
+    if unit.kind is UnitKind.SENTENCE:
+        beside = (near for near in (number - 1, number + 1) if 0 <= near < len(units))
+        return [near for near in beside if units[near].block == unit.block]
+    if unit.kind in (UnitKind.ITEM, UnitKind.LIST):
+        before = [at for at, other in enumerate(units[:number]) if other.kind is UnitKind.SENTENCE]
+        return [at for at in before[-2:] if units[at].block >= unit.block - 1]
+    return []
 
 
 def _level(concept: Concept, layers: Sequence[tuple[float, View]]) -> float:

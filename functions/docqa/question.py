@@ -5,8 +5,8 @@ from msgspec import Struct, structs
 from functions.docqa.concepts import Concept, Role, concepts_in
 from functions.docqa.entities import Entity, entities_in, years_in
 from functions.docqa.expressions import AnswerKind
-from functions.docqa.question_kinds import Asked, asked, counted_unit, wants_former, without_interrogatives
-from functions.docqa.ranges import Range, ranges_in
+from functions.docqa.question_kinds import Asked, asked, counted_per, counted_unit, wants_former, without_interrogatives
+from functions.docqa.ranges import Range, numbers_in, ranges_in
 from functions.docqa.words import is_japanese, normalise
 
 
@@ -21,7 +21,9 @@ class Question(Struct, frozen=True):
     years: frozenset[str]
     former: bool
     unit: str
+    per: str
     amounts: list[Range]
+    numbers: frozenset[str]
 
     @property
     def kind(self) -> AnswerKind:
@@ -42,13 +44,16 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
         unit=counted_unit(normal),
+        per=counted_per(normal),
         amounts=ranges_in(normal),
+        numbers=numbers_in(normal),
     )
 
 
 _STANDS_FOR = {
-    AnswerKind.MONEY: {"money", "quantity"},
-    AnswerKind.QUANTITY: {"quantity", "money"},
+    AnswerKind.TIME: {"time", "limit"},
+    AnswerKind.MONEY: {"money", "quantity", "limit"},
+    AnswerKind.QUANTITY: {"quantity", "money", "limit"},
     AnswerKind.FREQUENCY: {"frequency", "time"},
 }
 

@@ -14,7 +14,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
     (AnswerKind.REASON, False, r"^why\b|for what reason|what is the reason|なぜ|どうして|理由"),
     (AnswerKind.MONEY, True, r"how much (?:money|does|do|is|are|will|can|may|am|would|did|should|must|per|for)\b|how expensive|what (?:is|are|does) "
      + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当|日当|額|運賃|家賃|代)は(?!誰|だれ|どこ|どう|いつ)"),
-    (AnswerKind.TIME, True, r"deadline|due date|time limit|time ?frame|\bdue\b|how (?:long|soon|quickly|late|early)\b|how fast (?:must|should|do|does|will)|(?:by|until|since|from) when|\bwhat time|how far in advance"
+    (AnswerKind.TIME, True, r"deadline|due date|time limit|(?:response|resolution|recovery|lead|turnaround|waiting|processing|delivery|reporting|reaction) time|time ?frame|\bdue\b|how (?:long|soon|quickly|late|early)\b|how fast (?:must|should|do|does|will)|(?:by|until|since|from) when|\bwhat time|how far in advance"
      r"|how far ahead|how many (?:\w+ )?(?:seconds|minutes|hours|days|nights|weeks|months|years)|how much (?:\w+ )?(?:notice|time)|(?:what|which) (?:\w+ )?(?:day|date|month|hours)\b|(?:retention|notice|warranty|probation|trial) (?:period|time)"
      r"|(?:office|opening|business|visiting|working|core|operating) hours|いつまで|いつ|期限|締切|締め切り|〆切|期日|何(?:秒|分|時間|時|日|営業日|週間|[ヶかカ]月|年)|(?:どの|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数)は|納期"),
     (AnswerKind.TIME, False, r"^when\b|\bwhen (?:do|does|is|are|must|should|can|will|did|was|were|may)\b"),
@@ -32,7 +32,7 @@ _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in _
 _SHORT_DEFINITION = re.compile(r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: [\w-]+)?\?*$")
 _LISTING = re.compile(
     r"\blist\b|^what (?:\w+ )?(?:items|things|documents|steps|topics|information|materials|equipment|types|kinds)\b|^which (?:\w+ )?\w+s (?:are|must|should|do|can)\b"
-    r"|\bwhat are\b|what (?:should|must|do|does|is|needs to) (?:[\w-]+ ){0,4}?(?:be )?(?:include|show|mention|list|consist|cover|comprise|contain|bring|prepare|required|needed)|一覧|何が(?:必要|含)|何を|どんな(?:もの|項目|情報|書類)|必要な(?:もの|書類|項目|情報)|列挙|すべて"
+    r"|\bwhat are\b|what (?:should|must|do|does|is|needs to) (?:[\w-]+ ){0,6}?(?:be )?(?:include|show|mention|list|consist|cover|comprise|contain|bring|prepare|required|needed)|一覧|何が(?:必要|含)|何を|どんな(?:もの|項目|情報|書類)|必要な(?:もの|書類|項目|情報)|列挙|すべて"
 )
 _FORMER = re.compile(
     r"\b(?:previous|previously|former|formerly|old|older|superseded|past|used to|earlier|last) (?:version|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|\w+ version)"
@@ -73,6 +73,13 @@ def counted_unit(normal: str) -> str:
     return match.group(1) if match else ""
 
 
+def counted_per(normal: str) -> str:
+    """The period before a Japanese count: 「月に何時間」 → `月`; `""` without one."""
+    match = _PER_JAPANESE.search(normal)
+    return match.group(1) if match else ""
+
+
+_PER_JAPANESE = re.compile(r"([月週日年泊])に?(?=何)")
 _INTERROGATIVE = re.compile(_COUNTED_JAPANESE.pattern + r"|何(?=[^\u3400-\u9fff]|$)|何か|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い")
 
 

@@ -12,7 +12,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     "日": ("day", 1), "week": ("day", 7), "週間": ("day", 7), "month": ("month", 1), "か月": ("month", 1), "ヶ月": ("month", 1),
     "カ月": ("month", 1), "year": ("month", 12), "年": ("month", 12), "kg": ("kg", 1), "キロ": ("kg", 1), "ton": ("kg", 1000), "t": ("kg", 1000),
     "gb": ("gb", 1), "tb": ("gb", 1000), "mb": ("gb", 0.001), "people": ("person", 1), "person": ("person", 1), "employee": ("person", 1),
-    "人": ("person", 1), "名": ("person", 1), "km": ("km", 1), "m": ("m", 1), "metre": ("m", 1), "meter": ("m", 1), "cm": ("m", 0.01),
+    "人": ("person", 1), "名": ("person", 1), "km": ("km", 1), "m": ("m", 1), "metre": ("m", 1), "meter": ("m", 1), "cm": ("m", 0.01), "%": ("%", 1), "percent": ("%", 1), "パーセント": ("%", 1),
 }  # fmt: skip
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _AMOUNT = rf"(?:[¥$€] ?)?\d+(?:\.\d+)?(?: (?:thousand|million))?[ -]?(?:(?:{_UNIT})(?:s|es)?(?![a-z])(?:\d+(?:か月|ヶ月|カ月))?)?"
@@ -24,6 +24,7 @@ _RANGE = re.compile(
     rf"(?: ?(?:-|–|~|〜|to|and|、)? ?(?P<high>{_AMOUNT})(?P<high_after> ?(?:未満|以下|以内|まで))?)?"
 )
 _PARTS = re.compile(rf"([¥$€])? ?(\d+(?:\.\d+)?)(?: (thousand|million))?[ -]?({_UNIT})?(?:s|es)?(?:(\d+)(?:か月|ヶ月|カ月))?")
+_NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?![\d.]*\d)")
 _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
 _TINY = 1e-6
 
@@ -70,7 +71,7 @@ def range_fit(asked: list[Range], normal: str) -> float:
         value = wanted.low if not math.isinf(wanted.low) else wanted.high
         bounded = [entry for entry in same if entry.bounded]
         if any(entry.low == wanted.low and entry.high == wanted.high for entry in same):
-            fit += 0.2
+            fit += 0.3
         elif any(entry.low <= value <= entry.high for entry in bounded):
             fit += 0.15
         elif bounded and len(bounded) == len(same):
@@ -86,3 +87,8 @@ def _amount(text: str) -> tuple[str, float]:
     unit, factor = _UNITS.get(name or "", (_SIGNS.get(sign or "", ""), 1.0))
     value = float(number) * factor * {"thousand": 1e3, "million": 1e6}.get(scale or "", 1)
     return unit, value + float(months or 0)
+
+
+def numbers_in(normal: str) -> frozenset[str]:
+    """The numbers that stand in a normalised text, as they are written."""
+    return frozenset(_NUMBER.findall(normal))

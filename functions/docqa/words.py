@@ -19,6 +19,15 @@ _TOKEN = re.compile(
 )
 _JAPANESE = re.compile(rf"[{KANJI}{KATAKANA}{HIRAGANA}]")
 _SPACE = re.compile(r"\s+")
+_IRREGULAR = dict(
+    pair.split("-")
+    for pair in (
+        "kept-keep told-tell sent-send held-hold paid-pay lost-lose stolen-steal gave-give given-give made-make taken-take took-take"
+        " bought-buy brought-bring found-find built-build written-write wrote-write worn-wear chosen-choose broken-break begun-begin"
+        " began-begin got-get met-meet seen-see sold-sell spent-spend taught-teach known-know shown-show drawn-draw driven-drive"
+        " eaten-eat drunk-drink spoken-speak lent-lend left-leave grown-grow thrown-throw hidden-hide people-person children-child"
+    ).split()
+)
 _VOWEL = re.compile(r"[aeiouy]")
 
 
@@ -90,6 +99,7 @@ def stem(word: str) -> str:
     """A light stem: plurals, -ed, -ing and the final -e go, a final -y is -i. Numbers and codes stay."""
     if "'" in word:
         word = word.split("'", 1)[0]
+    word = _IRREGULAR.get(word, word)
     if len(word) < 4 or not word.isalpha():
         return word
     if word.endswith("ies"):
