@@ -25,7 +25,7 @@ def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
     Raises CommandError when a line has no label, when a label is not among the `known` route ids, or
     when there are no questions at all.
     """
-    questions = []
+    questions: list[Labelled] = []
     for number, raw in enumerate(read_text(file).splitlines(), start=1):
         if not raw.strip() or raw.startswith("#"):
             continue

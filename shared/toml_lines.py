@@ -49,7 +49,7 @@ def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
     depth, start, quote = 0, 0, ""
     current: list[str] = []
     for number, raw in enumerate(text.split("\n"), start=1):
-        line, quote = _without_strings(raw, quote)
+        line, quote = _without_strings(raw, quote, keeps_keys=not current)
         if not current:
             if not line.strip():
                 continue
@@ -62,10 +62,10 @@ def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
             current = []
 
 
-def _without_strings(line: str, quote: str) -> tuple[str, str]:
+def _without_strings(line: str, quote: str, *, keeps_keys: bool) -> tuple[str, str]:
     """`line` without its comment, each string as one `"`, and the multi-line quote open after it.
 
-    A quoted key keeps its text, since it stands before the first `=` and names something.
+    With `keeps_keys`, strings before the first `=` keep their text: they are quoted keys.
     """
     out: list[str] = []
     at = 0
@@ -82,7 +82,7 @@ def _without_strings(line: str, quote: str) -> tuple[str, str]:
             at += len(quote)
             quote = ""
         else:
-            if "=" not in out and len(quote) == 1:
+            if keeps_keys and "=" not in out:
                 out.append(line[at])
             at += 1
     return "".join(out), quote if len(quote) == 3 else ""

@@ -67,7 +67,7 @@ def _warning(variable: str) -> str:
 
 def _stray_examples(table: RouteTable, router: Router) -> list[str]:
     return [
-        f'"{example}", an example of "{route.id}", goes to "{choice.route.id}": mend the rules ({choice.reason})'
+        f'"{example}", an example of "{route.id}", goes to "{choice.route.id}" ({choice.reason})'
         for route in table.routes
         for example in route.examples
         if (choice := router.choose(example)).route is not route
