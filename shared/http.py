@@ -14,7 +14,9 @@ PROBLEM_JSON = "application/problem+json"
 class Body(Protocol):
     """Reads the request's body once. Returns None when it is longer than `limit_bytes`."""
 
-    def __call__(self, limit_bytes: int) -> bytes | None: ...
+    def __call__(self, limit_bytes: int) -> bytes | None:
+        """The body, or None."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +27,14 @@ class Request:
     path: str
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    read_body: Body = lambda limit_bytes: b""
+    read_body: Body = lambda _: b""
 
     def parameter(self, name: str) -> str | None:
-        """The first value of a query parameter, None where it is absent."""
-        values = self.query.get(name)
-        return values[0] if values else None
+        """The first value of a query parameter, its name in any case; None where it is absent."""
+        for key, values in self.query.items():
+            if values and key.lower() == name.lower():
+                return values[0]
+        return None
 
     @property
     def media_type(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -194,10 +195,8 @@ class Answer:
     def abort(self) -> None:
         """Wakes, from another thread, whoever reads this answer."""
         if self._socket is not None:
-            try:
+            with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
     @property
     def _cancelled(self) -> bool:

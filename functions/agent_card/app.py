@@ -23,7 +23,7 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
         now=time.time,
     )
 
-    def handle(request: Request, record: Record) -> Response:
+    def handle(request: Request, _: Record) -> Response:
         return cards.handle(request) or health(request, card.name) or not_found(request)
 
     return log.requests(handle)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from functions.hub.contexts import ids_of
+from functions.hub.pipeline import Pipeline
+from functions.hub.turn import Incoming
 from shared.a2a.call import Call
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import Event, SendMessageRequest
 from shared.a2a.reply import Mint, to_events
-
-from functions.hub.contexts import ids_of
-from functions.hub.pipeline import Pipeline
-from functions.hub.turn import Incoming
 
 
 class HubAgent:

@@ -5,6 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+from functions.hub import tools_query
+from functions.hub.agent import HubAgent
+from functions.hub.config import Config
+from functions.hub.conversations import Conversations
+from functions.hub.credentials import Credentials, GoogleTokens
+from functions.hub.downstream import Downstream, RemoteAgent
+from functions.hub.pages import Pages
+from functions.hub.pipeline import Pipeline
+from functions.hub.router import Router
+from functions.hub.tools_query import ToolsQuery
 from shared.a2a.bindings import jsonrpc, rest
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.client import A2AClient
@@ -19,17 +29,6 @@ from shared.identity.static_token import StaticTokens
 from shared.identity.verifier import authenticate
 from shared.ids import new_id
 from shared.log import Log, Record
-
-from functions.hub import tools_query
-from functions.hub.agent import HubAgent
-from functions.hub.config import Config
-from functions.hub.conversations import Conversations
-from functions.hub.credentials import Credentials, GoogleTokens
-from functions.hub.downstream import Downstream, RemoteAgent
-from functions.hub.pages import Pages
-from functions.hub.pipeline import Pipeline
-from functions.hub.router import Router
-from functions.hub.tools_query import ToolsQuery
 
 
 def build(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-
-from shared.language import Language
+from urllib.parse import unquote
 
 from functions.hub.texts import sources_heading
+from shared.language import Language
 
 _LONGEST_QUOTE = 160
 
@@ -25,18 +25,31 @@ def citations_of(data: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def numbered_lines(citations: list[dict[str, Any]], language: Language) -> str:
-    """The lines under an answer's text, "" without citations: `[1] Title (uri): “quote”`."""
+    """The lines under an answer's text, "" without citations: `[1] Title, section (uri, line 12): “quote”`."""
     if not citations:
         return ""
-    lines = [f"[{number}] {_line(citation)}" for number, citation in enumerate(citations, 1)]
+    lines = [f"[{number}] {_line(citation, language)}" for number, citation in enumerate(citations, 1)]
     return "\n\n" + "\n".join([f"{sources_heading(language)}:", *lines])
 
 
-def _line(citation: dict[str, Any]) -> str:
+def _line(citation: dict[str, Any], language: Language) -> str:
+    """`Title, section (source, line 12): “quote”`."""
+    source = unquote(citation["uri"])
+    position = citation.get("position")
+    place = position if isinstance(position, dict) else {}
     title = citation.get("title")
-    line = f"{title} ({citation['uri']})" if isinstance(title, str) and title else str(citation["uri"])
+    head = str(title) if isinstance(title, str) and title else source
+    section = place.get("section")
+    if isinstance(section, list) and section and str(section[-1]) != head:
+        head += f", {section[-1]}" if language is Language.EN else f"、{section[-1]}"
+    where = source if isinstance(title, str) and title else ""
+    if isinstance(place.get("line"), int):
+        line = f"line {place['line']}" if language is Language.EN else f"{place['line']}行目"
+        where = f"{where}, {line}" if where else line
+    text = f"{head} ({where})" if where else head
     quote = citation.get("quote")
     if isinstance(quote, str) and quote:
         flat = " ".join(quote.split())
-        line += f": “{flat if len(flat) <= _LONGEST_QUOTE else flat[: _LONGEST_QUOTE - 1] + '…'}”"
-    return line
+        cut = flat if len(flat) <= _LONGEST_QUOTE else flat[: _LONGEST_QUOTE - 1] + "…"
+        text += f": “{cut}”" if language is Language.EN else f"：「{cut}」"
+    return text

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from shared.a2a.client import ClientError, ClientFault
-from shared.routes import Boundary, Route
-
 from functions.hub.credentials import audience_of
 from functions.hub.failure import Failure, FailureKind
+from shared.a2a.client import ClientError, ClientFault
+from shared.routes import Boundary, Route
 
 _KINDS: dict[ClientFault, FailureKind] = {
     ClientFault.UNRESOLVED: FailureKind.DOWN,

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from shared.routes import Boundary, Route
-
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
+from shared.routes import Boundary, Route
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -20,9 +19,13 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 class Tokens(Protocol):
     """Where the hub's own tokens come from. Raises DownstreamFailed when there is none to be had."""
 
-    def id_token(self, audience: str) -> str: ...
+    def id_token(self, audience: str) -> str:
+        """An OIDC ID token for `audience`."""
+        ...
 
-    def access_token(self) -> str: ...
+    def access_token(self) -> str:
+        """An OAuth access token for Google's APIs."""
+        ...
 
 
 class Credentials:

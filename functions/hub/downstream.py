@@ -9,6 +9,10 @@ from typing import Protocol
 
 import msgspec
 
+from functions.hub.breaker import CircuitBreaker
+from functions.hub.containment import TROUBLE, contained, resting
+from functions.hub.credentials import Credentials
+from functions.hub.failure import DownstreamFailed
 from shared.a2a.call import Cancellation
 from shared.a2a.client import A2AClient, ClientError, ClientFault, Endpoint
 from shared.a2a.discovery import endpoint_of, fetch_card
@@ -16,11 +20,6 @@ from shared.a2a.model import Event, Message, SendMessageConfiguration, SendMessa
 from shared.a2a.versions import Version
 from shared.http_client import Budget, HttpClient
 from shared.routes import Route
-
-from functions.hub.breaker import CircuitBreaker
-from functions.hub.containment import TROUBLE, contained, resting
-from functions.hub.credentials import Credentials
-from functions.hub.failure import DownstreamFailed
 
 _OUTPUT_MODES = ("text/plain", "application/json")
 _CARD_SECONDS = 300.0

@@ -5,15 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 
-from shared.a2a import reply
-from shared.a2a.errors import INVALID_PARAMS, A2AError
-from shared.a2a.model import TaskState
-from shared.a2a.reply import Data, Piece, Question, Text
-from shared.a2a.text import text_of
-from shared.language import language_of
-from shared.log import Log, Record
-from shared.routes import Route
-
 from functions.hub import citations, texts
 from functions.hub.containment import failed_task, internal
 from functions.hub.conversations import Conversation, Conversations
@@ -22,6 +13,14 @@ from functions.hub.failure import DownstreamFailed, Failure
 from functions.hub.listening import Listener
 from functions.hub.router import Choice, Router, Rule, UnknownSkill
 from functions.hub.turn import Incoming, Turn
+from shared.a2a import reply
+from shared.a2a.errors import INVALID_PARAMS, A2AError
+from shared.a2a.model import TaskState
+from shared.a2a.reply import Data, Piece, Question, Text
+from shared.a2a.text import text_of
+from shared.language import language_of
+from shared.log import Log, Record
+from shared.routes import Route
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
+from functions.hub.failure import Failure, FailureKind
 from shared.language import Language
 from shared.routes import Route
-
-from functions.hub.failure import Failure, FailureKind
 
 _EN, _JA = Language.EN, Language.JA
 

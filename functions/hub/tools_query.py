@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-
+from functions.hub.contexts import ids_of
+from functions.hub.failure import Failure
+from functions.hub.pipeline import Pipeline
+from functions.hub.turn import Incoming, Turn
 from shared.a2a import errors, protojson
 from shared.a2a.errors import A2AError, invalid_field
 from shared.a2a.model import Message, Part, Role
@@ -12,11 +15,6 @@ from shared.http import JSON, PROBLEM_JSON, Request, Response
 from shared.identity.principal import Principal
 from shared.ids import new_id
 from shared.log import Record
-
-from functions.hub.contexts import ids_of
-from functions.hub.failure import Failure
-from functions.hub.pipeline import Pipeline
-from functions.hub.turn import Incoming, Turn
 
 PATH = "/tools/query"
 _FIELDS = ("query", "contextId", "route")

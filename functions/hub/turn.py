@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from functions.hub.failure import Failure
+from functions.hub.router import Choice
 from shared.a2a.call import Cancellation
 from shared.a2a.model import Message
 from shared.language import Language
-
-from functions.hub.failure import Failure
-from functions.hub.router import Choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
