@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import field
+
 from shared.a2a.model import Wire
 
 
@@ -16,7 +18,7 @@ class StringList(Wire, frozen=True, kw_only=True, omit_defaults=False):
 class SecurityRequirement(Wire, frozen=True, kw_only=True):
     """§4.5: scheme name → scopes; all schemes of one requirement are needed together."""
 
-    schemes: dict[str, StringList] = {}
+    schemes: dict[str, StringList] = field(default_factory=dict)
 
 
 class AuthorizationCodeOAuthFlow(Wire, frozen=True, kw_only=True):

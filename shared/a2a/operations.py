@@ -69,7 +69,7 @@ LIST_TASKS = Operation(
     "ListTasks",
     model.ListTasksRequest,
     (Rest("GET", "/tasks"),),
-    "tasks/list",
+    None,
     (Rest("GET", "/v1/tasks"),),
 )
 CANCEL_TASK = Operation(

@@ -1,13 +1,15 @@
 """ProtoJSON in and out: JSON values ↔ the model's types (A2A 1.0.1 §5.5-§5.7, protobuf.dev/programming-guides/json).
 
 Reading is tolerant where ProtoJSON is (snake_case beside camelCase, enum numbers, numbers as strings, null as absent,
-unknown fields ignored) and exact everywhere else: a wrong type is an error that names the field.
+base64 of either alphabet, unknown fields ignored) and exact everywhere else: a wrong type is an error that names the field.
 """
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -18,6 +20,8 @@ from shared.a2a import model
 from shared.a2a.errors import PARSE_ERROR, A2AError, invalid_field
 
 S = TypeVar("S", bound=msgspec.Struct)
+# As deep as protobuf's own JSON readers go; what is accepted can be encoded again inside a response.
+MAX_DEPTH = 100
 _Reader = Callable[[Any, str], Any]
 
 _ONE_OF: dict[type, tuple[str, ...]] = {
@@ -31,11 +35,18 @@ _encoder = msgspec.json.Encoder()
 
 
 def decode(body: bytes) -> Any:
-    """The JSON value in `body`. Raises PARSE_ERROR for anything that is not one JSON text in UTF-8 (RFC 8259)."""
+    """The JSON value in `body`. Raises PARSE_ERROR for anything that is not one JSON text in UTF-8 (RFC 8259), or is nested
+    deeper than MAX_DEPTH.
+    """
     try:
-        return _decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = _decoder.decode(body)
+    except RecursionError:
+        raise _too_deep() from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
         raise A2AError(PARSE_ERROR, "Invalid JSON payload: the body is not one JSON value in UTF-8") from None
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
+        _check_depth(value)
+    return value
 
 
 def encode(value: Any) -> bytes:
@@ -62,6 +73,10 @@ def read(type_: type[S], value: Any, path: str = "") -> S:
             raise invalid_field(f"{path}.{name}" if path else name, "is required")
     if one_of:
         present = [name for name in one_of if name in found]
+        if len(present) == 2 and found.get("data", ...) is None:
+            # A client that writes every absent member as null means this, not a null value.
+            present.remove("data")
+            del found["data"]
         if len(present) != 1:
             names = ", ".join(fields[name][1] for name in one_of)
             raise invalid_field(path or "params", f"must have exactly one of {names}")
@@ -78,7 +93,8 @@ def _plan(
     for info in msgspec.structs.fields(type_):
         hint = hints[info.name]
         keeps_null = msgspec.UnsetType in get_args(hint)
-        entry = (info.name, info.encode_name, None if keeps_null else _reader(hint), keeps_null)
+        reader = None if keeps_null else _FORMS.get((type_, info.name)) or _reader(hint)
+        entry = (info.name, info.encode_name, reader, keeps_null)
         fields[info.name] = fields[info.encode_name] = entry
         if info.required:
             required.append((info.name, info.encode_name))
@@ -128,11 +144,14 @@ def _map_of(item: _Reader | None) -> _Reader:
 def _enum(type_: type[StrEnum]) -> _Reader:
     members = list(type_)
     names = {member.value: member for member in members}
+    numbers = {str(number): member for number, member in enumerate(members)}
 
     def read_enum(value: Any, path: str) -> StrEnum:
-        if isinstance(value, str) and value in names:
-            return names[value]
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
+        if isinstance(value, str):
+            member = names.get(value) or numbers.get(value)
+            if member is not None:
+                return member
+        elif isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
             return members[value]
         raise invalid_field(path, f"must be one of {', '.join(names)}")
 
@@ -146,12 +165,9 @@ def _string(value: Any, path: str) -> str:
 
 
 def _integer(value: Any, path: str) -> int:
-    if isinstance(value, str):
-        try:
-            value = int(value) if len(value) <= 20 else None
-        except ValueError:
-            value = None
-    elif isinstance(value, float) and value.is_integer():
+    if (isinstance(value, str) and _INTEGER.fullmatch(value)) or (
+        isinstance(value, float) and value.is_integer()
+    ):
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
         return value
@@ -164,6 +180,65 @@ def _boolean(value: Any, path: str) -> bool:
     if value in ("true", "false"):
         return bool(value == "true")
     raise invalid_field(path, f"must be a boolean, not {_kind(value)}")
+
+
+def _base64(value: Any, path: str) -> str:
+    """Standard base64 with padding, as ProtoJSON writes bytes; the URL-safe alphabet and missing padding are read too."""
+    text = _string(value, path)
+    if _CANONICAL_BASE64.fullmatch(text) and len(text) % 4 == 0:
+        return text
+    text = text.translate(_TO_STANDARD).rstrip("=")
+    if not _BARE_BASE64.fullmatch(text) or len(text) % 4 == 1:
+        raise invalid_field(path, "must be base64")
+    return text + "=" * (-len(text) % 4)
+
+
+def _timestamp(value: Any, path: str) -> str:
+    """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1)."""
+    match = _RFC_3339.fullmatch(_string(value, path))
+    if match:
+        day, time, fraction, zone = match.groups()
+        milliseconds = f"{fraction or '':0<3}"[:3]
+        zone = "+00:00" if zone in "Zz" else zone
+        try:
+            moment = datetime.fromisoformat(f"{day}T{time}.{milliseconds}{zone}").astimezone(UTC)
+            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        except (ValueError, OverflowError):
+            pass
+    raise invalid_field(path, "must be a time as in 2026-01-31T09:30:00.000Z")
+
+
+_INTEGER = re.compile(r"-?[0-9]{1,10}")
+_CANONICAL_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+_BARE_BASE64 = re.compile(r"[A-Za-z0-9+/]*")
+_TO_STANDARD = str.maketrans("-_", "+/")
+_RFC_3339 = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+# Strings that have a form: the proto's bytes and timestamps.
+_FORMS: dict[tuple[type, str], _Reader] = {
+    (model.Part, "raw"): _base64,
+    (model.TaskStatus, "timestamp"): _timestamp,
+    (model.ListTasksRequest, "status_timestamp_after"): _timestamp,
+}
+
+
+def _too_deep() -> A2AError:
+    return A2AError(PARSE_ERROR, f"Invalid JSON payload: it is nested deeper than {MAX_DEPTH} levels")
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            item
+            for container in level
+            if isinstance(container, dict | list)
+            for item in (container.values() if isinstance(container, dict) else container)
+        ]
+        if not level:
+            return
+    raise _too_deep()
 
 
 def _kind(value: Any) -> str:

@@ -7,14 +7,17 @@ iterator blocks, and can join an iterator that is under way.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
 class Relay(Generic[T]):
-    """Runs `source`. When the last subscriber leaves before the end, `on_abandoned` is called once."""
+    """Runs `source`. When the last subscriber leaves before the end, `on_abandoned` is called once, no further event is asked
+    for and the source is closed.
+    """
 
     def __init__(self, source: Iterator[T], *, on_abandoned: Callable[[], None]) -> None:
         self._source = source
@@ -40,10 +43,13 @@ class Relay(Generic[T]):
 
     def _run(self, on_end: Callable[[], None]) -> None:
         try:
-            for event in self._source:
-                with self._changed:
-                    self._events.append(event)
-                    self._changed.notify_all()
+            with closing(_closable(self._source)) as source:
+                for event in source:
+                    with self._changed:
+                        if self._abandoned:
+                            break
+                        self._events.append(event)
+                        self._changed.notify_all()
         except BaseException as error:
             self._error = error
         finally:
@@ -70,6 +76,10 @@ class Relay(Generic[T]):
             self._abandoned = abandoned = self._subscribers == 0 and not self._done
         if abandoned:
             self._on_abandoned()
+
+
+def _closable(source: Iterator[T]) -> Generator[T]:
+    yield from source
 
 
 class Subscription(Iterator["T | None"], Generic[T]):

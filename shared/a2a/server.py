@@ -18,7 +18,7 @@ from shared.a2a.errors import A2AError
 from shared.a2a.fold import fold
 from shared.a2a.in_flight import InFlight
 from shared.a2a.model import Event, SendMessageRequest
-from shared.a2a.operations import Capability, Operation
+from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.relay import Relay
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
@@ -79,16 +79,17 @@ class A2AServer:
                 )
             envelope = jsonrpc.read_envelope(self._body(request))
             id_ = envelope.id
+            streams_errors = jsonrpc.streams_errors(envelope.method)
             named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
             operation, version = jsonrpc.resolve(envelope.method, named)
-            # Gemini Enterprise takes nothing but an event stream for message/stream, errors included.
-            streams_errors = operation.streaming and version is Version.V0_3
+            card = self._card()
+            _check_capability(operation, card)
             params = jsonrpc.read_request(operation, version, envelope.params)
             call = _call(request, principal, operation, version, jsonrpc.BINDING, params, record)
             answering = _Answering(
                 jsonrpc.result_writer(id_, version), lambda error: jsonrpc.write_error(id_, error), JSON
             )
-            return self._invoke(operation, params, call, answering)
+            return self._invoke(operation, params, call, card, answering)
         except Exception as exception:
             error = self._error(exception, record)
             body = jsonrpc.write_error(jsonrpc.id_of(error) if id_ is None else id_, error)
@@ -101,10 +102,12 @@ class A2AServer:
         accepted = request.headers.get("accept", "")
         media_type = _A2A_JSON if _A2A_JSON in accepted or request.media_type == _A2A_JSON else JSON
         try:
+            if not rest.knows(request.path):
+                return None
             named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
             target = rest.resolve(request.method, request.path, named)
-            if target is None:
-                return None
+            card = self._card()
+            _check_capability(target.operation, card)
             body = self._body(request) if request.method == "POST" else b""
             if body and request.media_type not in rest.MEDIA_TYPES:
                 raise A2AError(
@@ -113,7 +116,7 @@ class A2AServer:
             params = rest.read_request(target, request.query, body)
             call = _call(request, principal, target.operation, target.version, rest.BINDING, params, record)
             answering = _Answering(rest.result_writer(target), rest.write_error, media_type)
-            return self._invoke(target.operation, params, call, answering)
+            return self._invoke(target.operation, params, call, card, answering)
         except Exception as exception:
             error = self._error(exception, record)
             headers = {"content-type": media_type} | error.headers
@@ -127,15 +130,18 @@ class A2AServer:
         return body
 
     def _invoke(
-        self, operation: Operation, params: msgspec.Struct, call: Call, answering: _Answering
+        self, operation: Operation, params: msgspec.Struct, call: Call, card: AgentCard, answering: _Answering
     ) -> Response:
-        card = self._card()
-        _check_capability(operation, card)
         headers = _extension_headers(card, call)
+        if operation is GET_EXTENDED_AGENT_CARD:
+            raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
         if not isinstance(params, SendMessageRequest):
             raise A2AError(
                 errors.UNSUPPORTED_OPERATION, f"{operation.name} is not supported: this agent keeps no tasks"
             )
+        configuration = params.configuration
+        if configuration is not None and configuration.task_push_notification_config is not None:
+            raise A2AError(errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
         if params.message.task_id:
             raise A2AError(errors.TASK_NOT_FOUND, metadata={"taskId": params.message.task_id[:200]})
         key = _key_of(operation, params, call)
@@ -150,8 +156,12 @@ class A2AServer:
             lambda: Relay(self._agent.send(params, call), on_abandoned=call.cancellation.cancel),
             idle_seconds=self._limits.keep_alive_seconds,
         )
+        try:
+            first = next(events)
+        except StopIteration:
+            raise A2AError(errors.INVALID_AGENT_RESPONSE, "The agent sent no result") from None
         stream = EventStream(
-            next(events),
+            first,
             events,
             write=answering.write,
             write_failure=lambda exception: answering.write_error(self._error(exception, call.record)),

@@ -27,7 +27,9 @@ def named(header: str | None, query: str | None) -> Version | None:
     versions = {_parse(text.strip()) for text in (header, query) if text and text.strip()}
     if len(versions) > 1:
         raise A2AError(
-            VERSION_NOT_SUPPORTED, "The A2A-Version header and query parameter name different versions"
+            VERSION_NOT_SUPPORTED,
+            "The A2A-Version header and query parameter name different versions",
+            metadata={"supportedVersions": SUPPORTED},
         )
     return versions.pop() if versions else None
 
@@ -38,12 +40,17 @@ def agree(named_version: Version | None, wire_version: Version, what: str) -> Ve
     Method names of the two versions do not overlap, so the method decides; a named version that contradicts it is an error.
     """
     if named_version is not None and named_version != wire_version:
-        raise A2AError(
-            VERSION_NOT_SUPPORTED,
-            f"{what} belongs to A2A {wire_version}, but A2A-Version says {named_version}",
-            metadata={"supportedVersions": SUPPORTED},
-        )
+        raise contradiction(what)
     return wire_version
+
+
+def contradiction(what: str) -> A2AError:
+    """The error for a method or path that the named version does not have, though the other one does."""
+    return A2AError(
+        VERSION_NOT_SUPPORTED,
+        f"{what} belongs to another version of A2A than the request names",
+        metadata={"supportedVersions": SUPPORTED},
+    )
 
 
 def _parse(text: str) -> Version:

@@ -1,4 +1,4 @@
-"""The body of a streaming operation's answer: events as server-sent events, comments while there are none, an error as the last."""
+"""The body of a streaming operation's answer: server-sent events, comments while there are none, an error as the last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from shared.a2a.relay import Subscription
 
 
 class EventStream(Iterator[bytes]):
-    """Chunks of a text/event-stream. `first` was taken from `events` before the headers went out.
+    """Chunks of a text/event-stream. `first` was taken from `events` before the headers went out; None, when there was nothing
+    yet, is written like any other pause, since a WSGI server sends the headers with the first chunk.
 
     `write` gives one event's data, `write_failure` the data for an exception that ends the stream.
     """
@@ -23,7 +24,8 @@ class EventStream(Iterator[bytes]):
         write: Callable[[Event], bytes],
         write_failure: Callable[[Exception], bytes],
     ) -> None:
-        self._first: Event | None = first
+        self._first = first
+        self._begun = False
         self._events = events
         self._write = write
         self._write_failure = write_failure
@@ -33,11 +35,8 @@ class EventStream(Iterator[bytes]):
         if self._failed:
             raise StopIteration
         try:
-            if self._first is not None:
-                event: Event | None = self._first
-                self._first = None
-            else:
-                event = next(self._events)
+            event = next(self._events) if self._begun else self._first
+            self._begun = True
             return sse.KEEP_ALIVE if event is None else sse.write(self._write(event))
         except StopIteration:
             raise

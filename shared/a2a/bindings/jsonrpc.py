@@ -66,14 +66,18 @@ def resolve(method: str, named_version: Version | None) -> tuple[Operation, Vers
     return operation, versions.agree(named_version, version, f"The method {method}")
 
 
+def streams_errors(method: str) -> bool:
+    """Errors of this method are sent as an event: Gemini Enterprise takes nothing but an event stream for message/stream."""
+    operation, version = _METHODS.get(method, (None, None))
+    return operation is not None and operation.streaming and version is Version.V0_3
+
+
 def read_request(operation: Operation, version: Version, params: Any) -> msgspec.Struct:
     """The 1.0 request in `params`. Raises INVALID_PARAMS with the field named."""
     return read_params(operation, version, {} if params is None else params)
 
 
-def result_writer(
-    id_: str | int | float | None, version: Version
-) -> Callable[[Event | msgspec.Struct], bytes]:
+def result_writer(id_: str | float | None, version: Version) -> Callable[[Event | msgspec.Struct], bytes]:
     """A function that writes one result, or one stream event, as a whole JSON-RPC response."""
     head = b'{"jsonrpc":"2.0","id":' + protojson.encode(id_) + b',"result":'
 
@@ -85,7 +89,7 @@ def result_writer(
     return write
 
 
-def write_error(id_: str | int | float | None, error: A2AError) -> bytes:
+def write_error(id_: str | float | None, error: A2AError) -> bytes:
     """An error response."""
     return protojson.encode({"jsonrpc": "2.0", "id": id_, "error": error.jsonrpc()})
 

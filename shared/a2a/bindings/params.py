@@ -1,4 +1,4 @@
-"""From a binding's decoded input to the 1.0 request, for both bindings: through compat for 0.3, with the rules that both share."""
+"""From a binding's decoded input to the 1.0 request, through compat for 0.3, with the rules that both bindings share."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from shared.a2a.model import Role, SendMessageRequest
 from shared.a2a.operations import Operation
 from shared.a2a.versions import Version
 from shared.ids import new_id
+
+_PUSH_CONFIG_NAMES = frozenset({"taskPushNotificationConfig", "task_push_notification_config"})
 
 
 def read_params(operation: Operation, version: Version, params: Any) -> msgspec.Struct:
@@ -37,6 +39,9 @@ def _check_message(request: SendMessageRequest, version: Version) -> None:
         raise invalid_field("message.messageId", "must not be empty")
     if message.role is Role.UNSPECIFIED:
         raise invalid_field("message.role", "must be ROLE_USER or ROLE_AGENT")
+    configuration = request.configuration
+    if configuration is not None and (configuration.history_length or 0) < 0:
+        raise invalid_field("configuration.historyLength", "must not be negative")
     if not message.parts and version is Version.V1_0:
         raise invalid_field("message.parts", "must have at least one part")
 
@@ -51,10 +56,13 @@ def _accept_candidate(operation: Operation, params: dict[str, Any]) -> dict[str,
     configuration = params.get("configuration")
     if operation.request is SendMessageRequest and isinstance(configuration, dict):
         renamed = dict(configuration)
-        if "blocking" in renamed and "returnImmediately" not in renamed:
-            renamed["returnImmediately"] = renamed.pop("blocking") is False
+        blocking = renamed.pop("blocking", None)
+        if blocking is not None and not {"returnImmediately", "return_immediately"} & renamed.keys():
+            if not isinstance(blocking, bool):
+                raise invalid_field("configuration.blocking", "must be a boolean")
+            renamed["returnImmediately"] = not blocking
         config = renamed.pop("pushNotificationConfig", renamed.pop("push_notification_config", None))
-        if config is not None and "taskPushNotificationConfig" not in renamed:
+        if config is not None and not _PUSH_CONFIG_NAMES & renamed.keys():
             renamed["taskPushNotificationConfig"] = config
         return params | {"configuration": renamed}
     if operation is operations.CREATE_PUSH_CONFIG:

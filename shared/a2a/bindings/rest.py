@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from shared.a2a import protojson
+from shared.a2a import protojson, versions
 from shared.a2a.bindings.params import read_params
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.event import to_compat_event
@@ -20,7 +20,7 @@ from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
 
 BINDING = "HTTP+JSON"
-MEDIA_TYPES = frozenset({"application/json", "application/a2a+json"})
+MEDIA_TYPES = frozenset({"", "application/json", "application/a2a+json"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +58,30 @@ def _rows() -> tuple[_Row, ...]:
 
 
 _ROWS = _rows()
+# The path's task_id is the one that counts, however the body or the query spells another.
+_SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
 
-def resolve(method: str, path: str, named_version: Version | None) -> Target | None:
-    """The operation at a path, None where the path is none of the protocol's. Raises METHOD_NOT_ALLOWED.
+def knows(path: str) -> bool:
+    """The path is one of the protocol's, in one of the versions."""
+    path = path.rstrip("/")
+    return any(row.pattern.fullmatch(path) for row in _ROWS)
 
-    `/v1/…` is 0.3's, unless the request names 1.0: then `v1` is a tenant. A 1.0 path without a named version is 1.0's, although
-    a missing version means 0.3: 0.3 has no such path.
+
+def resolve(method: str, path: str, named_version: Version | None) -> Target:
+    """The operation at a path that `knows` accepts. Raises METHOD_NOT_ALLOWED, and VERSION_NOT_SUPPORTED where the
+    path belongs to another version than the named one.
+
+    `/v1/…` is 0.3's, unless the request names 1.0: then `v1` is a tenant. A 1.0 path without a named version is
+    1.0's, although a missing version means 0.3: 0.3 has no such path.
     """
     path = path.rstrip("/")
     allowed: set[str] = set()
     for row in _ROWS:
-        if row.version is Version.V0_3 and named_version is Version.V1_0:
-            continue
-        if row.version is Version.V1_0 and named_version is Version.V0_3:
-            continue
         match = row.pattern.fullmatch(path)
         if match is None or (named_version is None and match.groupdict().get("tenant") == "v1"):
+            continue
+        if named_version is not None and named_version is not row.version:
             continue
         operation = row.methods.get(method)
         if operation is not None:
@@ -82,7 +89,7 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target | N
         allowed |= row.methods.keys()
     if allowed:
         raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(allowed))})
-    return None
+    raise versions.contradiction("The path")
 
 
 def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes) -> msgspec.Struct:
@@ -92,7 +99,8 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
     else:
         params = {name: values[0] for name, values in query.items() if values}
     if isinstance(params, dict):
-        params = params | dict(target.path_fields)
+        given = {name: item for name, item in params.items() if name not in _SHADOWED_BY_PATH}
+        params = (given if "task_id" in target.path_fields else params) | dict(target.path_fields)
     return read_params(target.operation, target.version, params)
 
 

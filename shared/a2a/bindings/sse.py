@@ -10,6 +10,7 @@ HEADERS = {
     "x-accel-buffering": "no",
 }
 KEEP_ALIVE = b": keep-alive\n\n"
+_BOM = b"\xef\xbb\xbf"
 
 
 def write(data: bytes) -> bytes:
@@ -29,7 +30,7 @@ def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
             if data:
                 yield b"\n".join(data)
                 data, size = [], 0
-        elif line.startswith(b"data:"):
+        elif line == b"data" or line.startswith(b"data:"):
             value = line[5:].removeprefix(b" ")
             size += len(value)
             if size > limit_bytes:
@@ -38,14 +39,23 @@ def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
 
 
 def _lines(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
-    rest = b""
+    """The lines that have ended with LF, CR or CRLF, each as soon as its end is there."""
+    begun: list[bytes] = []
+    size = 0
+    after_cr, at_start = False, True
     for chunk in chunks:
-        rest += chunk
-        if rest.endswith(b"\r"):
+        if not chunk:
             continue
-        *lines, rest = rest.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        if len(rest) > limit_bytes:
+        if after_cr and chunk.startswith(b"\n"):
+            chunk = chunk[1:]
+        after_cr = chunk.endswith(b"\r") if chunk else False
+        first, *others = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        begun.append(first)
+        size += len(first)
+        for line in others:
+            complete = b"".join(begun)
+            yield complete.removeprefix(_BOM) if at_start else complete
+            at_start = False
+            begun, size = [line], len(line)
+        if size > limit_bytes:
             raise ValueError("a server-sent event is too large")
-        yield from lines
-    if rest.endswith(b"\r"):
-        yield rest[:-1]

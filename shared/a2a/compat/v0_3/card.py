@@ -80,14 +80,13 @@ def to_core_card(value: Any) -> AgentCard:
     if card.get("supportsAuthenticatedExtendedCard") is not None:
         core["capabilities"]["extendedAgentCard"] = card["supportsAuthenticatedExtendedCard"]
     skills = as_list(card.get("skills"), "skills")
-    core["skills"] = [copied(as_object(skill, "skills[]"), *_SKILL_ALIKE) for skill in skills]
+    core["skills"] = [_to_core_skill(skill, f"skills[{index}]") for index, skill in enumerate(skills)]
     if isinstance(card.get("securitySchemes"), dict):
         core["securitySchemes"] = {
             name: _to_core_scheme(scheme, f"securitySchemes.{name}")
             for name, scheme in card["securitySchemes"].items()
         }
-    if isinstance(card.get("security"), list):
-        core["securityRequirements"] = [_to_core_requirement(item, "security[]") for item in card["security"]]
+    core |= _to_core_security(card, "")
     return protojson.read(AgentCard, core)
 
 
@@ -136,6 +135,20 @@ def _to_compat_skill(skill: AgentSkill) -> dict[str, Any]:
 
 def _to_compat_security(requirements: tuple[SecurityRequirement, ...]) -> list[dict[str, list[str]]] | None:
     return [{name: list(item.list) for name, item in each.schemes.items()} for each in requirements] or None
+
+
+def _to_core_skill(value: Any, path: str) -> dict[str, Any]:
+    skill = as_object(value, path)
+    return copied(skill, *_SKILL_ALIKE) | _to_core_security(skill, f"{path}.")
+
+
+def _to_core_security(value: dict[str, Any], path: str) -> dict[str, Any]:
+    if value.get("security") is None:
+        return {}
+    requirements = as_list(value["security"], f"{path}security")
+    return {
+        "securityRequirements": [_to_core_requirement(item, f"{path}security[]") for item in requirements]
+    }
 
 
 def _to_core_requirement(value: Any, path: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from shared.a2a.errors import invalid_field
@@ -31,8 +32,14 @@ _ROLES: tuple[tuple[Role, str, str], ...] = (
     (Role.USER, "user", "ROLE_USER"),
     (Role.AGENT, "agent", "ROLE_AGENT"),
 )
-_READ_STATE = {name: core for core, *names in _STATES for name in (*names, core.value)}
-_READ_ROLE = {name: core for core, *names in _ROLES for name in names}
+_READ_STATE: dict[str | int, TaskState] = {
+    **{name: core for core, *names in _STATES for name in (*names, core.value)},
+    **dict(enumerate(TaskState)),
+}
+_READ_ROLE: dict[str | int, Role] = {
+    **{name: core for core, *names in _ROLES for name in names},
+    **{number: role for number, role in enumerate(Role) if role is not Role.UNSPECIFIED},
+}
 _WRITE_STATE = {
     Dialect.JSONRPC: {row[0]: row[1] for row in _STATES},
     Dialect.REST: {row[0]: row[2] for row in _STATES},
@@ -45,14 +52,14 @@ _WRITE_ROLE = {
 
 def to_core_state(value: Any, path: str) -> str:
     """The 1.0 name of a 0.3 task state."""
-    if isinstance(value, str) and value in _READ_STATE:
+    if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_STATE:
         return _READ_STATE[value].value
     raise invalid_field(path, f"must be one of {', '.join(row[1] for row in _STATES)}")
 
 
 def to_core_role(value: Any, path: str) -> str:
     """The 1.0 name of a 0.3 role."""
-    if isinstance(value, str) and value in _READ_ROLE:
+    if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_ROLE:
         return _READ_ROLE[value].value
     raise invalid_field(path, "must be user or agent")
 
@@ -81,6 +88,24 @@ def as_list(value: Any, path: str) -> list[Any]:
     raise invalid_field(path, "must be an array")
 
 
+def as_string(value: Any, path: str) -> str:
+    """`value`, which must be a string: checked here where 1.0 has another name for the field."""
+    if isinstance(value, str):
+        return value
+    raise invalid_field(path, "must be a string")
+
+
+def member(value: dict[str, Any], name: str) -> Any:
+    """The member of that camelCase name, or of its snake_case form, as ProtoJSON allows; None where it is absent."""
+    found = value.get(name)
+    return value.get(_snake_case(name)) if found is None else found
+
+
+@cache
+def _snake_case(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
 def expect_kind(value: dict[str, Any], kind: str, path: str) -> None:
     """Checks `kind` where it is given; 0.3's HTTP+JSON form has none."""
     if value.get("kind") not in (None, kind):
@@ -88,8 +113,8 @@ def expect_kind(value: dict[str, Any], kind: str, path: str) -> None:
 
 
 def copied(value: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The members of `value` that both versions spell alike."""
-    return {name: value[name] for name in names if value.get(name) is not None}
+    """The members of `value` that both versions spell alike, by their camelCase names."""
+    return {name: found for name in names if (found := member(value, name)) is not None}
 
 
 def without_absent(value: dict[str, Any]) -> dict[str, Any]:

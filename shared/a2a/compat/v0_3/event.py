@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.a2a.compat.v0_3.dialect import Dialect, as_object, copied, without_absent
+from shared.a2a.compat.v0_3.dialect import Dialect, as_object, copied, member, without_absent
 from shared.a2a.compat.v0_3.message import to_compat_message, to_core_message
 from shared.a2a.compat.v0_3.task import (
     to_compat_artifact,
@@ -55,10 +55,10 @@ def to_core_event(value: Any, path: str = "result") -> dict[str, Any]:
     kind = event.get("kind")
     if kind is None:
         for wrapper, inner in _WRAPPERS.items():
-            if wrapper in event:
+            if (wrapped := member(event, wrapper)) is not None:
                 name, to_core = _TO_CORE[inner]
-                return {name: to_core(event[wrapper], f"{path}.{wrapper}")}
-    if kind not in _TO_CORE:
+                return {name: to_core(wrapped, f"{path}.{wrapper}")}
+    if not isinstance(kind, str) or kind not in _TO_CORE:
         raise invalid_field(f"{path}.kind", f"must be one of {', '.join(_TO_CORE)}")
     name, to_core = _TO_CORE[kind]
     return {name: to_core(event, path)}

@@ -28,7 +28,7 @@ def to_core_message(value: Any, path: str) -> dict[str, Any]:
     core = copied(message, *_ALIKE)
     if message.get("role") is not None:
         core["role"] = to_core_role(message["role"], f"{path}.role")
-    name = "content" if "content" in message and "parts" not in message else "parts"
+    name = "content" if message.get("content") is not None and message.get("parts") is None else "parts"
     if message.get(name) is None:
         raise invalid_field(f"{path}.parts", "is required")
     parts = as_list(message[name], f"{path}.{name}")

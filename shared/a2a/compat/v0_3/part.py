@@ -9,45 +9,52 @@ from typing import Any
 
 from msgspec import UNSET
 
-from shared.a2a.compat.v0_3.dialect import Dialect, as_object, copied, without_absent
+from shared.a2a.compat.v0_3.dialect import Dialect, as_object, as_string, copied, member, without_absent
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import Part
 
 _WRAPPED = "data_part_compat"
+_FILE_MEMBERS = (
+    ("bytes", "raw"),
+    ("fileWithBytes", "raw"),
+    ("uri", "url"),
+    ("fileWithUri", "url"),
+    ("mimeType", "mediaType"),
+    ("name", "filename"),
+)
 
 
 def to_core_part(value: Any, path: str) -> dict[str, Any]:
     """A 0.3 part of either JSON form as 1.0 JSON."""
     part = as_object(value, path)
-    kind = part.get("kind") or next((name for name in ("text", "file", "data") if name in part), None)
+    kind = part.get("kind")
+    if kind is None:
+        present = [name for name in ("text", "file", "data") if part.get(name) is not None]
+        if len(present) != 1:
+            raise invalid_field(path, "must have exactly one of text, file, data")
+        kind = present[0]
     core = copied(part, "metadata")
     match kind:
         case "text":
-            if "text" not in part:
-                raise invalid_field(f"{path}.text", "is required")
-            return core | {"text": part["text"]}
+            return core | {"text": as_string(part.get("text"), f"{path}.text")}
         case "file":
             return core | _to_core_file(part.get("file"), f"{path}.file")
         case "data":
             return core | _to_core_data(part, f"{path}.data", core.get("metadata"))
-        case None:
-            raise invalid_field(path, "must have exactly one of text, file, data")
         case _:
             raise invalid_field(f"{path}.kind", "must be text, file or data")
 
 
 def _to_core_file(value: Any, path: str) -> dict[str, Any]:
     file = as_object(value, path)
-    content = file.get("bytes", file.get("fileWithBytes"))
-    uri = file.get("uri", file.get("fileWithUri"))
-    if (content is None) == (uri is None):
+    found = {
+        core: as_string(content, f"{path}.{name}")
+        for name, core in _FILE_MEMBERS
+        if (content := member(file, name)) is not None
+    }
+    if ("raw" in found) == ("url" in found):
         raise invalid_field(path, "must have exactly one of bytes, uri")
-    core = {"raw": content} if content is not None else {"url": uri}
-    if file.get("mimeType") is not None:
-        core["mediaType"] = file["mimeType"]
-    if file.get("name") is not None:
-        core["filename"] = file["name"]
-    return core
+    return found
 
 
 def _to_core_data(part: dict[str, Any], path: str, metadata: Any) -> dict[str, Any]:

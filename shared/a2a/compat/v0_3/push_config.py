@@ -4,34 +4,62 @@ form names the resource (`tasks/T/pushNotificationConfigs/C`) instead of the ids
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from shared.a2a.compat.v0_3.dialect import Dialect, as_object, copied, without_absent
+from shared.a2a.compat.v0_3.dialect import (
+    Dialect,
+    as_list,
+    as_object,
+    as_string,
+    copied,
+    member,
+    without_absent,
+)
+from shared.a2a.errors import invalid_field
 from shared.a2a.model import TaskPushNotificationConfig
+
+_RESOURCE = re.compile(r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>[^/]*)")
 
 
 def to_core_push_config(value: Any, path: str) -> dict[str, Any]:
     """0.3's inner `pushNotificationConfig` as 1.0's flat TaskPushNotificationConfig JSON, without a task id."""
     config = as_object(value, path)
-    core = copied(config, "id", "url", "token")
+    core: dict[str, Any] = {
+        name: as_string(config[name], f"{path}.{name}")
+        for name in ("id", "url", "token")
+        if config.get(name) is not None
+    }
+    if "url" not in core:
+        raise invalid_field(f"{path}.url", "is required")
     if config.get("authentication") is not None:
-        authentication = as_object(config["authentication"], f"{path}.authentication")
-        schemes = authentication.get("schemes")
-        first = schemes[0] if isinstance(schemes, list) and schemes else authentication.get("scheme")
-        core["authentication"] = copied(authentication, "credentials") | ({"scheme": first} if first else {})
+        core["authentication"] = _to_core_authentication(config["authentication"], f"{path}.authentication")
+    return core
+
+
+def _to_core_authentication(value: Any, path: str) -> dict[str, Any]:
+    authentication = as_object(value, path)
+    schemes = as_list(authentication.get("schemes"), f"{path}.schemes")
+    if not schemes:
+        raise invalid_field(f"{path}.schemes", "must name a scheme")
+    core = {"scheme": as_string(schemes[0], f"{path}.schemes[0]")}
+    if (credentials := authentication.get("credentials")) is not None:
+        core["credentials"] = as_string(credentials, f"{path}.credentials")
     return core
 
 
 def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
     """0.3's `{taskId, pushNotificationConfig}`, or HTTP+JSON's `{config: {name, pushNotificationConfig}}`, as 1.0 JSON."""
-    outer = as_object(value, path)
-    outer = as_object(outer.get("config", outer), path)
-    core = to_core_push_config(
-        outer.get("pushNotificationConfig"), f"{path}.pushNotificationConfig".lstrip(".")
-    )
-    if outer.get("taskId") is not None:
-        core["taskId"] = outer["taskId"]
-    return core
+    outer = as_object(value, path or "params")
+    outer = as_object(outer.get("config", outer), path or "params")
+    inner = f"{path}.pushNotificationConfig".lstrip(".")
+    core = to_core_push_config(member(outer, "pushNotificationConfig"), inner)
+    named = _RESOURCE.fullmatch(name) if isinstance(name := outer.get("name"), str) else None
+    if named:
+        core["taskId"] = named["task"]
+        if named["id"]:
+            core["id"] = named["id"]
+    return core | copied(outer, "taskId")
 
 
 def to_compat_push_config(config: TaskPushNotificationConfig) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from shared.a2a import operations as op
-from shared.a2a.compat.v0_3.dialect import Dialect, as_object, copied
+from shared.a2a.compat.v0_3.dialect import Dialect, as_object, as_string, copied, member
 from shared.a2a.compat.v0_3.message import to_compat_message, to_core_message
 from shared.a2a.compat.v0_3.push_config import (
     to_compat_push_config,
     to_core_push_config,
     to_core_task_push_config,
 )
+from shared.a2a.errors import invalid_field
 from shared.a2a.model import SendMessageConfiguration, SendMessageRequest
 
 
@@ -33,14 +34,22 @@ def to_core_send(value: Any) -> dict[str, Any]:
 def to_core_configuration(value: Any, path: str) -> dict[str, Any]:
     """0.3's MessageSendConfiguration as 1.0 JSON."""
     configuration = as_object(value, path)
-    core = copied(configuration, "acceptedOutputModes", "historyLength")
-    if core.get("historyLength") == 0:
-        del core["historyLength"]
-    if configuration.get("blocking") is False:
-        core["returnImmediately"] = True
+    core = _without_unlimited(copied(configuration, "acceptedOutputModes", "historyLength"))
+    blocking = configuration.get("blocking")
+    if blocking is not None:
+        if not isinstance(blocking, bool):
+            raise invalid_field(f"{path}.blocking", "must be a boolean")
+        core["returnImmediately"] = not blocking
     for name in ("pushNotificationConfig", "pushNotification"):
-        if configuration.get(name) is not None:
-            core["taskPushNotificationConfig"] = to_core_push_config(configuration[name], f"{path}.{name}")
+        if (config := member(configuration, name)) is not None:
+            core["taskPushNotificationConfig"] = to_core_push_config(config, f"{path}.{name}")
+    return core
+
+
+def _without_unlimited(core: dict[str, Any]) -> dict[str, Any]:
+    length = core.get("historyLength")
+    if length == "0" or (length == 0 and not isinstance(length, bool)):
+        del core["historyLength"]
     return core
 
 
@@ -69,19 +78,22 @@ def to_compat_configuration(configuration: SendMessageConfiguration, dialect: Di
 
 
 def _to_core_task_query(value: Any) -> dict[str, Any]:
-    core = copied(as_object(value, "params"), "id", "historyLength", "metadata")
-    if core.get("historyLength") in (0, "0"):
-        del core["historyLength"]
-    return core
+    return _without_unlimited(copied(as_object(value, "params"), "id", "historyLength", "metadata"))
 
 
 def _to_core_push_query(value: Any) -> dict[str, Any]:
-    """0.3's params name the task `id` and the config `pushNotificationConfigId`; a path names them as 1.0 does."""
+    """0.3's params name the task `id` and the config `pushNotificationConfigId`, which may be left out; a path names them as
+    1.0 does.
+    """
     params = as_object(value, "params")
     if "task_id" in params:
         return copied(params, "task_id", "id")
-    core = {"taskId": params.get("id"), "id": params.get("pushNotificationConfigId")}
-    return {name: item for name, item in core.items() if item is not None}
+    if params.get("id") is None:
+        raise invalid_field("id", "is required")
+    return {
+        "taskId": as_string(params["id"], "id"),
+        "id": as_string(params.get("pushNotificationConfigId") or "", "pushNotificationConfigId"),
+    }
 
 
 def _to_core_push_create(value: Any) -> dict[str, Any]:

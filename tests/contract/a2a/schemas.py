@@ -1,0 +1,117 @@
+"""The JSON schemas in `tests/data`, ready to validate with, the candidate's adjusted to A2A 1.0.1."""
+
+import functools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from shared.a2a import card, model
+from tests.contract.a2a.candidate_differences import DIFFERENCES, GONE
+from tests.contract.a2a.proto_text import Field, messages
+
+DATA = Path(__file__).parents[2] / "data"
+TYPES: dict[str, type[msgspec.Struct]] = {
+    name: type_
+    for module in (model, card)
+    for name, type_ in vars(module).items()
+    if isinstance(type_, type)
+    and issubclass(type_, msgspec.Struct)
+    and type_.__module__ == module.__name__
+    and name != "Wire"
+}
+_FORMATS = jsonschema.FormatChecker()
+
+
+@functools.cache
+def candidate_messages() -> dict[str, dict[str, Field]]:
+    """Message → fields, as the candidate's proto says."""
+    return messages(DATA / "a2a-1.0-rc.proto")
+
+
+@functools.cache
+def candidate_schemas() -> dict[str, dict[str, Any]]:
+    """Message → JSON schema, as the candidate's bundle says; its titles are the message names with spaces strewn in."""
+    bundle = json.loads((DATA / "a2a-1.0-rc.schema.json").read_text(encoding="utf-8"))
+    names = {name.lower(): name for name in candidate_messages()} | {
+        name.lower(): name for name in ("Struct", "Timestamp", "Value")
+    }
+    return {names[title.replace(" ", "").lower()]: schema for title, schema in bundle["definitions"].items()}
+
+
+@functools.cache
+def released_schemas() -> dict[str, dict[str, Any]]:
+    """Message → JSON schema of 1.0.1: the candidate's with the listed differences and with what is required."""
+    schemas = {}
+    for name, schema in candidate_schemas().items():
+        if name in GONE:
+            continue
+        properties = dict(schema.get("properties", {}))
+        fields = candidate_messages().get(name, {})
+        required = {field.json_name for field in fields.values() if field.required}
+        for difference in DIFFERENCES:
+            if difference.message == name:
+                required -= set(difference.optional) | set(difference.removed)
+                required |= set(difference.required)
+                properties = {key: item for key, item in properties.items() if key not in difference.removed}
+                properties |= difference.added or {}
+        # What is written is camelCase only, although the bundle also allows snake_case.
+        schemas[name] = {key: item for key, item in schema.items() if key != "patternProperties"} | {
+            "properties": properties,
+            "required": sorted(required),
+        }
+        if not properties:
+            del schemas[name]["properties"]
+    return schemas
+
+
+@functools.cache
+def _registry() -> Registry[Any]:
+    resources: list[tuple[str, Resource[Any]]] = []
+    for name, schema in released_schemas().items():
+        package = "google.protobuf" if name in ("Struct", "Timestamp", "Value") else "lf.a2a.v1"
+        resource = Resource.from_contents(schema, default_specification=DRAFT202012)
+        resources.append((f"{package}.{name}.jsonschema.json", resource))
+    return Registry().with_resources(resources)
+
+
+def faults(message: str, value: Any) -> list[str]:
+    """What a validator of A2A 1.0.1 has against `value` as a `message`."""
+    validator = jsonschema.Draft202012Validator(
+        released_schemas()[message], registry=_registry(), format_checker=_FORMATS
+    )
+    return list(_said(validator, value))
+
+
+@functools.cache
+def _schema_v0_3() -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads((DATA / "a2a-0.3.0.schema.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def faults_v0_3(definition: str, value: Any, *, strict: bool = True) -> list[str]:
+    """What a validator of A2A 0.3.0 has against `value`; a strict one refuses members that the schema does not know."""
+    schema = _schema_v0_3()
+    definitions = _closed(schema["definitions"]) if strict else schema["definitions"]
+    validator = jsonschema.Draft7Validator(
+        {"$ref": f"#/definitions/{definition}", "definitions": definitions}, format_checker=_FORMATS
+    )
+    return list(_said(validator, value))
+
+
+def _closed(definitions: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: definition | ({"additionalProperties": False} if "properties" in definition else {})
+        for name, definition in definitions.items()
+    }
+
+
+def _said(validator: Any, value: Any) -> Iterator[str]:
+    for error in validator.iter_errors(value):
+        place = ".".join(str(step) for step in error.absolute_path)
+        yield f"{place}: {error.message[:300]}"
