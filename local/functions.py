@@ -51,7 +51,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
     )
 
 
-# What functions-framework or gunicorn would take from a developer's own shell.
+# What a function would wrongly take from a developer's own shell.
 _NOT_INHERITED = frozenset(
     {
         "CLOUD_RUN_TIMEOUT_SECONDS",
@@ -61,6 +61,7 @@ _NOT_INHERITED = frozenset(
         "FUNCTION_TARGET",
         "HOST",
         "HUB_DEV_TOKEN",
+        "K_SERVICE",
         "PORT",
         "PUBLIC_URL",
         "PYTHONPATH",

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +35,8 @@ def main() -> int:
     """Runs until it is told to end (0), or until something goes wrong, which it names (1)."""
     try:
         settings = settings_from(os.environ, runs=ROOT / ".run")
-        run(functions(bundled="--bundles" in sys.argv[1:]), settings, inherited=os.environ)
+        inherited = {"COMMIT_SHA": _commit(), **os.environ}
+        run(functions(bundled="--bundles" in sys.argv[1:]), settings, inherited=inherited)
     except (NotStartable, NotReady, ProcessEnded) as problem:
         print(f"stopped: {problem}", file=sys.stderr)
         return 1
@@ -70,6 +72,15 @@ def run(
             except PortLost as loss:
                 print(f"{loss} found its port taken; starting again on others", file=sys.stderr)
     raise NotStartable(f"other programs took the functions' ports {_STARTS} times")
+
+
+def _commit() -> str:
+    """The commit of the source tree; nothing when it did not come with its history."""
+    try:
+        told = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True)
+    except FileNotFoundError:
+        return ""
+    return told.stdout.strip()
 
 
 def _stop_signal() -> threading.Event:
