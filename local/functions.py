@@ -91,9 +91,10 @@ def environment_of(
     if function.python_path:
         environment["PYTHONPATH"] = str(function.python_path)
     if function.reads_routes:
-        environment |= {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
+        # An address that the operator has set is that of an agent of their own, which takes the place of the one here.
+        addresses = {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
         # Nothing on this machine's loopback stands in front of an agent and checks an ID token.
-        environment["IAM_CREDENTIALS"] = "none"
+        environment = {"IAM_CREDENTIALS": "none"} | addresses | environment
     if function.verifies_callers:
         environment["HUB_DEV_TOKEN"] = dev_token
     return environment
