@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from functions.hub.literal_index import Literal, LiteralIndex
+from functions.hub.literal_index import Literal, LiteralIndex, SearchedText
 from shared.normal_text import normalise
 from shared.routes import Route
 
@@ -26,11 +26,11 @@ class KeywordIndex:
         ]
         self._literals = LiteralIndex([(Literal(form, whole=True),) for _, _, form in self._entries])
 
-    def matches(self, text: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with keywords in `text`, in order, with those keywords as they stand in the table."""
-        possible = map(self._entries.__getitem__, self._literals.present(text))
+    def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
+        """Each route with keywords in the text, in order, with those keywords as they stand in the table."""
+        possible = map(self._entries.__getitem__, self._literals.present(searched))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
-            found = [(route, keyword) for route, keyword, form in entries if stands_in(form, text)]
+            found = [(route, keyword) for route, keyword, form in entries if stands_in(form, searched.text)]
             if found:
                 yield found[0][0], tuple(dict.fromkeys(keyword for _, keyword in found))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Clue = int | bytes
+ClueKind = Callable[[str], list[Clue]]
 
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 _BLANKED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
@@ -17,6 +18,20 @@ class Literal:
 
     text: str
     whole: bool = False
+
+
+class SearchedText:
+    """A normalised text, and the clues in it, which are gathered once for all indexes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._clues: dict[ClueKind, list[Clue]] = {}
+
+    def clues(self, kind: ClueKind) -> list[Clue]:
+        """All clues of a kind in the text."""
+        if kind not in self._clues:
+            self._clues[kind] = kind(self.text)
+        return self._clues[kind]
 
 
 class LiteralIndex:
@@ -31,7 +46,7 @@ class LiteralIndex:
         frequency = Counter((kind, clue) for kind, found in clues.values() for clue in found)
         self._always = [number for number, literals in enumerate(literal_sets) if not literals]
         self._short: list[tuple[str, int]] = []
-        literals_of: dict[Callable[[str], list[Clue]], dict[Clue, list[tuple[str, int]]]] = {}
+        literals_of: dict[ClueKind, dict[Clue, list[tuple[str, int]]]] = {}
         for number, literals in enumerate(literal_sets):
             for literal in literals:
                 kind, found = clues[literal]
@@ -42,17 +57,18 @@ class LiteralIndex:
                     self._short.append((literal.text, number))
         self._kinds = [(kind, frozenset(known), known) for kind, known in literals_of.items()]
 
-    def present(self, text: str) -> list[int]:
-        """The ascending numbers of the sets with a literal in `text`, and of those without literals."""
+    def present(self, searched: SearchedText) -> list[int]:
+        """The ascending numbers of the sets with a literal in the text, and of those without literals."""
+        text = searched.text
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
         for kind, known, literals_of in self._kinds:
-            for clue in known.intersection(kind(text)):
+            for clue in known.intersection(searched.clues(kind)):
                 numbers.update([number for literal, number in literals_of[clue] if literal in text])
         return sorted(numbers)
 
 
-def _clues_of(literal: Literal) -> tuple[Callable[[str], list[Clue]], list[Clue]]:
+def _clues_of(literal: Literal) -> tuple[ClueKind, list[Clue]]:
     """The kind of clue that tells most of `literal`, and those clues in every text that holds it."""
     if not literal.text.isascii() and len(literal.text) > 1:
         return _pairs, [

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from functions.hub.literal_index import Literal, LiteralIndex
+from functions.hub.literal_index import Literal, LiteralIndex, SearchedText
 from functions.hub.required_literals import required_literals
 from shared.patterns import compile_pattern
 from shared.routes import Route
@@ -25,11 +25,11 @@ class PatternIndex:
             ]
         )
 
-    def matches(self, text: str) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with patterns that match `text`, in order, with what each of them matched, shortened."""
-        possible = map(self._entries.__getitem__, self._literals.present(text))
+    def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
+        """Each route with patterns that match the text, in order, with what each of them matched, shortened."""
+        possible = map(self._entries.__getitem__, self._literals.present(searched))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
-            found = [(route, match) for route, pattern in entries if (match := pattern.search(text))]
+            found = [(route, match) for route, pattern in entries if (match := pattern.search(searched.text))]
             if found:
                 yield found[0][0], tuple(dict.fromkeys(_shortened(match.group()) for _, match in found))
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from functions.hub.keyword_index import KeywordIndex
+from functions.hub.literal_index import SearchedText
 from functions.hub.pattern_index import PatternIndex
 from shared.normal_text import normalise
 from shared.patterns import compile_pattern
@@ -73,8 +74,9 @@ class Router:
         )
 
     def _ruled(self, text: str) -> Choice | None:
+        searched = SearchedText(text)
         for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
-            for route, words in rules.matches(text):
+            for route, words in rules.matches(searched):
                 if not self._excepted(route, text):
                     return _matched(route, rule, words)
         return None
