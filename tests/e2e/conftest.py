@@ -1,0 +1,40 @@
+"""The runs that the end-to-end tests talk to, each started once."""
+
+import contextlib
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.hubs import Hub, running
+
+_running: list[Hub] = []
+_LOG_SIZES = pytest.StashKey[dict[Path, int]]()
+
+
+@pytest.fixture(scope="session")
+def hub() -> Iterator[Hub]:
+    """Everything, as `make run` starts it from the source tree."""
+    yield from _kept(running("local.run"))
+
+
+def _kept(run: contextlib.AbstractContextManager[Hub]) -> Iterator[Hub]:
+    with run as hub:
+        _running.append(hub)
+        yield hub
+        _running.remove(hub)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Remembers where the logs end before a test."""
+    item.stash[_LOG_SIZES] = {log: size for hub in _running for log, size in hub.log_sizes().items()}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure shows what the runs logged during the test."""
+    report = yield
+    if report.failed:
+        for hub in _running:
+            report.sections.append((f"logs of {hub.url}", hub.logged_since(item.stash.get(_LOG_SIZES, {}))))
+    return report

@@ -1,0 +1,47 @@
+"""The paper's four questions through the gateway, in every form in which they can be asked."""
+
+import pytest
+
+from tests.e2e.forms import FORMS, Form
+from tests.e2e.hubs import Hub
+from tests.e2e.questions import FIRST_WORDINGS, WORDINGS, Question
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@pytest.mark.parametrize(("question", "wording"), WORDINGS)
+def test_each_question_gets_its_answer_in_every_form(
+    hub: Hub, form: Form, question: Question, wording: str
+) -> None:
+    told = form.ask(hub.caller(), wording)
+    question.is_answered_by(told.text)
+    assert told.data == []
+    assert told.context_id
+
+
+@pytest.mark.parametrize(("question", "wording"), FIRST_WORDINGS)
+def test_a_stream_tells_the_same_as_a_single_answer_in_either_version(
+    hub: Hub, question: Question, wording: str
+) -> None:
+    assert len({form.ask(hub.caller(), wording).text for form in FORMS}) == 1
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_a_conversation_goes_on_under_its_context_id(hub: Hub, form: Form) -> None:
+    first = form.ask(hub.caller(), "P-1インシデントの際、インフラチームへの連絡期限は")
+    second = form.ask(hub.caller(), "富士山の高さは", context_id=first.context_id)
+    assert second.context_id == first.context_id
+    assert "3,776 m" in second.text
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_the_structured_part_comes_only_to_a_client_that_names_json(hub: Hub, form: Form) -> None:
+    question = "List three tasks for creating a project WBS."
+    told = form.ask(hub.caller(), question, output_modes=["text/plain", "application/json"])
+    assert [len(data.get("data", data)["tasks"]) for data in told.data] == [3]
+    assert form.ask(hub.caller(), question, output_modes=["text/plain"]).data == []
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_a_skill_named_wins_over_the_text(hub: Hub, form: Form) -> None:
+    told = form.ask(hub.caller(), "What is the height of Mount Fuji?", skill="expense")
+    assert "3,776" not in told.text
