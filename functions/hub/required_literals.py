@@ -1,5 +1,9 @@
 """What a text must hold for a pattern to match it, read off the pattern (RE2 syntax)."""
 
+import re
+
+# Characters that stand for themselves, up to the last one, which a quantifier may follow.
+_PLAIN_RUN = re.compile(r"[^\\.\[\](){}|*+?^$]+(?=[^\\.\[\](){}|*+?^$])")
 _QUANTIFIED_BY = "*+?{"
 _ZERO_WIDTH = "bBAz"
 
@@ -37,6 +41,7 @@ class _Reader:
         best: tuple[str, ...] = ()
         run = ""
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
+            run += self._plain_run()
             literal, group = self._atom()
             least = self._least_repeats()
             if literal is not None and least == 1:
@@ -49,6 +54,13 @@ class _Reader:
             if group and least is not None:
                 best = _stronger(best, group)
         return _stronger(best, (run,) if run else ())
+
+    def _plain_run(self) -> str:
+        plain = _PLAIN_RUN.match(self.pattern, self.at)
+        if plain is None or len(folded := plain[0].casefold()) != len(plain[0]):
+            return ""
+        self.at = plain.end()
+        return folded
 
     def _atom(self) -> tuple[str | None, tuple[str, ...]]:
         """A literal ("" for what has no width) or None, and what a group requires."""
