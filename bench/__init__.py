@@ -1,0 +1,1 @@
+"""Measurements: `make bench` prints medians, ratios and targets, and asserts nothing."""

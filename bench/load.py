@@ -1,0 +1,110 @@
+"""Puts load on a server: with wrk where it is installed, else with `bench.keep_alive`, which needs nothing but Python."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bench.question import Question
+from local.ports import LOOPBACK
+
+_SCRIPT = Path(__file__).with_name("wrk.lua")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What one server did under load. `generator_busy` is the share of one processor that the generator itself took."""
+
+    requests_per_second: float
+    p50_ms: float
+    p99_ms: float
+    generator_busy: float
+
+
+class LoadFailed(Exception):
+    """Some requests were not answered with 200, so that the numbers say nothing."""
+
+
+class Generator(Protocol):
+    """A program that keeps `connections` busy, each with one request at a time, for `seconds`."""
+
+    name: str
+
+    def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
+        """The load, measured. Raises LoadFailed."""
+        ...
+
+
+class Wrk:
+    """github.com/wg/wrk."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        told = subprocess.run([program, "-v"], capture_output=True, text=True).stdout.split()
+        self.name = " ".join(told[:2]) or "wrk"
+
+    def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
+        """See `Generator.run`."""
+        command = [
+            self._program,
+            "-t1",
+            f"-c{connections}",
+            f"-d{max(1, round(seconds))}s",
+            "-s",
+            str(_SCRIPT),
+        ]
+        for name, value in question.headers.items():
+            command += ["-H", f"{name}: {value}"]
+        body = {"BENCH_BODY_HEAD": question.head, "BENCH_BODY_TAIL": question.tail}
+        return _measured([*command, f"http://{LOOPBACK}:{port}/"], environment={**os.environ, **body})
+
+
+class KeepAlive:
+    """`bench.keep_alive`, in a process of its own."""
+
+    name = "bench.keep_alive (wrk is not installed)"
+
+    def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
+        """See `Generator.run`."""
+        command = [sys.executable, "-m", "bench.keep_alive", str(port), str(connections), str(seconds)]
+        order = {"headers": dict(question.headers), "head": question.head, "tail": question.tail}
+        return _measured(command, environment=dict(os.environ), order=json.dumps(order))
+
+
+def generator(name: str) -> Generator:
+    """`wrk`, `own`, or for `auto` the first of them that is there. Raises LoadFailed for a wrk that is not."""
+    program = shutil.which("wrk")
+    if name == "own" or (name == "auto" and program is None):
+        return KeepAlive()
+    if program is None:
+        raise LoadFailed("wrk is not installed (apt install wrk, brew install wrk)")
+    return Wrk(program)
+
+
+def _measured(command: list[str], *, environment: dict[str, str], order: str = "") -> Load:
+    before, started = _children_seconds(), time.monotonic()
+    told = subprocess.run(command, env=environment, input=order, capture_output=True, text=True)
+    busy = (_children_seconds() - before) / (time.monotonic() - started)
+    try:
+        totals = json.loads(told.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        raise LoadFailed(f"{command[0]} ended with {told.returncode}: {told.stderr.strip()}") from None
+    if totals["errors"] or not totals["requests"]:
+        raise LoadFailed(f"{totals['errors']} of {totals['requests']} requests failed")
+    return Load(
+        requests_per_second=totals["requests"] / totals["seconds"],
+        p50_ms=totals["p50_ms"],
+        p99_ms=totals["p99_ms"],
+        generator_busy=busy,
+    )
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

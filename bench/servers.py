@@ -1,0 +1,126 @@
+"""The contestants: each a program that listens on a port of its own, started as it would be in earnest."""
+
+import contextlib
+import http.client
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.question import ANSWER, SEND_0_3, TOKEN, Question
+from local.functions import ROOT
+from local.lifeline import Lifeline
+from local.ports import LOOPBACK
+from local.processes import Process, Program, running
+
+SUBJECTS = Path(__file__).parent / "subjects"
+# Cloud Run's own number of requests per instance, and so of threads.
+THREADS = 80
+_SDK = Path(__file__).parent / "sdk"
+_SDK_VENV = ROOT / ".run" / "bench-sdk"
+_START_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A program to be started; it is ready when it has answered `question`."""
+
+    name: str
+    port: int
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    question: Question = SEND_0_3
+
+
+class NotServing(Exception):
+    """A server did not come up, or answered wrongly."""
+
+
+def function(name: str, source: Path, *, target: str, port: int, **environment: str) -> Server:
+    """A function under functions-framework, from the source tree; a hub is told the bench's token."""
+    program = Path(sys.executable).with_name("functions-framework")
+    told = {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "THREADS": str(THREADS),
+        "HUB_DEV_TOKEN": TOKEN,
+        "HUB_PUBLIC_URL": f"http://{LOOPBACK}:{port}",
+        "PUBLIC_URL": f"http://{LOOPBACK}:{port}",
+        "IAM_CREDENTIALS": "none",
+    }
+    command = [
+        str(program),
+        f"--target={target}",
+        f"--source={source}",
+        f"--host={LOOPBACK}",
+        f"--port={port}",
+    ]
+    return Server(name=name, port=port, command=command, environment=_inherited() | told | environment)
+
+
+def sdk(name: str, *, port: int, question: Question) -> Server:
+    """The official SDK's server, from an environment of its own, which is made when it is not there."""
+    install = [
+        sys.executable,
+        str(ROOT / "local" / "install.py"),
+        str(_SDK_VENV),
+        str(_SDK / "requirements.txt"),
+    ]
+    if subprocess.run(install).returncode:
+        raise NotServing("the official SDK could not be installed")
+    command = [str(_SDK_VENV / "bin" / "python"), str(_SDK / "server.py"), str(port)]
+    return Server(name=name, port=port, command=command, environment=_inherited(), question=question)
+
+
+@contextlib.contextmanager
+def serving(servers: Sequence[Server], *, lifeline: Lifeline, folder: Path) -> Iterator[list[Process]]:
+    """All servers run and have answered once; afterwards none of their processes and logs is left. Raises NotServing."""
+    programs = [
+        Program(
+            name=one.name, command=one.command, environment=one.environment, log=folder / f"{one.port}.log"
+        )
+        for one in servers
+    ]
+    try:
+        with running(programs, lifeline=lifeline) as processes:
+            for server, process in zip(servers, processes, strict=True):
+                first_answer(server, process)
+            yield processes
+    finally:
+        for program in programs:
+            program.log.unlink(missing_ok=True)
+
+
+def first_answer(server: Server, process: Process, *, poll_seconds: float = 0.01) -> None:
+    """Returns as soon as the server has answered its question rightly. Raises NotServing."""
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            answer = ask(server)
+        except OSError:
+            if process.ended():
+                raise NotServing(f"{server.name} ended at its start:\n{process.last_lines()}") from None
+            time.sleep(poll_seconds)
+            continue
+        if ANSWER not in answer:
+            raise NotServing(f"{server.name} answered wrongly: {answer[:300]!r}\n{process.last_lines()}")
+        return
+    raise NotServing(f"{server.name} did not answer in {_START_SECONDS:.0f} s:\n{process.last_lines()}")
+
+
+def ask(server: Server) -> bytes:
+    """The body of one answer, over a connection of its own. Raises OSError."""
+    connection = http.client.HTTPConnection(LOOPBACK, server.port, timeout=10.0)
+    try:
+        connection.request("POST", "/", server.question.body("first"), dict(server.question.headers))
+        return connection.getresponse().read()
+    finally:
+        connection.close()
+
+
+def _inherited() -> dict[str, str]:
+    """The environment without what would change how a Python program runs."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
