@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from functions.docqa.config import Config
+from functions.docqa.engine import DocumentQA
 from shared.a2a.call import Call
 from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
@@ -13,9 +15,6 @@ from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
 from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.http import Handler
-
-from functions.docqa.config import Config
-from functions.docqa.engine import DocumentQA
 
 SKILL = AgentSkill(
     id="document-qa",

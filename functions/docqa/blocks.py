@@ -8,6 +8,8 @@ from msgspec import Struct
 
 
 class BlockKind(StrEnum):
+    """What a block is; quotes and code count as paragraphs."""
+
     HEADING = "heading"
     PARAGRAPH = "paragraph"
     ITEM = "item"
@@ -40,13 +42,15 @@ _ITEM = re.compile(r"([ \t]*)(?:[-*+•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2
 _BARE_DASH = re.compile(r"[ \t]*[-*+][^\s]")
 _RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|[=~─━]{4,})$")
 _SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_PLAIN_HEADING = re.compile(
+_JAPANESE_HEADING = re.compile(
     r"第[0-9０-９一二三四五六七八九十百]+[条章節](?:[ 　]*[(（].*[)）]|[ 　]+\S{1,25})?$"
-    r"|【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$|\d+(?:\.\d+)*\.?[ 　]+\S[^。.:：;,、]{0,60}$"
-    r"|(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,60})?$|[A-Z][A-Z0-9 &/,()-]{3,60}$",
-    re.IGNORECASE,
+    r"|【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$"
 )
-_UPPER = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
+_NUMBERED_HEADING = re.compile(r"\d+(?:\.\d+)*\.?[ 　]+\S[^。.:：;,、]{0,60}$")
+_NAMED_HEADING = re.compile(
+    r"(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,60})?$", re.IGNORECASE
+)
+_UPPER_HEADING = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
 _SHORT_LINE = 50
 _PUNCTUATION = (".", "。", "!", "?", "！", "？", ",", "、", ";")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -56,12 +60,14 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of `text` in their order. Front matter, rules and comments are in none of them."""
     front = _FRONT_MATTER.match(text)
-    hidden = [match.span() for match in _COMMENT.finditer(text)]
-    lines = [
-        line
-        for line in _lines(text, front.end() if front else 0)
-        if not any(start <= line.start and line.end <= end for start, end in hidden)
-    ]
+    hidden = [match.span() for match in _COMMENT.finditer(text)] if "<!--" in text else []
+    lines = list(_lines(text, front.end() if front else 0))
+    if hidden:
+        lines = [
+            line
+            for line in lines
+            if not any(start <= line.start and line.end <= end for start, end in hidden)
+        ]
     at, tables = 0, 0
     fenced = False
     while at < len(lines):
@@ -104,7 +110,7 @@ def _lines(text: str, start: int) -> Iterator[_Line]:
         end = len(text) if end < 0 else end
         content_end = end - 1 if end > start and text[end - 1] == "\r" else end
         raw = text[start:content_end].replace("\f", " ")
-        quote = _QUOTE.match(raw)
+        quote = _QUOTE.match(raw) if ">" in raw else None
         offset = quote.end() if quote else 0
         yield _Line(start + offset, content_end, raw[offset:])
         start = end + 1
@@ -113,7 +119,9 @@ def _lines(text: str, start: int) -> Iterator[_Line]:
 def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
     line = lines[at]
     if match := _HEADING.match(line.text):
-        return Block(BlockKind.HEADING, line.start + match.start(2), line.start + match.end(2), len(match.group(1)))
+        return Block(
+            BlockKind.HEADING, line.start + match.start(2), line.start + match.end(2), len(match.group(1))
+        )
     if match := _BOLD_HEADING.match(line.text.strip()):
         start = text.index(match.group(1), line.start)
         return Block(BlockKind.HEADING, start, start + len(match.group(1)), 7)
@@ -121,23 +129,31 @@ def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
     before = lines[at - 1].text if at else ""
     if not before.strip() and (underline := _UNDERLINE.match(after)) and "|" not in line.text:
         return Block(BlockKind.HEADING, line.start, line.end, 1 if underline.group()[0] == "=" else 2)
-    stripped = line.text.strip()
-    starts_block = not before.strip() or _HEADING.match(before) or _PLAIN_HEADING.match(before.strip())
-    if starts_block and (match := _PLAIN_HEADING.match(stripped)):
-        numbered = stripped[0].isdigit()
-        if numbered and (not after.strip() or _ITEM.match(after)) is False and len(stripped) > 40:
-            return None
-        if numbered and _ITEM.match(after):
-            return None
-        if stripped.isascii() and stripped[0].isalpha() and not _UPPER.match(stripped) and " " not in stripped:
-            return None
-        if stripped.isascii() and stripped[0].isalpha() and stripped.islower():
-            return None
-        if not numbered and stripped.isascii() and not _UPPER.match(stripped) and not _sectionlike(stripped):
-            return None
-        depth = stripped.split()[0].count(".") if numbered else 0
-        start = line.start + line.text.index(stripped)
-        return Block(BlockKind.HEADING, start, start + len(stripped), 3 + depth)
+    if not before.strip() or _HEADING.match(before) or _is_marked(before, line.text):
+        return _plain_heading(line, after)
+    return None
+
+
+def _is_marked(line: str, after: str) -> bool:
+    return _marked(line.strip(), after) is not None
+
+
+def _plain_heading(line: _Line, after: str) -> Block | None:
+    text = line.text.strip()
+    depth = _marked(text, after)
+    if depth is None:
+        return None
+    start = line.start + line.text.index(text)
+    return Block(BlockKind.HEADING, start, start + len(text), 3 + depth)
+
+
+def _marked(text: str, after: str) -> int | None:
+    """How deep a heading of plain text is, such as 第2条, 【受付】, `1.2 Scope` or SCOPE; None for other lines."""
+    if _NUMBERED_HEADING.match(text):
+        runs_on = len(text) > 40 and bool(after.strip())
+        return None if _ITEM.match(after) or runs_on else text.split()[0].rstrip(".").count(".")
+    if _JAPANESE_HEADING.match(text) or _UPPER_HEADING.match(text) or _NAMED_HEADING.match(text):
+        return 0
     return None
 
 
@@ -152,11 +168,12 @@ def _stands_alone(lines: list[_Line], at: int) -> bool:
     if at + 1 >= len(lines) or lines[at + 1].text.strip():
         return False
     following = next((line.text.strip() for line in lines[at + 1 :] if line.text.strip()), "")
-    return len(following) > limit or following.endswith(_PUNCTUATION) or bool(_ITEM.match(following)) or "|" in following
-
-
-def _sectionlike(line: str) -> bool:
-    return line.split()[0].casefold() in {"section", "article", "chapter", "part", "appendix"}
+    return (
+        len(following) > limit
+        or following.endswith(_PUNCTUATION)
+        or bool(_ITEM.match(following))
+        or "|" in following
+    )
 
 
 def _continuation_end(lines: list[_Line], at: int) -> int:

@@ -14,11 +14,53 @@ _KANJI_RUN = re.compile(rf"[{KANJI}]+")
 _KATAKANA_RUN = re.compile(rf"[{KATAKANA}]{{2,}}")
 _ONLY_HIRAGANA = re.compile(rf"[{HIRAGANA}]+$")
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
-_NOUN_BEFORE = {"the", "a", "an", "my", "our", "your", "of", "for", "per", "no", "each", "every", "which", "what", "this", "any", "with", "in"}
+_NOUN_BEFORE = {
+    "the",
+    "a",
+    "an",
+    "my",
+    "our",
+    "your",
+    "of",
+    "for",
+    "per",
+    "no",
+    "each",
+    "every",
+    "which",
+    "what",
+    "this",
+    "any",
+    "with",
+    "in",
+}
 _VERB_BEFORE = {
-    "to", "must", "should", "can", "could", "may", "might", "do", "does", "did", "will", "would", "shall", "i", "we", "you", "they",
-    "be", "been", "is", "are", "was", "were", "not", "get",
-}  # fmt: skip
+    "to",
+    "must",
+    "should",
+    "can",
+    "could",
+    "may",
+    "might",
+    "do",
+    "does",
+    "did",
+    "will",
+    "would",
+    "shall",
+    "i",
+    "we",
+    "you",
+    "they",
+    "be",
+    "been",
+    "is",
+    "are",
+    "was",
+    "were",
+    "not",
+    "get",
+}
 
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will"}
 
@@ -89,14 +131,18 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
         taken = next((size for size in range(LONGEST_PHRASE, 0, -1) if _phrase(pieces, at, size, words)), 0)
         key = _key(pieces[at : at + max(1, taken)])
         raw = pieces[at][2]
-        if taken == 1 and raw in words.stop or not taken and (raw in words.stop or not key.strip()):
+        if (taken == 1 and raw in words.stop) or (not taken and (raw in words.stop or not key.strip())):
             at += 1
             continue
         size = max(1, taken)
         surface = " ".join(piece for _, _, piece in pieces[at : at + size])
         before = pieces[at - 1][2] if at else ""
         role = _english_role(key, surface, before, words)
-        if role is Role.NOUN and at + size == len(pieces) and any(piece in _INVERTED for _, _, piece in pieces[1:at]):
+        if (
+            role is Role.NOUN
+            and at + size == len(pieces)
+            and any(piece in _INVERTED for _, _, piece in pieces[1:at])
+        ):
             role = Role.ACTION  # what does the label show, when does the link expire
         alternatives = words.groups.get(key)
         own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
@@ -132,7 +178,9 @@ def _english_role(key: str, surface: str, before: str, words: Lexicon) -> Role:
 
 
 def _phrase(pieces: list[tuple[int, int, str]], at: int, size: int, words: Lexicon) -> bool:
-    if at + size > len(pieces) or (size > 1 and all(piece in words.stop for _, _, piece in pieces[at : at + size])):
+    if at + size > len(pieces) or (
+        size > 1 and all(piece in words.stop for _, _, piece in pieces[at : at + size])
+    ):
         return False
     key = _key(pieces[at : at + size])
     return key in words.groups or (size > 1 and key in words.attributes)
@@ -189,7 +237,11 @@ def _known(run: str, at: int, words: Lexicon) -> str:
 
 def _cuts(before: str, first: str) -> bool:
     """Whether a boundary between the two characters would cut through a run of katakana."""
-    return bool(before) and re.match(rf"[{KATAKANA}]", before) is not None and re.match(rf"[{KATAKANA}]", first) is not None
+    return (
+        bool(before)
+        and re.match(rf"[{KATAKANA}]", before) is not None
+        and re.match(rf"[{KATAKANA}]", first) is not None
+    )
 
 
 def _ends_known(text: str, words: Lexicon) -> bool:

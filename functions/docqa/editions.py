@@ -1,7 +1,6 @@
 """Which edition a document is: in force, superseded or a draft; read from front matter, first lines and names."""
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
 
@@ -14,44 +13,55 @@ _HEAD_CHARACTERS = 700
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)", re.DOTALL)
 _FIELD = re.compile(r"^([A-Za-z_ -]+?|[^\s:：]{2,8})[ \t]*[:：][ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _OLD_STATUS = re.compile(
-    r"^\W*(?:superseded|obsolete|archived?|deprecated|withdrawn|retired|expired|inactive|rescinded|old|"
-    r"廃止|旧版|失効|改定前|改訂前|無効|終了)"
+    r"^\W*(?:superseded|obsolete|archived?|deprecated|withdrawn|retired|expired|inactive|rescinded|old"
+    r"|廃止|旧版|失効|改定前|改訂前|無効|終了)"
 )
-_DRAFT_STATUS = re.compile(r"^\W*(?:draft|proposed|proposal|under review|in review|案|草案|ドラフト|下書き|検討中|未承認)")
+_DRAFT_STATUS = re.compile(
+    r"^\W*(?:draft|proposed|proposal|under review|in review|案|草案|ドラフト|下書き|検討中|未承認)"
+)
 _OLD_TEXT = re.compile(
-    r"\b(?:has been|have been|is|was|are|now)? ?(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)"
-    r"|\bno longer (?:in force|in effect|valid|current|applies|applicable)\b|\bobsolete\b|\barchived (?:version|copy|policy)\b"
-    r"|\bkept (?:only )?for (?:reference|the record|historical)|\b(?:old|former|previous|outdated) (?:version|edition) of\b"
-    r"|旧版|改[定訂]前の|(?:本|この)(?:書|文書|規程|規則|手順書?|版|ポリシー|マニュアル|ガイド|ルール)は.{0,25}(?:廃止|失効|効力を失|置き換えられ)"
-    r"|により廃止|に置き換えられ|\(廃止\)|【廃止】|\[廃止\]|廃止済|参考として(?:残|保存)|現在は(?:使用|適用)(?:しない|されない|されて|していま)"
+    r"\b(?:superseded|replaced) (?:by|on|as of)\b|\bsuperseded\b(?! versions?\b)"
+    r"|\bno longer (?:in force|in effect|valid|current|applies|applicable)\b|\bobsolete\b"
+    r"|\barchived (?:version|copy|policy)\b|\bkept (?:only )?for (?:reference|the record|historical)"
+    r"|\b(?:old|former|previous|outdated) (?:version|edition) of\b|旧版|改[定訂]前の"
+    r"|(?:本|この)(?:書|文書|規程|規則|手順書?|版|ポリシー|マニュアル|ガイド|ルール)は"
+    r".{0,25}(?:廃止|失効|効力を失|置き換えられ)"
+    r"|により廃止|に置き換えられ|\(廃止\)|【廃止】|\[廃止\]|廃止済|参考として(?:残|保存)"
+    r"|現在は(?:使用|適用)(?:しない|されない|されて|していま)"
 )
-_SUPERSEDES = re.compile(
-    r"(?:(?:this|it)(?: \w+){0,3}|and) (?:supersedes|replaces)[^.\n]*|\b(?:supersedes|replaces)\b[^.\n]*"
-    r"|[^。\n]*(?:を廃止し|を置き換え|に代わる|に代わり)[^。\n]*|^.*旧版との.*$",
-    re.MULTILINE,
-)
+_SUPERSEDES = re.compile(r"\b(?:supersedes|replaces)\b|を廃止し|を置き換え|に代わ|旧版との")
+_OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
+_CLAUSE = re.compile(r"[^\n。.]+(?:\.(?=\d)[^\n。.]+)*")
 _DATE = re.compile(r"((?:19|20)\d\d)\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(\d{1,2}))?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*"
 _ENGLISH_DATE = re.compile(
-    rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? ({'|'.join(_MONTHS)})[a-z]*|({'|'.join(_MONTHS)})[a-z]*(?: (\d{{1,2}})(?:st|nd|rd|th)?)?),? ((?:19|20)\d\d)"
+    rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}|{_MONTH}(?: (\d{{1,2}})(?:st|nd|rd|th)?)?),? ((?:19|20)\d\d)"
 )
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _VERSION = re.compile(r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第)[ _-]?(\d+(?:\.\d+)*)(?:版)?")
 _EFFECTIVE_LINE = re.compile(
-    r"^.*(?:\beffective|\bin force|\bvalid from|\bapplies from|施行|適用開始|発効|有効開始|改[定訂]日?).*$", re.MULTILINE
+    r"^[^\n]*?(?:\beffective|\bin force|\bvalid from"
+    r"|\bapplies from|施行|適用開始|発効|有効開始|改[定訂]日?).*$",
+    re.MULTILINE,
 )
 _SERIES_NOISE = re.compile(
-    r"(?:19|20)\d\d(?:年度?版?)?|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
-    r"|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|(?<=版)|版|[\d.]+$|[\W_]+"
+    r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版"
+    r"|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
+    r"|[\d.]+$|[\W_]+"
 )
+_Age = tuple[str, tuple[int, ...]]
 
 
 def edition_of(path: str, title: str, text: str) -> Edition:
     """What `text` itself says about its edition; `in_force` compares it with the other documents."""
     front = _FRONT_MATTER.match(text)
     head = normalise(text[:_HEAD_CHARACTERS])
-    fields = {normalise(name): normalise(value) for name, value in _FIELD.findall(front.group(1) if front else "")}
+    fields = {
+        normalise(name): normalise(value) for name, value in _FIELD.findall(front.group(1) if front else "")
+    }
     status = fields.get("status") or fields.get("状態") or fields.get("ステータス") or _labelled_status(head)
+    own = "\n".join(clause for clause in _CLAUSE.findall(head) if not _SUPERSEDES.search(clause))
     standing = Standing.CURRENT
     name = normalise(f"{path} {title}")
     if _DRAFT_STATUS.match(status):
@@ -59,42 +69,46 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     elif (
         _OLD_STATUS.match(status)
         or fields.keys() & {"superseded by", "superseded_by", "superseded-by", "replaced_by", "replaced-by"}
-        or _OLD_TEXT.search(_SUPERSEDES.sub(" ", head))
+        or _OLD_TEXT.search(own)
         or re.search(r"superseded|obsolete|archived|deprecated|旧版|廃止", name)
     ):
         standing = Standing.SUPERSEDED
     labels = set(_YEAR.findall(name)) | {f"v{number}" for number in _VERSION.findall(name)}
     if version := fields.get("version") or fields.get("版"):
-        labels |= {f"v{number}" for number in re.findall(r"\d+(?:\.\d+)*", version)[:1]} | set(_YEAR.findall(version))
-    first_lines = re.sub(r"(?:supersed|replace)[^.\n]*(?:\.\d[^.\n]*)*|[^。\n]*(?:廃止|置き換)[^。\n]*", "", head[:400])
-    labels |= {f"v{number}" for number in _VERSION.findall(first_lines)}
+        labels |= {f"v{number}" for number in re.findall(r"\d+(?:\.\d+)*", version)[:1]} | set(
+            _YEAR.findall(version)
+        )
+    named = "\n".join(clause for clause in own[:400].split("\n") if not _OTHER_EDITION.search(clause))
+    labels |= {f"v{number}" for number in _VERSION.findall(named)}
     effective = _effective(fields, head)
     if effective:
         labels.add(effective[:4])
-    return Edition(standing=standing, labels=tuple(sorted(labels)), effective=effective, series=_series(title))
+    return Edition(
+        standing=standing, labels=tuple(sorted(labels)), effective=effective, series=_series(title)
+    )
 
 
 def in_force(documents: Sequence[Document], today: date) -> list[Document]:
     """`documents`, where of several editions with one title only the newest that is already in force is current."""
-    series: dict[tuple[str, str], list[Document]] = defaultdict(list)
+    day = today.isoformat()
+    newest: dict[tuple[str, str], _Age] = {}
     for document in documents:
-        series[document.language, document.edition.series].append(document)
+        edition, age = document.edition, _age(document.edition)
+        if age and edition.series and edition.standing is Standing.CURRENT and edition.effective <= day:
+            key = (document.language, edition.series)
+            newest[key] = max(newest.get(key, age), age)
     out: list[Document] = []
     for document in documents:
-        edition = document.edition
+        edition, age = document.edition, _age(document.edition)
         standing = edition.standing
-        if standing is Standing.CURRENT and edition.effective > today.isoformat():
+        if standing is Standing.CURRENT and edition.effective > day:
             standing = Standing.DRAFT
-        elif standing is Standing.CURRENT and edition.series:
-            rivals = [
-                other.edition
-                for other in series[document.language, edition.series]
-                if other is not document
-                and other.edition.standing is Standing.CURRENT
-                and other.edition.effective <= today.isoformat()
-            ]
-            if any(_older(edition, rival) for rival in rivals):
-                standing = Standing.SUPERSEDED
+        elif (
+            standing is Standing.CURRENT
+            and age
+            and age < newest.get((document.language, edition.series), age)
+        ):
+            standing = Standing.SUPERSEDED
         out.append(structs.replace(document, edition=structs.replace(edition, standing=standing)))
     return out
 
@@ -105,7 +119,16 @@ def _labelled_status(head: str) -> str:
 
 
 def _effective(fields: dict[str, str], head: str) -> str:
-    for name in ("effective", "effective_date", "effective date", "effective-date", "effective_from", "施行日", "適用日", "date"):
+    for name in (
+        "effective",
+        "effective_date",
+        "effective date",
+        "effective-date",
+        "effective_from",
+        "施行日",
+        "適用日",
+        "date",
+    ):
         if found := _date_in(fields.get(name, "")):
             return found
     for line in _EFFECTIVE_LINE.findall(head):
@@ -123,12 +146,7 @@ def _date_in(text: str) -> str:
     return ""
 
 
-def _older(edition: Edition, rival: Edition) -> bool:
-    mine, other = _age(edition), _age(rival)
-    return mine is not None and other is not None and mine < other
-
-
-def _age(edition: Edition) -> tuple[str, tuple[int, ...]] | None:
+def _age(edition: Edition) -> _Age | None:
     years = [label for label in edition.labels if not label.startswith("v")]
     versions = [tuple(map(int, label[1:].split("."))) for label in edition.labels if label.startswith("v")]
     if not (edition.effective or years or versions):

@@ -9,11 +9,32 @@ from msgspec import Struct
 from functions.docqa.words import normalise, plain
 
 _ALIASES = {
-    "severity": "sev", "重大度": "sev", "深刻度": "sev", "priority": "p", "優先度": "p", "prio": "p",
-    "レベル": "level", "ランク": "rank", "クラス": "class", "グレード": "grade", "等級": "grade", "カテゴリ": "category",
-    "カテゴリー": "category", "区分": "category", "フェーズ": "phase", "ステージ": "stage", "ゾーン": "zone", "タイプ": "type",
-    "ティア": "tier", "ステップ": "step", "version": "v", "ver": "v", "バージョン": "v", "号": "no", "第": "article",
-}  # fmt: skip
+    "severity": "sev",
+    "重大度": "sev",
+    "深刻度": "sev",
+    "priority": "p",
+    "優先度": "p",
+    "prio": "p",
+    "レベル": "level",
+    "ランク": "rank",
+    "クラス": "class",
+    "グレード": "grade",
+    "等級": "grade",
+    "カテゴリ": "category",
+    "カテゴリー": "category",
+    "区分": "category",
+    "フェーズ": "phase",
+    "ステージ": "stage",
+    "ゾーン": "zone",
+    "タイプ": "type",
+    "ティア": "tier",
+    "ステップ": "step",
+    "version": "v",
+    "ver": "v",
+    "バージョン": "v",
+    "号": "no",
+    "第": "article",
+}
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?![a-z0-9]))")
 _WORD_NUMBER = re.compile(
     r"(?<![a-z])(severity|sev|priority|prio|level|tier|grade|class|category|phase|stage|step|type|rank|zone|group|version|ver"
@@ -26,7 +47,24 @@ _JAPANESE_NUMBER = re.compile(
 )
 _SUFFIXED = re.compile(r"第?(\d{1,4})(条|号館|号室|号|級|種|類|病棟|番|階)")
 _RANGE = re.compile(r"(?<![a-z0-9])([a-z]{1,4})-?(\d)\s*(?:~|〜|to|through|から|–)\s*(?:\1-?)?(\d)(?![0-9])")
-_NOT_CODES = {"utf", "iso", "covid", "top", "sha", "aes", "md", "http", "ip", "mp", "jan", "feb", "mar", "apr", "jun", "jul"}
+_NOT_CODES = {
+    "utf",
+    "iso",
+    "covid",
+    "top",
+    "sha",
+    "aes",
+    "md",
+    "http",
+    "ip",
+    "mp",
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "jun",
+    "jul",
+}
 _YEAR = re.compile(r"(?<!\d)(?<!-)((?:19|20)\d\d)(?!\d)")
 
 

@@ -28,83 +28,135 @@ NUMBER = (
 )
 _JAPANESE_NUMBER = r"(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+|半|数)"
 _ENGLISH_UNIT = r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|years?|quarters?)\b"
-_JAPANESE_UNIT = r"(?:秒|分(?!の|類|野|割|散)|時間|時(?!点)|日|営業日|週間|週|[ヶか箇カケ]月|月|年|四半期|泊|世紀)"
+_JAPANESE_UNIT = (
+    r"(?:秒|分(?!の|類|野|割|散)|時間|時(?!点)|日|営業日|週間|週|[ヶか箇カケ]月|月|年|四半期|泊|世紀)"
+)
 
 PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.TIME: re.compile(
         rf"{NUMBER}[ -]*(?:business|working|calendar|consecutive|full|more|clear)?[ -]?{_ENGLISH_UNIT}"
         rf"|\b{_ENGLISH_UNIT[:-2]} (?:after|before|of)\b"
-        r"|\d{1,2}:\d{2}|\b\d{1,2} ?(?:am|pm|a\.m\.|p\.m\.)|\d{4}-\d{1,2}-\d{1,2}|\b\d{1,2}(?:st|nd|rd|th)\b"
-        r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\bmay \d"
-        r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:immediately|at once|without delay|promptly|as soon as"
-        r"|same day|next day|noon|midnight|permanently|indefinitely|forever|24/7|straight away|right away)\b"
-        r"|\b(?:end|beginning|start|last day|first day|close) of\b|\b(?:previous|following|next|preceding) (?:business |working )?"
+        r"|\d{1,2}:\d{2}|\b\d{1,2} ?(?:am|pm|a\.m\.|p\.m\.)|\d{4}-\d{1,2}-\d{1,2}|\b\d{1,2}(?:st"
+        r"|nd|rd|th)\b"
+        r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
+        r"|\bmay \d"
+        r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+        r"|\b(?:immediately|at once|without delay|promptly|as soon as"
+        r"|same day|next day|noon|midnight|permanently"
+        r"|indefinitely|forever|24/7|straight away|right away)\b"
+        r"|\b(?:end|beginning|start|last day|first day|close) of\b|\b(?:previous|following|next"
+        r"|preceding) (?:business |working )?"
         r"(?:day|week|month|morning)\b|\blast (?:working|business) day\b"
-        rf"|{_JAPANESE_NUMBER}{_JAPANESE_UNIT}|毎[日週月年朝]|即時|即日|直ちに|ただちに|速やかに|すぐに|当日|翌日|翌営業日|翌月|翌週|前日|月末"
+        rf"|{_JAPANESE_NUMBER}{_JAPANESE_UNIT}|毎[日週月年朝]"
+        rf"|即時|即日|直ちに|ただちに|速やかに|すぐに|当日|翌日|翌営業日|翌月|翌週|前日|月末"
         r"|年度末|月初|正午|永久|無期限|[月火水木金土日]曜|始業|終業|午前|午後|最終出勤日|退職日|年末"
     ),
     AnswerKind.FREQUENCY: re.compile(
-        r"\b(?:every|each|per|once|twice|daily|weekly|monthly|quarterly|annually|annual|yearly|hourly|biannual"
-        r"|semi-?annual(?:ly)?|biweekly|nightly|fortnightly|times an?|days? an? |continuously|real time)\b"
-        rf"|毎[日週月年朝晩時]|(?:[年月週日]|一日|時間|四半期)(?:に|あたり)?{_JAPANESE_NUMBER}[回度]|{_JAPANESE_NUMBER}"
-        r"(?:日|週間|[ヶか箇カ]月|年|時間|分)(?:ごと|毎|に)|ごと|隔[日週月年]|四半期|半期|年次|月次|週次|日次|随時|常時|定期的"
+        r"\b(?:every|each|per|once|twice|daily|weekly|monthly|quarterly|annually|annual|yearly"
+        r"|hourly|biannual"
+        r"|semi-?annual(?:ly)?|biweekly|nightly|fortnightly"
+        r"|times an?|days? an? |continuously|real time)\b"
+        rf"|毎[日週月年朝晩時]|(?:[年月週日]|一日|時間|四半期)(?:に|あたり)?{_JAPANESE_NUMBER}[回度]"
+        rf"|{_JAPANESE_NUMBER}"
+        r"(?:日|週間|[ヶか箇カ]月|年|時間|分)(?:ごと|毎|に)|ごと|隔[日週月年]"
+        r"|四半期|半期|年次|月次|週次|日次|随時|常時|定期的"
     ),
     AnswerKind.MONEY: re.compile(
-        rf"[¥$€£]\s?\d|{NUMBER} ?(?:thousand|million)? ?(?:yen|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
-        r"|\b(?:jpy|usd|eur|gbp) ?\d|free of charge|\bfree\b|no (?:charge|fee|cost)|無料|無償|全額|実費|\d ?%|\d ?パーセント|割"
+        rf"[¥$€£]\s?\d|{NUMBER} ?(?:thousand|million)? ?(?:yen"
+        rf"|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
+        r"|\b(?:jpy|usd|eur|gbp) ?\d|free of charge|\bfree\b|no (?:charge|fee|cost)|無料|無償|全額"
+        r"|実費|\d ?%|\d ?パーセント|割"
     ),
-    AnswerKind.QUANTITY: re.compile(rf"{NUMBER}|{_JAPANESE_NUMBER}(?=[回個名人枚台件割倍冊本杯段歳桁文種つ部箱キ度])|\b(?:none|unlimited)\b|無制限"),
+    AnswerKind.QUANTITY: re.compile(
+        rf"{NUMBER}|{_JAPANESE_NUMBER}(?=[回個名人枚台件割倍冊本杯段歳桁文種つ部箱キ度])"
+        rf"|\b(?:none|unlimited)\b|無制限"
+    ),
     AnswerKind.CONTACT: re.compile(
-        r"[\w.+-]+@[\w-]+\.\w+|https?://\S+|www\.\S+|(?<![\w])#[\w-]{3,}|\+?\d{2,4}-\d{2,4}-\d{3,4}|\b0\d{9,10}\b"
+        r"[\w.+-]+@[\w-]+\.\w+|https?://\S+|www\.\S+|(?<![\w])#[\w-]{3,}|\+?\d{2,4}-\d{2,4}-\d{3,4}"
+        r"|\b0\d{9,10}\b"
         r"|\bext(?:ension|\.)? ?\d{2,}|内線[ :]?\d{2,}|\b\d{4,5}\b|\b1\d\d\b"
     ),
     AnswerKind.PERSON: re.compile(
-        r"\b(?:manager|leader|lead|head|director|officer|team|department|desk|committee|owner|administrator|president|ceo|ciso|cto|cfo"
-        r"|coordinator|commander|supervisor|nurse|doctor|physician|pharmacist|engineer|chair|board|representative|specialist|operator"
-        r"|secretary|auditor|staff|office|division|council|hr|counsel|trainer|instructor|inspector|keeper|guard|librarian|dean|professor"
-        r"|member|members|employee|user|driver|holder|foreman|technician|chief|clerk|dpo|planner|steward|warden|captain|person|anyone"
+        r"\b(?:manager|leader|lead|head|director|officer"
+        r"|team|department|desk|committee|owner|administrator|president|ceo|ciso|cto|cfo"
+        r"|coordinator|commander|supervisor|nurse|doctor|physician|pharmacist|engineer|chair|board"
+        r"|representative|specialist|operator"
+        r"|secretary|auditor|staff|office|division|council"
+        r"|hr|counsel|trainer|instructor|inspector|keeper|guard|librarian|dean|professor"
+        r"|member|members|employee|user|driver|holder|foreman|technician|chief|clerk|dpo|planner"
+        r"|steward|warden|captain|person|anyone"
         r"|principal|advisor|adviser|registrar|mr|ms|mrs|dr)s?\b"
-        r"|者|部(?!分|屋|品|数)|課(?!題|金)|室|長|係|チーム|担当|委員|責任者|役員|社長|管理職|上司|上長|マネージャ|リーダー|窓口|本人|医師|看護師|師|員|官|オーナー|さん|氏"
+        r"|者|部(?!分|屋|品|数)|課(?!題|金)|室|長|係|チーム|担当|委員|責任者"
+        r"|役員|社長|管理職|上司|上長|マネージャ|リーダー|窓口|本人|医師|看護師|師"
+        r"|員|官|オーナー|さん|氏"
     ),
     AnswerKind.PLACE: re.compile(
-        r"\b(?:in|at|on|to|from|under|via|through|behind|inside|next to|near)\b|/|https?:|floor|room|building|階|室|場|棟|館|所|庫|にあ|で(?:行|実施|受)|へ|に"
+        r"\b(?:in|at|on|to|from|under|via|through|behind|inside|next to|near)\b|/|https?:|floor|room"
+        r"|building|階|室|場|棟|館|所|庫|にあ|で(?:行|実施|受)|へ|に"
     ),
     AnswerKind.PERMISSION: re.compile(
-        r"\b(?:may|must|can|cannot|can't|shall|should|not|only|allowed|permitted|prohibited|forbidden|required|mandatory|optional|banned"
-        r"|never|possible|need|needs|needed|unless|except|exempt|without|is|are|no|eligible|entitled|free|at any time|subject to|accepted|covered)\b"
-        r"|禁止|不可|でき|可能|認め|許可|必要|不要|必須|義務|こと|ない|ません|ただし|限り|限る|除く|対象|とする|する|ます"
+        r"\b(?:may|must|can|cannot|can't|shall|should|not|only|allowed|permitted|prohibited|forbidden"
+        r"|required|mandatory|optional|banned"
+        r"|never|possible|need|needs|needed|unless|except|exempt|without|is|are|no|eligible|entitled"
+        r"|free|at any time|subject to|accepted|covered)\b"
+        r"|禁止|不可|でき|可能|認め|許可|必要|不要|必須|義務|こと|ない|ません|ただし"
+        r"|限り|限る|除く|対象|とする|する|ます"
     ),
-    AnswerKind.DEFINITION: re.compile(r"\b(?:is|are|means?|refers? to|stands? for|defined as)\b|とは|をいう|を指す|である|です|こと|[:：]"),
-    AnswerKind.REASON: re.compile(r"\b(?:because|since|so that|in order to|due to|reason|to (?:avoid|prevent|protect|keep|ensure))\b|ため|から|理由|目的"),
+    AnswerKind.DEFINITION: re.compile(
+        r"\b(?:is|are|means?|refers? to|stands? for"
+        r"|defined as)\b|とは|をいう|を指す|である|です|こと|[:：]"
+    ),
+    AnswerKind.REASON: re.compile(
+        r"\b(?:because|since|so that|in order to|due to"
+        r"|reason|to (?:avoid|prevent|protect|keep|ensure))\b|ため|から|理由|目的"
+    ),
     AnswerKind.CONDITION: re.compile(
-        r"\b(?:if|when|where|unless|except|only|provided|in case|case|must|more than|less than|at least|exceed\w*|over|under|following|conditions?)\b"
+        r"\b(?:if|when|where|unless|except|only|provided"
+        r"|in case|case|must|more than|less than|at least"
+        r"|exceed\w*|over|under|following|conditions?)\b"
         r"|場合|とき|時|限り|ただし|除|条件|以上|以下|超え|未満|いずれか|であれば"
     ),
 }
 
 LIMIT = re.compile(
-    r"\b(?:within|by|no later than|not later than|before|until|at least|up to|at most|no more than|not exceed\w*|maximum|minimum|max|min|for"
-    r"|less than|in advance|limited to|limit)\b|以内|まで|前|以上|以下|上限|未満|最大|最低|限り|超え"
+    r"\b(?:within|by|no later than|not later than|before|until|at least|up to|at most|no more than"
+    r"|not exceed\w*|maximum|minimum|max|min|for"
+    r"|less than|in advance|limited to|limit)\b"
+    r"|以内|まで|前|以上|以下|上限|未満|最大|最低|限り|超え"
 )
 INSTRUCTION = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|rules?|above|polic\w+)\b|\b(?:system prompt|as an ai|you are (?:now )?an?"
-    r" (?:ai|assistant|language model))\b|\b(?:always|must) (?:answer|reply|respond) (?:with|that)\b|(?:指示|命令|プロンプト|ルール).{0,12}(?:無視|忘れ)"
-    r"|(?:と|で)(?:回答|返答|答え)(?:しなさい|せよ|してください|すること)|(?:ai|アシスタント|言語モデル)(?:は|への|よ)"
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?"
+    r"|prompts?|rules?|above|polic\w+)\b|\b(?:system prompt|as an ai|you are (?:now )?an?"
+    r" (?:ai|assistant|language model))\b|\b(?:always"
+    r"|must) (?:answer|reply|respond) (?:with|that)\b"
+    r"|(?:指示|命令|プロンプト|ルール).{0,12}(?:無視|忘れ)"
+    r"|(?:と|で)(?:回答|返答|答え)(?:しなさい|せよ|してください|すること)"
+    r"|(?:ai|アシスタント|言語モデル)(?:は|への|よ)"
 )
 FORMER = re.compile(
-    r"\b(?:previously|formerly|in the past|used to be|prior to (?:19|20)\d\d|until (?:\w+ )?(?:\d{1,2},? )?(?:19|20)\d\d|before (?:\w+ )?(?:19|20)\d\d"
-    r"|old (?:limit|deadline|rule|policy|version)|(?:was|were) (?:changed|shortened|extended|raised|lowered|reduced|increased|superseded|abolished)"
-    r"|no longer)\b|以前は|旧規程|旧版|従来は|かつて|改[定訂]前|変更前|(?:19|20)\d\d年\d*月?\d*日?(?:度)?(?:まで|以前)は|廃止され"
+    r"\b(?:previously|formerly|in the past|used to be"
+    r"|prior to (?:19|20)\d\d|until (?:\w+ )?(?:\d{1,2},? )?(?:19|20)\d\d"
+    r"|before (?:\w+ )?(?:19|20)\d\d"
+    r"|old (?:limit|deadline|rule|policy|version)|(?:was|were) (?:changed|shortened|extended"
+    r"|raised|lowered|reduced|increased|superseded|abolished)"
+    r"|no longer)\b|以前は|旧規程|旧版|従来は|かつて|改[定訂]前|変更前"
+    r"|(?:19|20)\d\d年\d*月?\d*日?(?:度)?(?:まで|以前)は|廃止され"
 )
 EXCEPTION = re.compile(
-    r"\s*(?:[-*]\s*)?(?:however|except|unless|exceptions?|but|this (?:does not|doesn't)|the exception|if this|notwithstanding|only|after that|thereafter|afterwards|beyond (?:that|this))\b"
-    r"|\s*[(（]?(?:ただし|但し|なお|例外|この限りで|上記にかかわらず|※|その後|それ以降|それ以外|以降は)",
+    r"\s*(?:[-*]\s*)?(?:however|except|unless|exceptions?"
+    r"|but|this (?:does not|doesn't)|the exception"
+    r"|if this|notwithstanding|only|after that|thereafter|afterwards|beyond (?:that|this))\b"
+    r"|\s*[(（]?(?:ただし|但し|なお|例外|この限りで|上記にかかわらず|※"
+    r"|その後|それ以降|それ以外|以降は)",
     re.IGNORECASE,
 )
 DEPENDENT = re.compile(
-    r"\s*(?:however|but|otherwise|in (?:that|this|such) case|the same|these|this|it|they|those|such)\b|\s*(?:ただし|但し|なお|その場合|この場合|それ|これ|同様|また[、,])",
+    r"\s*(?:however|but|otherwise|in (?:that|this|such) case"
+    r"|the same|these|this|it|they|those|such)\b"
+    r"|\s*(?:ただし|但し|なお|その場合|この場合|それ|これ|同様|また[、,])",
     re.IGNORECASE,
 )
 FORMER_SECTION = re.compile(
-    r"\b(?:previous|former|old|past|history|historical|change ?log|revision|superseded|archived?)\b|旧|改[定訂]履歴|変更履歴|以前の|過去|沿革|廃止"
+    r"\b(?:previous|former|old|past|history|historical"
+    r"|change ?log|revision|superseded|archived?)\b|旧|改[定訂]履歴|変更履歴|以前の|過去|沿革|廃止"
 )

@@ -45,7 +45,9 @@ class Found(Struct, frozen=True):
         return self.passage.units[self.number]
 
 
-def extract(question: Question, passages: Sequence[Passage], rarity: Callable[[Concept], float]) -> list[Found]:
+def extract(
+    question: Question, passages: Sequence[Passage], rarity: Callable[[Concept], float]
+) -> list[Found]:
     """The units that may answer, best first; a unit about another entity, topic or kind of answer is not among them."""
     weights = [_weight(concept) * rarity(concept) for concept in question.concepts]
     if not any(concept.role in (Role.NOUN, Role.ACTION) for concept in question.concepts):
@@ -115,7 +117,9 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if pattern is None:
         return 0.0
     if not pattern.search(normal) and not (
-        asked.kind is AnswerKind.FREQUENCY and unit.kind is UnitKind.ROW and PATTERNS[AnswerKind.TIME].search(normal)
+        asked.kind is AnswerKind.FREQUENCY
+        and unit.kind is UnitKind.ROW
+        and PATTERNS[AnswerKind.TIME].search(normal)
     ):
         return None if asked.strict else -0.05
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):

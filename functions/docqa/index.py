@@ -17,7 +17,9 @@ from functions.docqa.passages import passages
 from functions.docqa.sources import Unreadable, corpus_files, corpus_uri, document_from, read_bytes
 from functions.docqa.words import index_text
 
-LAYOUT = 1  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
+LAYOUT = (
+    1  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
+)
 _LOCK_SECONDS = 120
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, uri TEXT, hash BLOB, skipped TEXT, document BLOB, text TEXT);
@@ -88,7 +90,11 @@ def _is_current(index_path: Path, hashes: dict[str, tuple[Path, bytes]], day: st
             connection.close()
     except sqlite3.Error:
         return False
-    return settled is not None and day < settled[0] and stored == {path: digest for path, (_, digest) in hashes.items()}
+    return (
+        settled is not None
+        and day < settled[0]
+        and stored == {path: digest for path, (_, digest) in hashes.items()}
+    )
 
 
 @contextmanager
@@ -131,7 +137,9 @@ def _opened(index_path: Path) -> sqlite3.Connection:
 
 
 def _remove(connection: sqlite3.Connection, path: str) -> None:
-    connection.execute("DELETE FROM words WHERE rowid IN (SELECT number FROM passages WHERE path = ?)", (path,))
+    connection.execute(
+        "DELETE FROM words WHERE rowid IN (SELECT number FROM passages WHERE path = ?)", (path,)
+    )
     connection.execute("DELETE FROM passages WHERE path = ?", (path,))
     connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
@@ -168,7 +176,9 @@ def searchable(passage: Passage) -> str:
 def _settle_editions(connection: sqlite3.Connection, today: date) -> None:
     rows = connection.execute("SELECT document FROM files WHERE document IS NOT NULL")
     documents = [msgspec.msgpack.decode(row[0], type=Document) for row in rows]
-    coming = [document.edition.effective for document in documents if document.edition.effective > today.isoformat()]
+    coming = [
+        document.edition.effective for document in documents if document.edition.effective > today.isoformat()
+    ]
     connection.execute("INSERT OR REPLACE INTO settled VALUES (1, ?)", (min(coming, default="9999"),))
     for document in in_force(documents, today):
         connection.execute(

@@ -14,7 +14,32 @@ OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.
 NEIGHBOUR, PASSAGE = 0.55, 0.35
 PRESENT = 0.3
 _SYNONYM, _BROADER, _PARTS = 0.9, 0.6, 0.85
-_NOT_MODIFIERS = frozenset("a an the of for to in on at by with and or our your their all each every any no 's".split())
+_NOT_MODIFIERS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "for",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "with",
+        "and",
+        "or",
+        "our",
+        "your",
+        "their",
+        "all",
+        "each",
+        "every",
+        "any",
+        "no",
+        "'s",
+    ]
+)
 
 _cached_view = lru_cache(maxsize=4096)(view)
 
@@ -136,7 +161,10 @@ def _level(concept: Concept, layers: Sequence[tuple[float, View]]) -> float:
         best = max(best, says(concept, said) * worth)
     if concept.parts and best < _PARTS:
         shares = [
-            max((worth for worth, said in layers if part in (said.words if part[0] == " " else said.text)), default=0.0)
+            max(
+                (worth for worth, said in layers if part in (said.words if part[0] == " " else said.text)),
+                default=0.0,
+            )
             for part in concept.parts
         ]
         if concept.loose:

@@ -12,7 +12,16 @@ from functions.docqa.words import plain
 PASSAGE_CHARACTERS = 1_000
 LIST_CHARACTERS = 900
 LEAD_CHARACTERS = 46
-_INTRODUCTORY = (":", "：", "following.", "below.", "以下の通り。", "以下のとおり。", "次のとおり。", "次の通り。")
+_INTRODUCTORY = (
+    ":",
+    "：",
+    "following.",
+    "below.",
+    "以下の通り。",
+    "以下のとおり。",
+    "次のとおり。",
+    "次の通り。",
+)
 _QUESTION = ("?", "？")
 
 

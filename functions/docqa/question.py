@@ -5,7 +5,14 @@ from msgspec import Struct, structs
 from functions.docqa.concepts import Concept, Role, concepts_in
 from functions.docqa.entities import Entity, entities_in, years_in
 from functions.docqa.expressions import AnswerKind
-from functions.docqa.question_kinds import Asked, asked, counted_per, counted_unit, wants_former, without_interrogatives
+from functions.docqa.question_kinds import (
+    Asked,
+    asked,
+    counted_per,
+    counted_unit,
+    wants_former,
+    without_interrogatives,
+)
 from functions.docqa.ranges import Range, numbers_in, ranges_in
 from functions.docqa.words import is_japanese, normalise
 
@@ -39,7 +46,9 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         text=text,
         language=language or ("ja" if is_japanese(text) else "en"),
         asked=wanted,
-        concepts=tuple(_as_attribute(concept, wanted.kind) for concept in concepts_in(without_interrogatives(normal))),
+        concepts=tuple(
+            _as_attribute(concept, wanted.kind) for concept in concepts_in(without_interrogatives(normal))
+        ),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),

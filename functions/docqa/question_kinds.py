@@ -9,37 +9,158 @@ from functions.docqa.expressions import AnswerKind
 _NOUNS = r"(?:the |a |an |our |my |your |its )?(?:[\w-]+ ){0,3}?"
 # (kind, whether a sentence without such an expression cannot be the answer, pattern); the first match decides.
 _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
-    (AnswerKind.FREQUENCY, True, r"how (?:often|frequently)|how many times|at what intervals?|frequency|頻度|どの(?:くらい|ぐらい|程度)の間隔|何(?:日|[ヶか]月|年|週間|時間)(?:ごと|おき|に一度|に1度|に1回|に一回)|[年月週日](?:に)?何回|何回"),
-    (AnswerKind.CONTACT, True, r"(?:phone|telephone|extension|contact|hotline) numbers?|e-?mail address|what number|(?:^|\b)url\b|which (?:slack )?channel|電話番号|内線(?:番号)?は|何番|メールアドレス|urlは|アドレス|チャンネルは|どのチャンネル"),
-    (AnswerKind.REASON, False, r"^why\b|for what reason|what is the reason|なぜ|どうして|理由"),
-    (AnswerKind.MONEY, True, r"how much (?:money|does|do|is|are|will|can|may|am|would|did|should|must|per|for)\b|how expensive|what (?:is|are|does) "
-     + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当|日当|額|運賃|家賃|代)は(?!誰|だれ|どこ|どう|いつ)"),
-    (AnswerKind.TIME, True, r"deadline|due date|time limit|(?:response|resolution|recovery|lead|turnaround|waiting|processing|delivery|reporting|reaction) time|time ?frame|\bdue\b|how (?:long|soon|quickly|late|early)\b|how fast (?:must|should|do|does|will)|(?:by|until|since|from) when|\bwhat time|how far in advance"
-     r"|how far ahead|how many (?:\w+ )?(?:seconds|minutes|hours|days|nights|weeks|months|years)|how much (?:\w+ )?(?:notice|time)|(?:what|which) (?:\w+ )?(?:day|date|month|hours)\b|(?:retention|notice|warranty|probation|trial) (?:period|time)"
-     r"|(?:office|opening|business|visiting|working|core|operating) hours|いつまで|いつ|期限|締切|締め切り|〆切|期日|何(?:秒|分|時間|時|日|営業日|週間|[ヶかカ]月|年)|(?:どの|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数)は|納期"),
-    (AnswerKind.TIME, False, r"^when\b|\bwhen (?:do|does|is|are|must|should|can|will|did|was|were|may)\b"),
-    (AnswerKind.QUANTITY, True, r"how (?:many|large|big|heavy|high|tall|hot|cold|old|far|wide|deep|fast|strong|loud|small|low)\b|how much\b|what (?:percentage|percent|number|proportion|share)|what (?:is|are) " + _NOUNS
-     + r"(?:maximum|minimum|limit|max|min|cap|ceiling|threshold|temperature|humidity|capacity|weight|height|size|speed|rate|target|voltage|length|quota)\b|上限|下限|限度|何(?:人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|パーセント|文字|桁|種類|つ|箇所|キロ|メートル|kg|点|世代|室|階建)|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度|定員|容量|重量|数|速度|高さ)は"),
-    (AnswerKind.PERSON, False, r"\bwho(?:m|se)?\b|(?:which|what) (?:\w+ )?(?:team|department|person|role|group|committee|office|manager|division)\b|誰|だれ|どなた|どの(?:部署|部門|チーム|担当|役職|課|部)|どこの(?:部署|部門|課)|何部|担当(?:者|部署|部門)?は|責任者は|承認者は"),
-    (AnswerKind.PLACE, False, r"^where\b|\bwhere (?:do|does|is|are|must|should|can|will|may|to)\b|(?:which|what) (?:\w+ )?(?:room|building|floor|location|site|place|system|tool|portal)\b|どこ|何階|場所は"),
-    (AnswerKind.DEFINITION, False, r"what does .* (?:mean|stand for)|definition of|what is meant by|とは(?:何|なん|どう|$|\?)|の(?:定義|意味)は"),
-    (AnswerKind.CONDITION, False, r"(?:under|in) what (?:conditions?|circumstances?|cases?)|what (?:are|is) (?:the )?(?:conditions?|exceptions?|requirements?|criteria)|条件|例外は|どんな(?:場合|とき|時|ケース)|どのような(?:場合|とき|時|ケース)"),
-    (AnswerKind.PROCEDURE, False, r"どうすれば|どうしたら|どうやって|どのように|何をすれば"),
-    (AnswerKind.PERMISSION, False, r"^(?:can|may|could|is|are|do|does|must|should|am|will|might|shall)\b|\b(?:allowed|permitted|forbidden|prohibited|mandatory)\b|(?:でき|可能|良い|よい|いい|構い|かまい|必要|許可され|認められ|禁止され|許され|もらえ|使え|持て|義務|不要|取れ|入れ|受けられ|持ち出せ|いり)(?:ます|です|る|ない|なの)?(?:ん)?(?:でしょう|です)?か|(?:でき|られ|え|せ)る\?|(?:可能|必要|禁止|ok)\?|ますか\??$"),
-    (AnswerKind.PROCEDURE, False, r"how (?:do|can|should|to|must|is|are|does|would|may)\b|what (?:are )?(?:the )?(?:steps|procedure|process)|procedure for|steps (?:to|for)|どうやって|どのように|どうすれば|どうしたら|どうする|手順|方法|手続き?|流れは|何をすれば|何をする|すべきこと"),
-)  # fmt: skip
+    (
+        AnswerKind.FREQUENCY,
+        True,
+        (
+            r"how (?:often|frequently)|how many times|at what intervals?"
+            r"|frequency|頻度|どの(?:くらい|ぐらい|程度)の間隔|何(?:日|[ヶか]月"
+            r"|年|週間|時間)(?:ごと|おき|に一度|に1度|に1回|に一回)|[年月週日](?:に)?何回|何回"
+        ),
+    ),
+    (
+        AnswerKind.CONTACT,
+        True,
+        (
+            r"(?:phone|telephone|extension|contact|hotline) numbers?"
+            r"|e-?mail address|what number|(?:^|\b)url\b|which (?:slack )?channel|電話番号|内線(?:番号)?は"
+            r"|何番|メールアドレス|urlは|アドレス|チャンネルは|どのチャンネル"
+        ),
+    ),
+    (AnswerKind.REASON, False, (r"^why\b|for what reason|what is the reason|なぜ|どうして|理由")),
+    (
+        AnswerKind.MONEY,
+        True,
+        (
+            r"how much (?:money|does|do|is|are|will|can"
+            r"|may|am|would|did|should|must|per|for)\b|how expensive|what (?:is|are|does) "
+            + _NOUNS
+            + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
+            r"| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当"
+            r"|日当|額|運賃|家賃|代)は(?!誰|だれ|どこ|どう|いつ)"
+        ),
+    ),
+    (
+        AnswerKind.TIME,
+        True,
+        (
+            r"deadline|due date|time limit|(?:response|resolution"
+            r"|recovery|lead|turnaround|waiting|processing|delivery|reporting|reaction) time|time ?frame"
+            r"|\bdue\b|how (?:long|soon|quickly|late|early)\b|how fast (?:must|should|do|does|will)|(?:by"
+            r"|until|since|from) when|\bwhat time|how far in advance"
+            r"|how far ahead|how many (?:\w+ )?(?:seconds|minutes|hours|days|nights|weeks|months|years)"
+            r"|how much (?:\w+ )?(?:notice|time)|(?:what|which) (?:\w+ )?(?:day|date|month|hours)\b"
+            r"|(?:retention|notice|warranty|probation|trial) (?:period|time)"
+            r"|(?:office|opening|business|visiting|working"
+            r"|core|operating) hours|いつまで|いつ|期限|締切|締め切り"
+            r"|〆切|期日|何(?:秒|分|時間|時|日|営業日|週間|[ヶかカ]月|年)|(?:どの"
+            r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数)は|納期"
+        ),
+    ),
+    (AnswerKind.TIME, False, (r"^when\b|\bwhen (?:do|does|is|are|must|should|can|will|did|was|were|may)\b")),
+    (
+        AnswerKind.QUANTITY,
+        True,
+        (
+            r"how (?:many|large|big|heavy|high|tall|hot|cold|old|far|wide|deep|fast|strong|loud|small"
+            r"|low)\b|how much\b|what (?:percentage|percent|number|proportion|share)|what (?:is|are) "
+            + _NOUNS
+            + r"(?:maximum|minimum|limit|max|min|cap|ceiling|threshold|temperature|humidity|capacity|weight"
+            r"|height|size|speed|rate|target|voltage|length"
+            r"|quota)\b|上限|下限|限度|何(?:人|名|回|枚|個|件|台|割|倍|冊"
+            r"|本|杯|段|歳|度|%|パーセント|文字|桁|種類|つ|箇所|キロ|メートル|kg"
+            r"|点|世代|室|階建)|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度"
+            r"|定員|容量|重量|数|速度|高さ)は"
+        ),
+    ),
+    (
+        AnswerKind.PERSON,
+        False,
+        (
+            r"\bwho(?:m|se)?\b|(?:which|what) (?:\w+ )?(?:team"
+            r"|department|person|role|group|committee|office"
+            r"|manager|division)\b|誰|だれ|どなた|どの(?:部署|部門|チーム"
+            r"|担当|役職|課|部)|どこの(?:部署|部門|課)|何部|担当(?:者|部署|部門)?は|責任者は|承認者は"
+        ),
+    ),
+    (
+        AnswerKind.PLACE,
+        False,
+        (
+            r"^where\b|\bwhere (?:do|does|is|are|must|should"
+            r"|can|will|may|to)\b|(?:which|what) (?:\w+ )?(?:room"
+            r"|building|floor|location|site|place|system|tool|portal)\b|どこ|何階|場所は"
+        ),
+    ),
+    (
+        AnswerKind.DEFINITION,
+        False,
+        (
+            r"what does .* (?:mean|stand for)|definition of"
+            r"|what is meant by|とは(?:何|なん|どう|$|\?)|の(?:定義|意味)は"
+        ),
+    ),
+    (
+        AnswerKind.CONDITION,
+        False,
+        (
+            r"(?:under|in) what (?:conditions?|circumstances?"
+            r"|cases?)|what (?:are|is) (?:the )?(?:conditions?"
+            r"|exceptions?|requirements?|criteria)|条件|例外は"
+            r"|どんな(?:場合|とき|時|ケース)|どのような(?:場合|とき|時|ケース)"
+        ),
+    ),
+    (AnswerKind.PROCEDURE, False, (r"どうすれば|どうしたら|どうやって|どのように|何をすれば")),
+    (
+        AnswerKind.PERMISSION,
+        False,
+        (
+            r"^(?:can|may|could|is|are|do|does|must|should|am|will|might|shall)\b|\b(?:allowed|permitted"
+            r"|forbidden|prohibited|mandatory)\b|(?:でき|可能"
+            r"|良い|よい|いい|構い|かまい|必要|許可され|認められ|禁止され|許され|もらえ"
+            r"|使え|持て|義務|不要|取れ|入れ|受けられ|持ち出せ|いり)(?:ます|です|る"
+            r"|ない|なの)?(?:ん)?(?:でしょう|です)?か|(?:でき|られ|え|せ)る\?"
+            r"|(?:可能|必要|禁止|ok)\?|ますか\??$"
+        ),
+    ),
+    (
+        AnswerKind.PROCEDURE,
+        False,
+        (
+            r"how (?:do|can|should|to|must|is|are|does|would"
+            r"|may)\b|what (?:are )?(?:the )?(?:steps|procedure"
+            r"|process)|procedure for|steps (?:to|for)|どうやって"
+            r"|どのように|どうすれば|どうしたら|どうする|手順|方法|手続き?|流れは|何をすれば"
+            r"|何をする|すべきこと"
+        ),
+    ),
+)
 _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in _TABLE)
 _SHORT_DEFINITION = re.compile(r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: [\w-]+)?\?*$")
 _LISTING = re.compile(
-    r"\blist\b|^what (?:\w+ )?(?:items|things|documents|steps|topics|information|materials|equipment|types|kinds)\b|^which (?:\w+ )?\w+s (?:are|must|should|do|can)\b"
-    r"|\bwhat are\b|what (?:should|must|do|does|is|needs to) (?:[\w-]+ ){0,6}?(?:be )?(?:include|show|mention|list|consist|cover|comprise|contain|bring|prepare|required|needed)|一覧|何が(?:必要|含)|何を|どんな(?:もの|項目|情報|書類)|必要な(?:もの|書類|項目|情報)|列挙|すべて"
+    r"\blist\b|^what (?:\w+ )?(?:items|things|documents"
+    r"|steps|topics|information|materials|equipment|types|kinds)\b|^which (?:\w+ )?\w+s (?:are"
+    r"|must|should|do|can)\b"
+    r"|\bwhat are\b|what (?:should|must|do|does|is|needs to) (?:[\w-]+ ){0,6}?(?:be )?(?:include"
+    r"|show|mention|list|consist|cover|comprise|contain|bring|prepare|required|needed)|一覧"
+    r"|何が(?:必要|含)|何を|どんな(?:もの|項目|情報|書類)|必要な(?:もの"
+    r"|書類|項目|情報)|列挙|すべて"
 )
 _FORMER = re.compile(
-    r"\b(?:previous|previously|former|formerly|old|older|superseded|past|used to|earlier|last) (?:version|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|\w+ version)"
-    r"|\b(?:previously|formerly|used to|superseded)\b|旧(?:版|規程|規定|ルール|制度|基準|マニュアル|手順)|以前|かつて|従来|改[定訂]前|廃止|変更前"
+    r"\b(?:previous|previously|former|formerly|old"
+    r"|older|superseded|past|used to|earlier|last) (?:version"
+    r"|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|\w+ version)"
+    r"|\b(?:previously|formerly|used to|superseded)\b"
+    r"|旧(?:版|規程|規定|ルール|制度|基準|マニュアル|手順)|以前|かつて|従来|改[定訂]前|廃止|変更前"
 )
-_COUNTED = re.compile(r"how many (?:more |different |paid |business |working |calendar |consecutive |\w+ (?=days|hours|weeks))?(\w+)")
-_COUNTED_JAPANESE = re.compile(r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所)")
+_COUNTED = re.compile(
+    r"how many (?:more |different |paid |business "
+    r"|working |calendar |consecutive |\w+ (?=days|hours|weeks))?(\w+)"
+)
+_COUNTED_JAPANESE = re.compile(
+    r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日"
+    r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所)"
+)
 
 
 class Asked(Struct, frozen=True):
@@ -54,7 +175,9 @@ def asked(normal: str) -> Asked:
     """What the normalised question asks for."""
     stripped = normal.strip()
     listing = _LISTING.search(stripped) is not None
-    if _SHORT_DEFINITION.match(stripped) and not any(pattern.search(stripped) for _, hard, pattern in _COMPILED if hard):
+    if _SHORT_DEFINITION.match(stripped) and not any(
+        pattern.search(stripped) for _, hard, pattern in _COMPILED if hard
+    ):
         return Asked(AnswerKind.DEFINITION, listing=listing)
     for kind, strict, pattern in _COMPILED:
         if pattern.search(stripped):
@@ -80,7 +203,10 @@ def counted_per(normal: str) -> str:
 
 
 _PER_JAPANESE = re.compile(r"([月週日年泊])に?(?=何)")
-_INTERROGATIVE = re.compile(_COUNTED_JAPANESE.pattern + r"|何(?=[^\u3400-\u9fff]|$)|何か|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い")
+_INTERROGATIVE = re.compile(
+    _COUNTED_JAPANESE.pattern
+    + r"|何(?=[^\u3400-\u9fff]|$)|何か|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い"
+)
 
 
 def without_interrogatives(normal: str) -> str:

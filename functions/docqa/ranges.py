@@ -6,24 +6,71 @@ import re
 from msgspec import Struct
 
 _UNITS: dict[str, tuple[str, float]] = {
-    "yen": ("yen", 1), "jpy": ("yen", 1), "円": ("yen", 1), "千円": ("yen", 1e3), "万円": ("yen", 1e4), "億円": ("yen", 1e8),
-    "dollar": ("dollar", 1), "usd": ("dollar", 1), "us dollar": ("dollar", 1), "ドル": ("dollar", 1), "euro": ("euro", 1), "eur": ("euro", 1),
-    "ユーロ": ("euro", 1), "minute": ("minute", 1), "分": ("minute", 1), "hour": ("minute", 60), "時間": ("minute", 60), "day": ("day", 1),
-    "日": ("day", 1), "week": ("day", 7), "週間": ("day", 7), "month": ("month", 1), "か月": ("month", 1), "ヶ月": ("month", 1),
-    "カ月": ("month", 1), "year": ("month", 12), "年": ("month", 12), "kg": ("kg", 1), "キロ": ("kg", 1), "ton": ("kg", 1000), "t": ("kg", 1000),
-    "gb": ("gb", 1), "tb": ("gb", 1000), "mb": ("gb", 0.001), "people": ("person", 1), "person": ("person", 1), "employee": ("person", 1),
-    "人": ("person", 1), "名": ("person", 1), "km": ("km", 1), "m": ("m", 1), "metre": ("m", 1), "meter": ("m", 1), "cm": ("m", 0.01), "%": ("%", 1), "percent": ("%", 1), "パーセント": ("%", 1),
-}  # fmt: skip
+    "yen": ("yen", 1),
+    "jpy": ("yen", 1),
+    "円": ("yen", 1),
+    "千円": ("yen", 1e3),
+    "万円": ("yen", 1e4),
+    "億円": ("yen", 1e8),
+    "dollar": ("dollar", 1),
+    "usd": ("dollar", 1),
+    "us dollar": ("dollar", 1),
+    "ドル": ("dollar", 1),
+    "euro": ("euro", 1),
+    "eur": ("euro", 1),
+    "ユーロ": ("euro", 1),
+    "minute": ("minute", 1),
+    "分": ("minute", 1),
+    "hour": ("minute", 60),
+    "時間": ("minute", 60),
+    "day": ("day", 1),
+    "日": ("day", 1),
+    "week": ("day", 7),
+    "週間": ("day", 7),
+    "month": ("month", 1),
+    "か月": ("month", 1),
+    "ヶ月": ("month", 1),
+    "カ月": ("month", 1),
+    "year": ("month", 12),
+    "年": ("month", 12),
+    "kg": ("kg", 1),
+    "キロ": ("kg", 1),
+    "ton": ("kg", 1000),
+    "t": ("kg", 1000),
+    "gb": ("gb", 1),
+    "tb": ("gb", 1000),
+    "mb": ("gb", 0.001),
+    "people": ("person", 1),
+    "person": ("person", 1),
+    "employee": ("person", 1),
+    "人": ("person", 1),
+    "名": ("person", 1),
+    "km": ("km", 1),
+    "m": ("m", 1),
+    "metre": ("m", 1),
+    "meter": ("m", 1),
+    "cm": ("m", 0.01),
+    "%": ("%", 1),
+    "percent": ("%", 1),
+    "パーセント": ("%", 1),
+}
 _UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_AMOUNT = rf"(?:[¥$€] ?)?\d+(?:\.\d+)?(?: (?:thousand|million))?[ -]?(?:(?:{_UNIT})(?:s|es)?(?![a-z])(?:\d+(?:か月|ヶ月|カ月))?)?"
+_AMOUNT = (
+    rf"(?:[¥$€] ?)?\d+(?:\.\d+)?(?: (?:thousand|million))?"
+    rf"(?:[ -]?(?:{_UNIT})(?:s|es)?(?![a-z])(?:\d+(?:か月|ヶ月|カ月))?)?"
+)
 _BELOW = r"(?:under|below|less than|fewer than|up to|at most|no more than|not exceeding|within|maximum)"
 _ABOVE = r"(?:over|above|more than|exceeding|at least|from|greater than|minimum|longer than|older than|heavier than)"
 _RANGE = re.compile(
     rf"(?:(?P<above>{_ABOVE}) |(?P<below>{_BELOW}) )?(?P<low>{_AMOUNT})"
-    rf"(?: ?(?P<above_after>以上|を?超え|超|or more|or above|or over|から)|(?P<below_after> ?(?:未満|以下|以内|まで|or less|or under)))?"
-    rf"(?: ?(?:-|–|~|〜|to|and|、)? ?(?P<high>{_AMOUNT})(?P<high_after> ?(?:未満|以下|以内|まで))?)?"
+    r"(?: ?(?P<above_after>以上|を?超え|超|or more|or above|or over|から)"
+    r"|(?P<below_after> ?(?:未満|以下|以内|まで|or less|or under)))?"
+    rf"(?:(?: ?(?:-|–|~|〜|to|、) ?|(?<=以上)|(?<=超)|(?<=え)|(?<=から))"
+    rf"(?P<high>{_AMOUNT})(?P<high_after> ?(?:未満|以下|以内|まで))?)?"
 )
-_PARTS = re.compile(rf"([¥$€])? ?(\d+(?:\.\d+)?)(?: (thousand|million))?[ -]?({_UNIT})?(?:s|es)?(?:(\d+)(?:か月|ヶ月|カ月))?")
+_PARTS = re.compile(
+    rf"([¥$€])? ?(\d+(?:\.\d+)?)(?: (thousand|million))?[ -]?({_UNIT})?(?:s|es)?(?:(\d+)(?:か月|ヶ月|カ月))?"
+)
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?![\d.]*\d)")
 _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
 _TINY = 1e-6
@@ -48,12 +95,18 @@ def ranges_in(normal: str) -> list[Range]:
         if not unit:
             continue
         if high and high[0] == unit and high[1] > low[1]:
-            found.append(Range(unit, low[1], high[1] - (_TINY if "未満" in (match["high_after"] or "") else 0), True))
+            found.append(
+                Range(unit, low[1], high[1] - (_TINY if "未満" in (match["high_after"] or "") else 0), True)
+            )
         elif match["above"] or match["above_after"]:
-            strict = match["above"] in ("over", "above", "more than", "exceeding") or "超" in (match["above_after"] or "")
+            strict = match["above"] in ("over", "above", "more than", "exceeding") or "超" in (
+                match["above_after"] or ""
+            )
             found.append(Range(unit, low[1] + (_TINY if strict else 0), math.inf, True))
         elif match["below"] or match["below_after"]:
-            strict = match["below"] in ("under", "below", "less than") or "未満" in (match["below_after"] or "")
+            strict = match["below"] in ("under", "below", "less than") or "未満" in (
+                match["below_after"] or ""
+            )
             found.append(Range(unit, -math.inf, low[1] - (_TINY if strict else 0), True))
         else:
             found.append(Range(unit, low[1], low[1], False))

@@ -76,7 +76,9 @@ class Corpus:
 
 
 def _forms(concept: Concept) -> list[str]:
-    return list(dict.fromkeys((*concept.own, *concept.words, *concept.texts, *concept.broader, *concept.parts)))
+    return list(
+        dict.fromkeys((*concept.own, *concept.words, *concept.texts, *concept.broader, *concept.parts))
+    )
 
 
 def _index_tokens(text: str) -> list[str]:
@@ -93,5 +95,7 @@ def _match(text: str) -> str:
 
 def _required(question: Question) -> list[str]:
     """One condition for the entities that are codes, such as P-1; the search is first narrowed down to it."""
-    codes = [concept.own[0] for concept in question.concepts if re.fullmatch(r" [a-z]+\d+[a-z]? ", concept.own[0])]
+    codes = [
+        concept.own[0] for concept in question.concepts if re.fullmatch(r" [a-z]+\d+[a-z]? ", concept.own[0])
+    ]
     return [" AND ".join(_match(code) for code in codes)] if codes else []

@@ -14,11 +14,19 @@ from functions.docqa.words import language_of, plain
 
 MAX_FILE_BYTES = 20 * 1024 * 1024
 SUFFIXES = {
-    ".md": "text", ".markdown": "text", ".txt": "text", ".text": "text", ".html": "html", ".htm": "html", ".pdf": "pdf",
-}  # fmt: skip
+    ".md": "text",
+    ".markdown": "text",
+    ".txt": "text",
+    ".text": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+}
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp")
 _META_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([A-Za-z0-9_-]+)", re.IGNORECASE)
-_FRONT_TITLE = re.compile(r"\A---[ \t]*\r?\n(?:.*\r?\n)*?(?:title|タイトル|件名)[ \t]*:[ \t]*(.+?)[ \t]*\r?\n")
+_FRONT_TITLE = re.compile(
+    r"\A---[ \t]*\r?\n(?:.*\r?\n)*?(?:title|タイトル|件名)[ \t]*:[ \t]*(.+?)[ \t]*\r?\n"
+)
 
 
 class Unreadable(Exception):
@@ -29,9 +37,9 @@ def corpus_files(corpus_dir: Path) -> Iterator[tuple[str, Path]]:
     """(path relative to `corpus_dir`, path) of every file of a known kind, sorted; hidden ones are left out."""
     for path in sorted(corpus_dir.rglob("*")):
         relative = path.relative_to(corpus_dir)
-        if path.suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in relative.parts):
-            if path.is_file():
-                yield relative.as_posix(), path
+        hidden = any(part.startswith(".") for part in relative.parts)
+        if path.suffix.lower() in SUFFIXES and not hidden and path.is_file():
+            yield relative.as_posix(), path
 
 
 def corpus_uri(path: str) -> str:
@@ -98,7 +106,9 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
         if name in ("utf-8-sig", "utf-16") or declared:
             return text
         # Most EUC-JP bytes are also valid CP932, as half-width katakana: the reading with fewer of those is right.
-        oddities = sum("\uff61" <= character <= "\uff9f" or "\ue000" <= character <= "\uf8ff" for character in text)
+        oddities = sum(
+            "\uff61" <= character <= "\uff9f" or "\ue000" <= character <= "\uf8ff" for character in text
+        )
         if best is None or oddities < best[0]:
             best = (oddities, text)
     if best is None:

@@ -7,11 +7,26 @@ from functions.docqa.expressions import NUMBER
 from functions.docqa.words import stem
 
 _SAME_UNIT = (
-    ("second", "sec", "秒"), ("minute", "min", "分"), ("hour", "hr", "時間"), ("day", "日", "営業日"), ("week", "週間", "週"),
-    ("month", "ヶ月", "か月", "カ月", "箇月"), ("year", "年"), ("time", "回", "度"), ("people", "person", "人", "名"),
-    ("percent", "percentage", "%", "パーセント", "割"), ("copy", "部", "枚"), ("character", "文字", "桁"), ("yen", "円"), ("night", "泊"),
-    ("item", "piece", "個", "点"), ("degree", "度", "℃"), ("case", "件"), ("floor", "階"), ("time", "時"),
-)  # fmt: skip
+    ("second", "sec", "秒"),
+    ("minute", "min", "分"),
+    ("hour", "hr", "時間"),
+    ("day", "日", "営業日"),
+    ("week", "週間", "週"),
+    ("month", "ヶ月", "か月", "カ月", "箇月"),
+    ("year", "年"),
+    ("time", "回", "度"),
+    ("people", "person", "人", "名"),
+    ("percent", "percentage", "%", "パーセント", "割"),
+    ("copy", "部", "枚"),
+    ("character", "文字", "桁"),
+    ("yen", "円"),
+    ("night", "泊"),
+    ("item", "piece", "個", "点"),
+    ("degree", "度", "℃"),
+    ("case", "件"),
+    ("floor", "階"),
+    ("time", "時"),
+)
 _TIME_UNITS = {"second", "minut", "hour", "dai", "week", "month", "year"}
 
 

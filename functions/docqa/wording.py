@@ -45,7 +45,9 @@ def _shown(question: Question, found: Found) -> str:
             row = " | ".join(plain(cell) for cell in unit.text.split("|"))
             return f"{lead} ({row})" if lead else row
         case UnitKind.LIST:
-            return "\n".join(plain(line) for line in _LIST_MARK.sub("", unit.text).splitlines() if line.strip())
+            return "\n".join(
+                plain(line) for line in _LIST_MARK.sub("", unit.text).splitlines() if line.strip()
+            )
         case _:
             return plain(unit.text)
 
@@ -62,12 +64,22 @@ def _cell(question: Question, row: str, header: str) -> str:
         asked = sum(
             1.0
             for concept in question.concepts
-            if any(form in (said.words if form[0] == " " else said.text) for form in (*concept.own, *concept.words, *concept.texts))
+            if any(
+                form in (said.words if form[0] == " " else said.text)
+                for form in (*concept.own, *concept.words, *concept.texts)
+            )
         )
         fits = pattern is not None and pattern.search(normalise(cell)) is not None
-        scores.append(asked + (0.6 if fits and question.asked.strict else 0.3 if fits else 0.0) - (0.5 if at == 0 else 0.0))
+        scores.append(
+            asked
+            + (0.6 if fits and question.asked.strict else 0.3 if fits else 0.0)
+            - (0.5 if at == 0 else 0.0)
+        )
     if question.asked.strict:
-        scores = [score if at and pattern and pattern.search(normalise(cells[at])) else -1.0 for at, score in enumerate(scores)]
+        scores = [
+            score if at and pattern and pattern.search(normalise(cells[at])) else -1.0
+            for at, score in enumerate(scores)
+        ]
     best = max(range(len(scores)), key=scores.__getitem__)
     if scores[best] < 0.5 or sum(score == scores[best] for score in scores) > 1:
         return ""

@@ -12,21 +12,58 @@ HIRAGANA = r"\u3041-\u309f"
 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-") | {"’": "'", "‘": "'"})
 _MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
+_MARKS = re.compile(r"[*_`\[]")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
-_TOKEN = re.compile(
-    rf"\d+\.\d+|[a-z0-9\u00c0-\u024f]+(?:'[a-z]+)?|[{KANJI}{KATAKANA}{HIRAGANA}]+"
-)
+_TOKEN = re.compile(rf"\d+\.\d+|[a-z0-9\u00c0-\u024f]+(?:'[a-z]+)?|[{KANJI}{KATAKANA}{HIRAGANA}]+")
 _JAPANESE = re.compile(rf"[{KANJI}{KATAKANA}{HIRAGANA}]")
-_SPACE = re.compile(r"\s+")
 _IRREGULAR = dict(
     pair.split("-")
-    for pair in (
-        "kept-keep told-tell sent-send held-hold paid-pay lost-lose stolen-steal gave-give given-give made-make taken-take took-take"
-        " bought-buy brought-bring found-find built-build written-write wrote-write worn-wear chosen-choose broken-break begun-begin"
-        " began-begin got-get met-meet seen-see sold-sell spent-spend taught-teach known-know shown-show drawn-draw driven-drive"
-        " eaten-eat drunk-drink spoken-speak lent-lend left-leave grown-grow thrown-throw hidden-hide people-person children-child"
-    ).split()
+    for pair in [
+        "kept-keep",
+        "told-tell",
+        "sent-send",
+        "held-hold",
+        "paid-pay",
+        "lost-lose",
+        "stolen-steal",
+        "gave-give",
+        "given-give",
+        "made-make",
+        "taken-take",
+        "took-take",
+        "bought-buy",
+        "brought-bring",
+        "found-find",
+        "built-build",
+        "written-write",
+        "wrote-write",
+        "worn-wear",
+        "chosen-choose",
+        "broken-break",
+        "begun-begin",
+        "began-begin",
+        "got-get",
+        "met-meet",
+        "seen-see",
+        "sold-sell",
+        "spent-spend",
+        "taught-teach",
+        "known-know",
+        "shown-show",
+        "drawn-draw",
+        "driven-drive",
+        "eaten-eat",
+        "drunk-drink",
+        "spoken-speak",
+        "lent-lend",
+        "left-leave",
+        "grown-grow",
+        "thrown-throw",
+        "hidden-hide",
+        "people-person",
+        "children-child",
+    ]
 )
 _VOWEL = re.compile(r"[aeiouy]")
 
@@ -40,12 +77,17 @@ class View(Struct, frozen=True):
 
 def plain(text: str) -> str:
     """`text` without Markdown emphasis, code marks and link targets, white space collapsed."""
-    return _SPACE.sub(" ", _MARKUP.sub(lambda match: match.group(1) or "", text)).strip()
+    if _MARKS.search(text):
+        text = _MARKUP.sub(lambda match: match.group(1) or "", text)
+    return " ".join(text.split())
 
 
 def normalise(text: str) -> str:
     """NFKC, case-folded, with one kind of hyphen and no thousands separators."""
-    return _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).translate(_DASHES).casefold())
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    text = text.casefold()
+    return _THOUSANDS.sub("", text) if "," in text else text
 
 
 def is_japanese(text: str) -> bool:
@@ -62,7 +104,7 @@ def language_of(text: str) -> str:
 
 def tokens(normal: str) -> list[str]:
     """The raw tokens of a normalised text: words, numbers, codes such as `p1`, and runs of Japanese."""
-    return _TOKEN.findall(_CODE.sub(r"\1\2", normal))
+    return _TOKEN.findall(_CODE.sub(r"\1\2", normal) if "-" in normal else normal)
 
 
 def index_text(text: str) -> str:
@@ -86,7 +128,7 @@ def view(text: str) -> View:
     """`text` ready for matching words (English) and substrings (Japanese)."""
     normal = normalise(plain(text))
     words = [stem(token) for token in tokens(normal) if token[0] < "\u3000"]
-    return View(f" {' '.join(words)} ", _SPACE.sub("", normal))
+    return View(f" {' '.join(words)} ", "".join(normal.split()))
 
 
 def phrase(text: str) -> str:

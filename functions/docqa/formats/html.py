@@ -7,9 +7,32 @@ from msgspec import Struct
 
 _HIDDEN = {"script", "style", "noscript", "template", "nav", "svg"}
 _BREAKING = {
-    "p", "div", "section", "article", "main", "header", "footer", "ul", "ol", "dl", "dt", "dd", "table", "blockquote",
-    "pre", "address", "figure", "figcaption", "aside", "body", "form", "caption", "details", "summary", "hr",
-}  # fmt: skip
+    "p",
+    "div",
+    "section",
+    "article",
+    "main",
+    "header",
+    "footer",
+    "ul",
+    "ol",
+    "dl",
+    "dt",
+    "dd",
+    "table",
+    "blockquote",
+    "pre",
+    "address",
+    "figure",
+    "figcaption",
+    "aside",
+    "body",
+    "form",
+    "caption",
+    "details",
+    "summary",
+    "hr",
+}
 _VOID = {"br", "hr", "img", "meta", "link", "input", "col", "area", "base", "embed", "source", "wbr"}
 _SPACE = re.compile(r"\s+")
 _MAX_SPAN = 200

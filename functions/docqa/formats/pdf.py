@@ -22,7 +22,16 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
         title = (reader.metadata.title if reader.metadata else None) or ""
     except UnreadablePdf:
         raise
-    except (PyPdfError, ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, RecursionError) as error:
+    except (
+        PyPdfError,
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OSError,
+        RecursionError,
+    ) as error:
         raise UnreadablePdf(f"damaged PDF ({type(error).__name__})") from error
     except ImportError as error:
         raise UnreadablePdf("pypdf is not installed, or the PDF's encryption is not supported") from error
