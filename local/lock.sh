@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pins every requirements file: dev.txt first, and the others to the same versions.
+# Pins every requirements file: dev.txt first, and what is installed beside it to the same versions.
 set -euo pipefail
 cd -- "$(dirname -- "$0")/.."
 
@@ -16,4 +16,8 @@ pin requirements/lock.in requirements/lock.txt "$@"
 pin requirements/dev.in requirements/dev.txt "$@"
 for source in requirements/run.in functions/*/requirements.in; do
     pin "$source" "${source%.in}.txt" --constraints requirements/dev.txt
+done
+# Environments of their own: other people's programs that the hub is tested and measured against.
+for source in bench/*/requirements.in tests/e2e/*/requirements.in; do
+    pin "$source" "${source%.in}.txt" "$@"
 done
