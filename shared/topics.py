@@ -10,23 +10,19 @@ from shared.terms import needle, wording
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """Terms that give a topic away when all of them stand in a question."""
+    """Groups of terms that give a topic away when one term of each group stands in a question."""
 
-    needles: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
 
     @classmethod
     def parse(cls, text: str) -> Clue:
-        """From its written form: one term ("per diem"), or several joined by "+" ("when + paid")."""
-        return cls(tuple(needle(term) for term in text.split("+")))
+        """From its written form: "per diem", or groups joined by "+" whose terms are apart by "|": "when + paid|pay"."""
+        return cls(tuple(tuple(map(needle, group.split("|"))) for group in text.split("+")))
 
-    def stands_in(self, words: str) -> bool:
-        """Whether a question in the form of `shared.terms.wording` has all the terms."""
-        return all(needle_ in words for needle_ in self.needles)
-
-    @property
-    def length(self) -> int:
-        """Longer clues say more."""
-        return sum(len(needle_) for needle_ in self.needles)
+    def length_in(self, words: str) -> int:
+        """How many characters of a question, in the form of `shared.terms.wording`, it explains; 0 when it is not there."""
+        lengths = [max((len(term) for term in group if term in words), default=0) for group in self.groups]
+        return sum(lengths) if all(lengths) else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +40,8 @@ class Rule:
 
     def strength(self, words: str) -> tuple[int, int] | None:
         """How strongly a question is about the topic, None when it is not."""
-        longest = max((clue.length for clue in self.clues if clue.stands_in(words)), default=None)
-        return None if longest is None else (self.rank, longest)
+        longest = max((clue.length_in(words) for clue in self.clues), default=0)
+        return (self.rank, longest) if longest else None
 
 
 def topic_of(question: str, rules: Sequence[Rule]) -> str | None:
