@@ -64,7 +64,9 @@ class Caller:
         sent = {"Content-Type": "application/json"} if body is not None else {}
         if self.token is not None:
             sent["Authorization"] = f"Bearer {self.token}"
-        content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        content: Any = body
+        if isinstance(body, dict | list | str):
+            content = json.dumps(body).encode()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
         with contextlib.closing(connection):
             connection.request(method, path, body=content, headers={**sent, **(headers or {})})

@@ -1,7 +1,7 @@
 """The runs that the end-to-end tests talk to, each started once."""
 
 import contextlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.hubs import Hub, running
 
 _running: list[Hub] = []
-_LOG_SIZES = pytest.StashKey[dict[Path, int]]()
+_LOG_SIZES = pytest.StashKey[Mapping[Path, int]]()
 
 
 @pytest.fixture(scope="session")

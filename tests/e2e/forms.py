@@ -151,7 +151,6 @@ REST = (
     ),
 )
 FORMS = JSONRPC + REST
-GEMINI_ENTERPRISE_STREAM = JSONRPC[1]
 
 
 def _told_by_message(message: Any) -> Told:

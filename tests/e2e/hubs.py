@@ -36,16 +36,18 @@ class Hub:
         """A caller without a token."""
         return Caller(port=self.port, token=None)
 
+    def unknown(self) -> Caller:
+        """A caller with a token that the hub does not know."""
+        return Caller(port=self.port, token="token-of-nobody")
+
     def log_sizes(self) -> dict[Path, int]:
         """Each log with its length."""
         return {log: log.stat().st_size for log in self.logs.glob("*.log")}
 
-    def logged_since(self, sizes: Mapping[Path, int]) -> str:
-        """What was logged since then, for the report of a failure."""
-        new = {log: log.read_bytes()[sizes.get(log, 0) :] for log in sorted(self.logs.glob("*.log"))}
-        return "\n".join(
-            f"--- {log.name}\n{lines.decode(errors='replace')}" for log, lines in new.items() if lines
-        )
+    def logged_since(self, sizes: Mapping[Path, int], *, name: str = "*") -> str:
+        """What all functions, or the one with this name, have logged since then."""
+        logs = sorted(self.logs.glob(f"{name}.log"))
+        return "".join(log.read_bytes()[sizes.get(log, 0) :].decode(errors="replace") for log in logs)
 
 
 @contextlib.contextmanager
