@@ -11,7 +11,7 @@ from shared.a2a.bindings import rest
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
 from shared.a2a.card_endpoint import CardEndpoint
-from shared.a2a.errors import METHOD_NOT_FOUND, A2AError
+from shared.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Mint, Piece
 from shared.a2a.server import A2AServer, Limits
@@ -109,7 +109,7 @@ def not_found(request: Request) -> Response:
     """404 in the form of the HTTP+JSON binding; 405 where only the method is wrong."""
     if request.path in ("", "/"):
         headers = {"content-type": JSON, "allow": "GET, HEAD, POST"}
-        error = A2AError(METHOD_NOT_FOUND, "Send A2A requests with POST")
+        error = A2AError(METHOD_NOT_ALLOWED, "Send A2A requests with POST")
         return Response(status=405, headers=headers, body=rest.write_error(error))
     error = A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
     return Response(status=404, headers={"content-type": JSON}, body=rest.write_error(error))
