@@ -229,12 +229,12 @@ def _too_deep() -> A2AError:
 
 def _check_depth(value: Any) -> None:
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             item
             for container in level
-            if isinstance(container, dict | list)
             for item in (container.values() if isinstance(container, dict) else container)
+            if isinstance(item, dict | list)
         ]
         if not level:
             return

@@ -82,10 +82,14 @@ def _registry() -> Registry[Any]:
 
 def faults(message: str, value: Any) -> list[str]:
     """What a validator of A2A 1.0.1 has against `value` as a `message`."""
-    validator = jsonschema.Draft202012Validator(
+    return list(_said(_validator(message), value))
+
+
+@functools.cache
+def _validator(message: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(
         released_schemas()[message], registry=_registry(), format_checker=_FORMATS
     )
-    return list(_said(validator, value))
 
 
 @functools.cache
@@ -96,12 +100,19 @@ def _schema_v0_3() -> dict[str, Any]:
 
 def faults_v0_3(definition: str, value: Any, *, strict: bool = True) -> list[str]:
     """What a validator of A2A 0.3.0 has against `value`; a strict one refuses members that the schema does not know."""
-    schema = _schema_v0_3()
-    definitions = _closed(schema["definitions"]) if strict else schema["definitions"]
-    validator = jsonschema.Draft7Validator(
-        {"$ref": f"#/definitions/{definition}", "definitions": definitions}, format_checker=_FORMATS
+    return list(_said(_validator_v0_3(definition, strict), value))
+
+
+@functools.cache
+def _validator_v0_3(definition: str, strict: bool) -> jsonschema.Draft7Validator:
+    definitions = _schema_v0_3()["definitions"]
+    return jsonschema.Draft7Validator(
+        {
+            "$ref": f"#/definitions/{definition}",
+            "definitions": _closed(definitions) if strict else definitions,
+        },
+        format_checker=_FORMATS,
     )
-    return list(_said(validator, value))
 
 
 def _closed(definitions: dict[str, Any]) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def _fits(hint: Any, schema: dict[str, Any]) -> bool:
         message = reference.removesuffix(".jsonschema.json").rsplit(".", 1)[1]
         match message:
             case "Struct":
-                return hint == dict[str, Any]
+                return bool(hint == dict[str, Any])
             case "Value":
                 return hint is Any
             case "Timestamp":

@@ -22,6 +22,11 @@ _SCHEME_TYPES = {
     "mutualTLS": "mtlsSecurityScheme",
 }
 
+_REQUIRED_OF_FLOWS: dict[str, dict[str, Any]] = {
+    "implicit": {"authorizationUrl": "", "scopes": {}},
+    "password": {"tokenUrl": "", "scopes": {}},
+}
+
 
 def to_compat_card(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[str, Any]:
     """The card in 0.3's JSON: its interfaces of version 0.3 only, and no field that 0.3's schema does not have.
@@ -170,7 +175,8 @@ def _to_compat_scheme(scheme: dict[str, Any]) -> dict[str, Any]:
                 body["in"] = body.pop("location")
             if type_ == "oauth2":
                 body["flows"] = {
-                    name: {key: item for key, item in flow.items() if key != "pkceRequired"}
+                    name: _REQUIRED_OF_FLOWS.get(name, {})
+                    | {key: item for key, item in flow.items() if key != "pkceRequired"}
                     for name, flow in body["flows"].items()
                     if name != "deviceCode"
                 }
