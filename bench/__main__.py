@@ -3,46 +3,56 @@
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import hop, report, throughput
+from bench import cold_start, hop, report, router, streams, throughput
 from bench.load import LoadFailed, generator
+from bench.report import Target
 from bench.servers import NotServing
 from bench.settings import Settings
 from local.functions import ROOT
 from local.lifeline import Lifeline
 
-BENCHMARKS = {"throughput": throughput.run, "hop": hop.run}
+BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
+    "throughput": throughput.run,
+    "hop": hop.run,
+    "cold-start": cold_start.run,
+    "streams": streams.run,
+    "router": lambda _: router.run(),
+}
 
 
 def main() -> int:
     """0 when everything could be measured, whatever the numbers are."""
     options = _options()
     (ROOT / ".run").mkdir(exist_ok=True)
-    try:
+    targets: list[Target] = []
+    not_measured: list[str] = []
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    print(f"{now} · {report.machine()}")
+    with Lifeline() as lifeline, tempfile.TemporaryDirectory(dir=ROOT / ".run") as folder:
         load = generator(options.generator)
-        now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         print(
-            f"{now} · {report.machine()}\nload from {load.name}, {options.rounds} rounds of {options.seconds:g} s"
+            f"load from {load.name}, {options.rounds} rounds of {options.seconds:g} s, medians (least-most)"
         )
-        targets = []
-        with Lifeline() as lifeline, tempfile.TemporaryDirectory(dir=ROOT / ".run") as folder:
-            settings = Settings(
-                rounds=options.rounds,
-                seconds=options.seconds,
-                generator=load,
-                folder=Path(folder),
-                lifeline=lifeline,
-            )
-            for name in options.only:
+        settings = Settings(
+            rounds=options.rounds,
+            seconds=options.seconds,
+            generator=load,
+            folder=Path(folder),
+            lifeline=lifeline,
+        )
+        for name in options.only:
+            try:
                 targets += BENCHMARKS[name](settings)
-    except (LoadFailed, NotServing) as problem:
-        print(f"not measured: {problem}", file=sys.stderr)
-        return 1
-    if targets:
-        print("\nTargets", *targets, sep="\n")
-    return 0
+            except (LoadFailed, NotServing) as problem:
+                not_measured.append(f"  {name}: {problem}")
+    for title, lines in (("Targets", targets), ("Not measured", not_measured)):
+        if lines:
+            print(f"\n{title}", *lines, sep="\n")
+    return 1 if not_measured else 0
 
 
 def _options() -> argparse.Namespace:

@@ -78,20 +78,25 @@ def sdk(name: str, *, port: int, question: Question) -> Server:
 @contextlib.contextmanager
 def serving(servers: Sequence[Server], *, lifeline: Lifeline, folder: Path) -> Iterator[list[Process]]:
     """All servers run and have answered once; afterwards none of their processes and logs is left. Raises NotServing."""
-    programs = [
-        Program(
-            name=one.name, command=one.command, environment=one.environment, log=folder / f"{one.port}.log"
-        )
-        for one in servers
-    ]
+    with contextlib.ExitStack() as stack:
+        processes = [
+            stack.enter_context(started(server, lifeline=lifeline, folder=folder)) for server in servers
+        ]
+        for server, process in zip(servers, processes, strict=True):
+            first_answer(server, process)
+        yield processes
+
+
+@contextlib.contextmanager
+def started(server: Server, *, lifeline: Lifeline, folder: Path) -> Iterator[Process]:
+    """The server is on its way; afterwards neither its processes nor its log are left."""
+    log = folder / f"{server.port}.log"
+    program = Program(name=server.name, command=server.command, environment=server.environment, log=log)
     try:
-        with running(programs, lifeline=lifeline) as processes:
-            for server, process in zip(servers, processes, strict=True):
-                first_answer(server, process)
-            yield processes
+        with running([program], lifeline=lifeline) as (process,):
+            yield process
     finally:
-        for program in programs:
-            program.log.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
 
 
 def first_answer(server: Server, process: Process, *, poll_seconds: float = 0.01) -> None:

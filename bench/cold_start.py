@@ -1,0 +1,79 @@
+"""How long a function takes from the start of its process to its first answer, and what memory it holds then."""
+
+import statistics
+from dataclasses import dataclass
+from time import perf_counter
+
+from bench.memory import Memory, memory_of
+from bench.report import Target, median_and_range, table
+from bench.servers import SUBJECTS, Server, first_answer, function, started
+from bench.settings import Settings
+from local.ports import free_ports
+
+BARE = "bare function"
+HUB = "hub, constant route"
+_MOST_ADDED_MS = 40
+_MOST_ADDED_MB = 12
+_LEAST_STARTS = 9
+# Below what is to be seen, and long enough to leave the processor to the one that starts.
+_POLL_SECONDS = 0.002
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    milliseconds: float
+    memory: Memory | None
+
+
+def run(settings: Settings) -> list[Target]:
+    """Prints the table; the targets for time and memory."""
+    ports = free_ports(2)
+    contestants = (
+        function(BARE, SUBJECTS / "bare.py", target="bare", port=ports[0]),
+        function(HUB, SUBJECTS / "constant_hub.py", target="hub", port=ports[1]),
+    )
+    starts: dict[str, list[_Start]] = {server.name: [] for server in contestants}
+    for server in contestants:
+        _start(server, settings)
+    for number in range(max(settings.rounds, _LEAST_STARTS)):
+        for server in contestants if number % 2 else reversed(contestants):
+            starts[server.name].append(_start(server, settings))
+    rows = [[name, *_cells(mine)] for name, mine in starts.items()]
+    head = ("", "to first answer, ms", "peak, MB", "all processes, MB")
+    table(f"Cold start, {len(starts[BARE])} starts of each in turn", head, rows)
+    pairs = list(zip(starts[HUB], starts[BARE], strict=True))
+    added_ms = statistics.median(hub.milliseconds - bare.milliseconds for hub, bare in pairs)
+    targets = [
+        Target(
+            wanted=f"hub's first answer ≤ bare + {_MOST_ADDED_MS} ms",
+            measured=f"{added_ms:+.0f} ms",
+            met=added_ms <= _MOST_ADDED_MS,
+        )
+    ]
+    added_mb = [hub.memory.peak - bare.memory.peak for hub, bare in pairs if hub.memory and bare.memory]
+    if added_mb:
+        targets.append(
+            Target(
+                wanted=f"hub's peak memory ≤ bare + {_MOST_ADDED_MB} MB",
+                measured=f"{statistics.median(added_mb):+.1f} MB",
+                met=statistics.median(added_mb) <= _MOST_ADDED_MB,
+            )
+        )
+    return targets
+
+
+def _start(server: Server, settings: Settings) -> _Start:
+    began = perf_counter()
+    with started(server, lifeline=settings.lifeline, folder=settings.folder) as process:
+        first_answer(server, process, poll_seconds=_POLL_SECONDS)
+        milliseconds = (perf_counter() - began) * 1e3
+        return _Start(milliseconds, memory_of(process.popen.pid))
+
+
+def _cells(starts: list[_Start]) -> list[str]:
+    memories = [start.memory for start in starts if start.memory]
+    return [
+        median_and_range([start.milliseconds for start in starts], 0),
+        median_and_range([memory.peak for memory in memories], 1) if memories else "not known",
+        median_and_range([memory.proportional for memory in memories], 1) if memories else "not known",
+    ]
