@@ -38,8 +38,9 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*$")
 _BOLD_HEADING = re.compile(r"\*\*([^*]+)\*\*[:：]?$")
 _UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
-_ITEM = re.compile(r"([ \t]*)(?:[-*+•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2}[)）]|[①-⑳])\s*(?=\S)")
-_BARE_DASH = re.compile(r"[ \t]*[-*+][^\s]")
+_ITEM = re.compile(
+    r"([ \t]*)(?:[-*+](?=\s)|-(?=[^\x00-\x7f])|[•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2}[)）]|[①-⑳])\s*(?=\S)"
+)
 _RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|[=~─━]{4,})$")
 _SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _JAPANESE_HEADING = re.compile(
@@ -167,6 +168,8 @@ def _stands_alone(lines: list[_Line], at: int) -> bool:
         return False
     if at + 1 >= len(lines) or lines[at + 1].text.strip():
         return False
+    if not any(line.text.strip() for line in lines[:at]):
+        return True
     following = next((line.text.strip() for line in lines[at + 1 :] if line.text.strip()), "")
     return (
         len(following) > limit
@@ -186,7 +189,7 @@ def _continuation_end(lines: list[_Line], at: int) -> int:
             or _FENCE.match(text)
             or _RULE.match(text)
             or text.lstrip().startswith("|")
-            or (_ITEM.match(text) and not _BARE_DASH.match(text))
+            or _ITEM.match(text)
             or _BOLD_HEADING.match(text.strip())
         )
         if starts_other:
@@ -217,16 +220,12 @@ def _table(rows: list[_Line], table: int) -> Iterator[Block]:
 
 
 def _inner(row: _Line) -> tuple[int, int, str]:
-    start, end = 0, len(row.text)
-    while start < end and row.text[start].isspace():
-        start += 1
-    if start < end and row.text[start] == "|":
-        start += 1
-    while end > start and row.text[end - 1].isspace():
-        end -= 1
-    if end > start and row.text[end - 1] == "|":
-        end -= 1
-    content = row.text[start:end]
-    lead = len(content) - len(content.lstrip()) if content.split("|", 1)[0].strip() else 0
-    trail = len(content) - len(content.rstrip()) if content.rsplit("|", 1)[-1].strip() else 0
-    return row.start + start + lead, row.start + end - trail, content[lead : len(content) - trail]
+    """The row without its outer bars: (start, end, text)."""
+    text = row.text.strip()
+    start = row.start + row.text.index(text)
+    inner = text.removeprefix("|")
+    start += len(text) - len(inner)
+    inner = inner.removesuffix("|")
+    start += len(inner) - len(inner.lstrip())
+    inner = inner.strip()
+    return start, start + len(inner), inner

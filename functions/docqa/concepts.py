@@ -1,7 +1,7 @@
 """A question's words to concepts: English by stop words and phrases, Japanese by script and known words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, structs
@@ -95,8 +95,13 @@ class Concept(Struct, frozen=True):
     modifies: int | None = None
 
 
-def concepts_in(normal: str) -> tuple[Concept, ...]:
-    """The concepts of a normalised question, in their order, without duplicates."""
+def concepts_in(
+    normal: str, *, proper: Collection[str] = (), settled: Sequence[tuple[int, int]] = ()
+) -> tuple[Concept, ...]:
+    """The concepts of a normalised question, in their order, without duplicates.
+
+    `proper` are words that are names; `settled` are the spans whose meaning is an entity's and needs no words.
+    """
     words = lexicon()
     found: list[tuple[int, int, Concept]] = []
     english: list[tuple[int, int, str]] = []
@@ -109,7 +114,12 @@ def concepts_in(normal: str) -> tuple[Concept, ...]:
     found.extend(_english(english, words))
     found.sort(key=lambda entry: entry[0])
     unique: list[tuple[int, int, Concept]] = []
-    for entry in found:
+    for start, end, concept in found:
+        entry = (start, end, concept)
+        if concept.surface in proper and not concept.known:
+            entry = (start, end, structs.replace(concept, role=Role.NOUN))
+        elif any(first <= start and end <= last for first, last in settled):
+            entry = (start, end, structs.replace(concept, role=Role.LIGHT))
         if not any(entry[2].own == other[2].own for other in unique):
             unique.append(entry)
     return tuple(_modifying(unique, normal))

@@ -2,8 +2,9 @@
 
 import logging
 import os
+import shutil
 import tempfile
-import threading
+import weakref
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
@@ -13,7 +14,8 @@ from functions.docqa.citations import cited, with_exceptions
 from functions.docqa.evidence import EvidenceError, checked
 from functions.docqa.extraction import Found, extract
 from functions.docqa.model import Candidate, DocAnswer, Passage, Skipped, Standing
-from functions.docqa.question import analyse
+from functions.docqa.pool import Readers
+from functions.docqa.question import Question, analyse
 from functions.docqa.search import Corpus
 from functions.docqa.wording import abstained, worded
 
@@ -25,10 +27,8 @@ _log = logging.getLogger(__name__)
 class DocumentQA:
     """Answers questions from one corpus. Safe to share between threads, and across a fork."""
 
-    def __init__(self, index_path: Path, *, keep_alive: object = None) -> None:
-        self._index_path = index_path
-        self._keep_alive = keep_alive
-        self._local = threading.local()
+    def __init__(self, index_path: Path) -> None:
+        self._readers = Readers(index_path)
 
     @classmethod
     def open(
@@ -42,17 +42,24 @@ class DocumentQA:
         """
         if not corpus_dir.is_dir():
             raise NotADirectoryError(f"no corpus folder at {corpus_dir}")
-        folder = None
-        if index_path is None:
-            folder = tempfile.TemporaryDirectory(prefix="docqa-")
-            index_path = Path(folder.name) / "index.sqlite3"
-        index.update(corpus_dir, index_path, today=today)
-        return cls(index_path, keep_alive=folder)
+        if index_path is not None:
+            index.update(corpus_dir, index_path, today=today)
+            return cls(index_path)
+        folder = tempfile.mkdtemp(prefix="docqa-")
+        engine = cls(Path(folder) / "index.sqlite3")
+        weakref.finalize(engine, _remove, folder, os.getpid())
+        index.update(corpus_dir, Path(folder) / "index.sqlite3", today=today)
+        return engine
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """The files of the corpus that could not be read, each with its reason."""
-        return index.skipped(self._corpus().connection)
+        with self._readers.reader() as corpus:
+            return index.skipped(corpus.connection)
+
+    def close(self) -> None:
+        """Lets go of the index. Answers that are under way end first."""
+        self._readers.close()
 
     def answer(self, question: str, *, language: str | None = None) -> DocAnswer:
         """The answer to `question`, in its language or in `language` ("en", "ja").
@@ -61,37 +68,34 @@ class DocumentQA:
         that says so. Text in documents is only ever quoted.
         """
         asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
-        corpus = self._corpus()
-        passages = corpus.search(asked)
-        found = extract(asked, passages, corpus.rarity)
-        candidates = _candidates(passages, found)
-        texts = index.StoredTexts(corpus.connection)
-        for best in found[:3]:
-            if best.coverage < ENOUGH_COVERAGE:
-                continue
-            told = with_exceptions(best)
-            uri = best.passage.uri
-            text = texts.canonical_text(uri) or ""
-            try:
-                citations = checked([cited(part, text, texts.page_starts(uri)) for part in told], texts)
-            except EvidenceError as error:
-                _log.error("refused a citation: %s", error)
-                continue
-            superseded = best.passage.edition.standing is Standing.SUPERSEDED
-            return DocAnswer(
-                text=worded(asked, told, superseded=superseded),
-                citations=citations,
-                grounded=True,
-                candidates=candidates,
-            )
-        return DocAnswer(text=abstained(asked.language), citations=(), grounded=False, candidates=candidates)
+        with self._readers.reader() as corpus:
+            return _answer(asked, corpus)
 
-    def _corpus(self) -> Corpus:
-        corpus: Corpus | None = getattr(self._local, "corpus", None)
-        if corpus is None or self._local.process != os.getpid():
-            corpus = Corpus(index.reading(self._index_path))
-            self._local.corpus, self._local.process = corpus, os.getpid()
-        return corpus
+
+def _answer(asked: Question, corpus: Corpus) -> DocAnswer:
+    passages = corpus.search(asked)
+    found = extract(asked, passages, corpus.rarity)
+    candidates = _candidates(passages, found)
+    texts = index.StoredTexts(corpus.connection)
+    for best in found[:3]:
+        if best.coverage < ENOUGH_COVERAGE:
+            continue
+        told = with_exceptions(best)
+        uri = best.passage.uri
+        text = texts.canonical_text(uri) or ""
+        try:
+            citations = checked([cited(part, text, texts.page_starts(uri)) for part in told], texts)
+        except EvidenceError as error:
+            _log.error("refused a citation: %s", error)
+            continue
+        superseded = best.passage.edition.standing is Standing.SUPERSEDED
+        return DocAnswer(
+            text=worded(asked, told, superseded=superseded),
+            citations=citations,
+            grounded=True,
+            candidates=candidates,
+        )
+    return DocAnswer(text=abstained(asked.language), citations=(), grounded=False, candidates=candidates)
 
 
 def _candidates(passages: Sequence[Passage], found: Sequence[Found]) -> tuple[Candidate, ...]:
@@ -107,3 +111,9 @@ def _candidates(passages: Sequence[Passage], found: Sequence[Found]) -> tuple[Ca
         )
         for passage in passages
     )
+
+
+def _remove(folder: str, process: int) -> None:
+    # A forked worker that ends must not take the index away from the others.
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)

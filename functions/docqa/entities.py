@@ -97,6 +97,13 @@ def _entities(normal: str) -> frozenset[Entity]:
     return frozenset(found)
 
 
+def entity_spans(normal: str) -> list[tuple[int, int]]:
+    """Where a normalised text names an entity by a word and a number: "severity 2", 「レベル3」."""
+    return [
+        match.span() for pattern in (_WORD_NUMBER, _JAPANESE_NUMBER) for match in pattern.finditer(normal)
+    ]
+
+
 def years_in(text: str) -> frozenset[str]:
     """The years that `text` names: `2023`."""
     return frozenset(_YEAR.findall(normalise(text)))

@@ -1,13 +1,15 @@
 """The bilingual word groups of lexicon.toml, read once, ready to look up."""
 
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
-from functions.docqa.words import is_japanese, normalise, phrase
+from functions.docqa.words import HIRAGANA, KANJI, is_japanese, normalise, phrase
 
+_INFLECTED = re.compile(rf"[{KANJI}][{HIRAGANA}]*[{KANJI}][{HIRAGANA}]$")
 LONGEST_JAPANESE = 12
 LONGEST_PHRASE = 4
 
@@ -37,8 +39,11 @@ class Lexicon(Struct, frozen=True):
 
 
 def key_of(word: str) -> str:
-    """How `word` is looked up: Japanese as written (normalised), English as a stemmed phrase."""
-    return "".join(normalise(word).split()) if is_japanese(word) else phrase(word)
+    """How `word` is looked up: English as a stemmed phrase, Japanese as written but for the ending of a verb."""
+    if not is_japanese(word):
+        return phrase(word)
+    key = "".join(normalise(word).split())
+    return key[:-1] if _INFLECTED.search(key) else key
 
 
 @cache

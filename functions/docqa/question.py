@@ -1,9 +1,11 @@
 """What a question asks: the kind of answer, the concepts it must speak of, the entities it must not confuse."""
 
+import re
+
 from msgspec import Struct, structs
 
 from functions.docqa.concepts import Concept, Role, concepts_in
-from functions.docqa.entities import Entity, entities_in, years_in
+from functions.docqa.entities import Entity, entities_in, entity_spans, years_in
 from functions.docqa.expressions import AnswerKind
 from functions.docqa.question_kinds import (
     Asked,
@@ -47,7 +49,10 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         language=language or ("ja" if is_japanese(text) else "en"),
         asked=wanted,
         concepts=tuple(
-            _as_attribute(concept, wanted.kind) for concept in concepts_in(without_interrogatives(normal))
+            _as_attribute(concept, wanted.kind)
+            for concept in concepts_in(
+                without_interrogatives(normal), proper=_proper_names(text), settled=entity_spans(normal)
+            )
         ),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
@@ -59,12 +64,17 @@ def analyse(text: str, *, language: str | None = None) -> Question:
     )
 
 
+_PROPER_NAME = re.compile(r"(?<=[a-z,:;] )[A-Z][\w-]+")
 _STANDS_FOR = {
     AnswerKind.TIME: {"time", "limit"},
     AnswerKind.MONEY: {"money", "quantity", "limit"},
     AnswerKind.QUANTITY: {"quantity", "money", "limit"},
     AnswerKind.FREQUENCY: {"frequency", "time"},
 }
+
+
+def _proper_names(text: str) -> frozenset[str]:
+    return frozenset(normalise(name) for name in _PROPER_NAME.findall(text))
 
 
 def _as_attribute(concept: Concept, kind: AnswerKind) -> Concept:

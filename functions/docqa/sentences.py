@@ -11,6 +11,7 @@ _ABBREVIATION = re.compile(
 )
 _LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
 _LABELLED = re.compile(r"\s*(?:[-・*•]\s*)?[^\s:：。.|][^:：。|]{0,40}[:：](?!//)")
+_CONTINUED = (",", "-", *"、にはをがともでのへやてし")
 _SHORT_LATIN_LINE, _SHORT_JAPANESE_LINE = 46, 20
 
 
@@ -56,7 +57,7 @@ def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         line = text[line_start : match.start()].strip()
         limit = _SHORT_LATIN_LINE if line.isascii() else _SHORT_JAPANESE_LINE
         following = text[match.end() : match.end() + 60].split("\n", 1)[0]
-        set_apart = len(line) < limit and not line.endswith((",", "、", "-")) and not following[:1].islower()
+        set_apart = len(line) < limit and not line.endswith(_CONTINUED) and not following[:1].islower()
         if set_apart or line.endswith("  ") or _LABELLED.match(following):
             yield begin, match.start()
             begin = match.end()

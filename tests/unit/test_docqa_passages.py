@@ -1,0 +1,114 @@
+"""Documents to passages: every unit verbatim, with the headings, headers and introductions that govern it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.docqa.model import Passage, Unit, UnitKind
+from functions.docqa.passages import passages
+from functions.docqa.sources import document_from
+
+_PIECES = st.sampled_from(
+    [
+        *(
+            "# A",
+            "## 二",
+            "text one. Text two!",
+            "一文。二文？",
+            "- item",
+            "  - sub",
+            "1. first",
+            "| a | b |",
+        ),
+        *(
+            "|---|---|",
+            "|  | c |",
+            "",
+            "**Bold.** tail",
+            "---",
+            "```",
+            "> quoted",
+            "<!-- gone -->",
+            "第1条（目的）",
+        ),
+        *("Name: value", "\t", "\f", "「引用。」と", "e.g. this", "===", "x\r"),
+    ]
+)
+
+
+def _passages(text: str, path: str = "a.md") -> list[Passage]:
+    return list(passages(document_from(path, f"corpus:{path}", text.encode())))
+
+
+def _units(text: str, path: str = "a.md") -> list[Unit]:
+    return [unit for passage in _passages(text, path) for unit in passage.units]
+
+
+@given(st.lists(_PIECES, max_size=25).map("\n".join).filter(str.strip))
+def test_every_unit_stands_verbatim_at_its_position(text: str) -> None:
+    document = document_from("a.md", "corpus:a.md", text.encode())
+    for passage in passages(document):
+        for unit in passage.units:
+            assert document.text[unit.start : unit.end] == unit.text
+            assert unit.text.strip() == unit.text != ""
+
+
+def test_a_list_item_knows_its_introduction_and_its_parent() -> None:
+    units = _units("# T\n\nPlease bring:\n\n- papers\n  - passport\n- money\n")
+    passport = next(unit for unit in units if unit.text == "passport")
+    assert passport.context == ("papers", "Please bring:")
+    assert units[-1].kind is UnitKind.LIST
+    assert units[-1].text == "Please bring:\n\n- papers\n  - passport\n- money"
+
+
+def test_a_table_row_knows_its_header_and_inherits_an_empty_first_cell() -> None:
+    units = _units("| Class | Limit |\n|---|---|\n| A | 1 |\n|  | 2 |\n")
+    assert [(unit.text, unit.header, unit.context) for unit in units] == [
+        ("A | 1", "Class | Limit", ()),
+        ("| 2", "Class | Limit", ("A",)),
+    ]
+
+
+def test_a_row_of_an_html_table_repeats_a_cell_that_spans_rows() -> None:
+    rows = "<table><tr><th>C</th><th>L</th></tr><tr><td rowspan=2>A</td><td>1</td></tr><tr><td>2</td></tr></table>"
+    assert [unit.text for unit in _units(rows, "a.html")] == ["A | 1", "A | 2"]
+
+
+def test_scripts_styles_and_navigation_are_no_text() -> None:
+    page = "<nav>Home</nav><script>var x;</script><style>p{}</style><p>Real <b>text</b>.</p>"
+    assert [unit.text for unit in _units(page, "a.html")] == ["Real text."]
+
+
+def test_sentences_run_over_line_breaks_and_stop_at_their_ends() -> None:
+    text = "Report it within 1.5 hours, e.g. by phone, to the duty\nmanager. Then wait.\n\n"
+    text += "検知から15分以内に\n連絡する。「至急。」と書く。"
+    assert [unit.text for unit in _units(text)] == [
+        "Report it within 1.5 hours, e.g. by phone, to the duty\nmanager.",
+        "Then wait.",
+        "検知から15分以内に\n連絡する。",
+        "「至急。」と書く。",
+    ]
+
+
+def test_a_bold_run_in_heading_governs_its_paragraph() -> None:
+    unit = _units("# T\n\n**Class 3.** Stored in building C.\n")[0]
+    assert (unit.text, unit.context) == ("Stored in building C.", ("**Class 3.**",))
+
+
+def test_headings_of_plain_text_make_sections() -> None:
+    found = _passages("規程\n\n第1条（目的）\n目的を定める。\n\n■ 返却\n返却する。\n", "a.txt")
+    assert [passage.section[-1] for passage in found] == ["第1条（目的）", "■ 返却"]
+
+
+def test_a_passage_keeps_its_id_when_another_section_changes() -> None:
+    before = _passages("# T\n\n## A\n\nOne.\n\n## B\n\nTwo.\n")
+    after = _passages("# T\n\n## A\n\nOne and more. And more.\n\n## B\n\nTwo.\n")
+    assert before[-1].id == after[-1].id
+    assert before[0].id != before[-1].id
+
+
+def test_a_long_section_is_cut_into_passages_without_losing_a_sentence() -> None:
+    text = "# T\n\n" + " ".join(f"Sentence number {number} is here." for number in range(200))
+    found = _passages(text)
+    assert len(found) > 3
+    assert sum(len(passage.units) for passage in found) == 200
+    assert len({passage.id for passage in found}) == len(found)

@@ -1,0 +1,105 @@
+"""Amounts, ranges, entities and kinds of question are read as people mean them."""
+
+import math
+
+import pytest
+
+from functions.docqa.entities import Entity, entities_in, governed
+from functions.docqa.expressions import AnswerKind
+from functions.docqa.question import analyse
+from functions.docqa.ranges import range_fit, ranges_in
+from functions.docqa.words import index_text, normalise, stem
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "inside", "outside"),
+    [
+        ("500,000 yen to 5,000,000 yen", "yen", 1_000_000, 6_000_000),
+        ("over 5,000,000 yen", "yen", 5_000_001, 5_000_000),
+        ("under 500,000 yen", "yen", 499_999, 500_000),
+        ("100,001-500,000 yen", "yen", 500_000, 500_001),
+        ("100万円以上500万円未満", "yen", 1_000_000, 5_000_000),
+        ("6年6か月以上", "month", 78, 77),
+        ("more than 20 kg", "kg", 21, 20),
+    ],
+)
+def test_a_range_holds_what_it_says(text: str, unit: str, inside: float, outside: float) -> None:
+    found = [entry for entry in ranges_in(normalise(text)) if entry.unit == unit and entry.bounded]
+    assert any(entry.low <= inside <= entry.high for entry in found)
+    assert not any(entry.low <= outside <= entry.high for entry in found)
+
+
+def test_a_row_whose_range_holds_the_amount_fits_better() -> None:
+    asked = ranges_in(normalise("Who approves 700,000 yen?"))
+    fits = [range_fit(asked, normalise(row)) for row in ("under 500,000 yen", "500,000 yen to 5,000,000 yen")]
+    assert fits[0] < 0 < fits[1]
+    assert range_fit([], "anything") == 0
+    assert ranges_in("no amounts, 7 of them") == []
+    assert math.isinf(ranges_in("over 3 days")[0].high)
+
+
+@pytest.mark.parametrize(
+    "text", ["P-1", "p1", "Ｐ－１", "Priority 1", "優先度1", "P-1 to P-3", "P1インシデント"]
+)
+def test_one_entity_has_many_spellings(text: str) -> None:
+    assert Entity("p", "1") in entities_in(text)
+
+
+@pytest.mark.parametrize("text", ["P-11", "P-2", "step 1", "AP-1", "1 priority"])
+def test_a_neighbour_is_not_the_entity(text: str) -> None:
+    assert Entity("p", "1") not in entities_in(text)
+
+
+def test_the_nearest_text_that_names_the_family_decides() -> None:
+    one, two = Entity("p", "1"), Entity("p", "2")
+    assert governed(one, [frozenset(), frozenset({one}), frozenset({two})]) is True
+    assert governed(one, [frozenset({two}), frozenset({one})]) is False
+    assert governed(one, [frozenset(), frozenset()]) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("By when must I report it?", AnswerKind.TIME),
+        ("いつまでに報告しますか?", AnswerKind.TIME),
+        ("How often is it tested?", AnswerKind.FREQUENCY),
+        ("点検の頻度は?", AnswerKind.FREQUENCY),
+        ("How much does it cost?", AnswerKind.MONEY),
+        ("手当はいくらですか", AnswerKind.MONEY),
+        ("How many people may enter?", AnswerKind.QUANTITY),
+        ("定員は何名ですか", AnswerKind.QUANTITY),
+        ("Who approves it?", AnswerKind.PERSON),
+        ("承認者は誰ですか", AnswerKind.PERSON),
+        ("What is the phone number of the desk?", AnswerKind.CONTACT),
+        ("Where is it kept?", AnswerKind.PLACE),
+        ("どこに保管しますか", AnswerKind.PLACE),
+        ("May I bring a dog?", AnswerKind.PERMISSION),
+        ("犬を連れてきてもいいですか", AnswerKind.PERMISSION),
+        ("How do I reset it?", AnswerKind.PROCEDURE),
+        ("どうすればいいですか", AnswerKind.PROCEDURE),
+        ("What is a near miss?", AnswerKind.DEFINITION),
+        ("ヒヤリハットとは何ですか", AnswerKind.DEFINITION),
+        ("Why is it forbidden?", AnswerKind.REASON),
+        ("例外はどんな場合ですか", AnswerKind.CONDITION),
+    ],
+)
+def test_the_kind_of_a_question_is_recognised(question: str, kind: AnswerKind) -> None:
+    assert analyse(question).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("notify", "notified"),
+        ("policies", "policy"),
+        ("approve", "approving"),
+        ("kept", "keep"),
+        ("stops", "stopped"),
+    ],
+)
+def test_forms_of_one_word_have_one_stem(one: str, other: str) -> None:
+    assert stem(one) == stem(other)
+
+
+def test_the_index_holds_bigrams_of_japanese_and_codes_as_one_word() -> None:
+    assert index_text("P-1の検知後") == "p1 の検 検知 知後 後"

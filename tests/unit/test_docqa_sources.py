@@ -1,0 +1,120 @@
+"""Files of every kind become documents, or are skipped with a reason; editions are told apart."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from functions.docqa.editions import in_force
+from functions.docqa.engine import DocumentQA
+from functions.docqa.model import Document, Standing
+from functions.docqa.sources import MAX_FILE_BYTES, Unreadable, document_from
+
+_PDF = Path(__file__).parents[2] / "functions/docqa/corpus/policies/business-travel-policy.pdf"
+
+
+def _document(text: str, path: str = "rules.md") -> Document:
+    return document_from(path, f"corpus:{path}", text.encode())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "shift_jis", "euc_jp", "utf-16"])
+def test_japanese_text_is_read_in_every_usual_encoding(encoding: str) -> None:
+    text = "規程\r\n検知から１５分以内に連絡する。ﾊﾝｶｸ"
+    assert document_from("a.txt", "corpus:a.txt", text.encode(encoding)).text == text
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "reason"),
+    [
+        ("a.md", b"", "no text"),
+        ("a.md", b" \n\t\n", "no text"),
+        ("a.txt", b"\x00\x01\x02\x03", "binary"),
+        ("a.txt", b"\x81\xff\xfe\xfd\x80", "encoding"),
+        ("a.html", b"<script>x</script>", "no text"),
+        ("a.pdf", b"not a pdf", "damaged PDF"),
+        ("a.pdf", b"", "damaged PDF"),
+        ("a.docx", b"PK", "unknown kind"),
+    ],
+)
+def test_what_cannot_be_read_says_why(path: str, content: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        document_from(path, f"corpus:{path}", content)
+
+
+def test_an_encrypted_pdf_says_so(tmp_path: Path) -> None:
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(clone_from=PdfReader(_PDF))
+    writer.encrypt("secret", algorithm="RC4-128")
+    writer.write(tmp_path / "a.pdf")
+    with pytest.raises(Unreadable, match="encrypted"):
+        document_from("a.pdf", "corpus:a.pdf", (tmp_path / "a.pdf").read_bytes())
+
+
+def test_a_citation_into_a_pdf_names_its_page(tmp_path: Path) -> None:
+    (tmp_path / "travel.pdf").write_bytes(_PDF.read_bytes())
+    engine = DocumentQA.open(tmp_path, None)
+    pages = [
+        engine.answer(question).citations[0].position.page
+        for question in (
+            "What is the limit for a taxi ride?",
+            "What is the daily allowance for domestic trips?",
+        )
+    ]
+    engine.close()
+    assert pages == [1, 2]
+
+
+def test_a_bad_file_never_stops_the_others(tmp_path: Path) -> None:
+    (tmp_path / "good.md").write_text("# Doors\n\nThe doors are locked at 20:00.\n")
+    (tmp_path / "empty.md").write_bytes(b"")
+    with (tmp_path / "huge.txt").open("wb") as huge:
+        huge.truncate(MAX_FILE_BYTES + 1)
+    (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.4 broken")
+    (tmp_path / "ignored.bin").write_bytes(b"x")
+    (tmp_path / ".hidden.md").write_text("# Hidden\n\nThe doors are locked at 21:00.\n")
+    engine = DocumentQA.open(tmp_path, None)
+    skipped = [entry.path for entry in engine.skipped]
+    answer = engine.answer("When are the doors locked?")
+    engine.close()
+    assert skipped == ["bad.pdf", "empty.md", "huge.txt"]
+    assert answer.citations[0].quote == "The doors are locked at 20:00."
+
+
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        ("# A\n\nRule.", Standing.CURRENT),
+        ("---\nstatus: superseded\n---\n# A\n\nRule.", Standing.SUPERSEDED),
+        ("---\nstatus: draft\n---\n# A\n\nRule.", Standing.DRAFT),
+        ("---\nsuperseded_by: b.md\n---\n# A\n\nRule.", Standing.SUPERSEDED),
+        ("# A\n\nSuperseded by version 3.\n", Standing.SUPERSEDED),
+        ("# A\n\nThis policy was replaced by policy B.\n", Standing.SUPERSEDED),
+        ("# A\n\nThis policy supersedes the 2023 edition, which is no longer valid.\n", Standing.CURRENT),
+        ("# A\n\n本規程は2024年版を廃止し、これに代わるものである。\n", Standing.CURRENT),
+        ("# A\n\nこの規程は2026年3月31日に廃止されました。\n", Standing.SUPERSEDED),
+        ("# 規程(旧版)\n\n第1条", Standing.SUPERSEDED),
+        ("# A\n\nステータス: 廃止\n", Standing.SUPERSEDED),
+    ],
+)
+def test_a_document_says_whether_it_is_in_force(text: str, standing: Standing) -> None:
+    assert _document(text).edition.standing is standing
+
+
+def test_of_several_editions_only_the_newest_that_has_begun_is_in_force() -> None:
+    documents = [
+        _document("# Travel Policy 2023\n\nOld.", "a.md"),
+        _document("# Travel Policy\n\nEffective 1 June 2025.", "b.md"),
+        _document("# Travel Policy\n\nEffective date: 2030-01-01", "c.md"),
+        _document("# Leave Policy\n\nEffective 1 June 2020.", "d.md"),
+    ]
+    found = in_force(documents, date(2026, 11, 1))
+    assert [document.edition.standing for document in found] == [
+        Standing.SUPERSEDED,
+        Standing.CURRENT,
+        Standing.DRAFT,
+        Standing.CURRENT,
+    ]
+    later = in_force(documents, date(2031, 1, 1))
+    assert later[2].edition.standing is Standing.CURRENT
+    assert later[1].edition.standing is Standing.SUPERSEDED
