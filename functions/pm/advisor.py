@@ -73,13 +73,14 @@ def _heading(topic: Topic, tasks: tuple[Task, ...], language: Language, *, count
     if language is Language.JA:
         items = f"{items}（{len(tasks)}件）：" if counted else f"{items}："
     else:
-        items = f"{len(tasks)} {items}:" if counted else f"{items[:1].upper()}{items[1:]}:"
+        counted_items = f"{len(tasks)} {items}" if counted and len(tasks) > 1 else items
+        items = f"{counted_items[:1].upper()}{counted_items[1:]}:"
     return items if counted else f"{topic.about.in_(language).strip()}\n\n{items}"
 
 
 def _line(task: Task, language: Language) -> str:
     separator = "：" if language is Language.JA else ": "
-    return f"{task.title.in_(language)}{separator}{task.description.in_(language)}"
+    return f"{task.title(language)}{separator}{task.description(language)}"
 
 
 def _data(topic: Topic, tasks: tuple[Task, ...], language: Language, *, asked: int | None) -> dict[str, Any]:
@@ -88,7 +89,6 @@ def _data(topic: Topic, tasks: tuple[Task, ...], language: Language, *, asked: i
         "answered": True,
         "asked": asked,
         "tasks": [
-            {"title": task.title.in_(language), "description": task.description.in_(language)}
-            for task in tasks
+            {"title": task.title(language), "description": task.description(language)} for task in tasks
         ],
     }

@@ -1,4 +1,4 @@
-"""How many things a question asks for, in English and Japanese: "three tasks", "top 5", 「タスクを3つ」, 「五つ」."""
+"""How many things a question asks for: "three tasks", "top 5", 「タスクを3つ」, 「五つ」."""
 
 from __future__ import annotations
 
@@ -6,58 +6,56 @@ import re
 
 from shared.normal_text import normalise
 
-_ENGLISH = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
-_WORDS = {word: number for number, word in enumerate(_ENGLISH)} | {"couple of": 2, "few": 3, "dozen": 12}
-_KANJI = {
-    "一": 1,
-    "二": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-    "十": 10,
-    "十二": 12,
+_ENGLISH = {
+    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
+    **{"ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20},
+    **{"single": 1, "pair of": 2, "couple of": 2, "couple": 2, "dozen": 12},
 }
-_KANA = {"ひと": 1, "ふた": 2, "みっ": 3, "よっ": 4, "いつ": 5, "むっ": 6, "なな": 7, "やっ": 8, "ここの": 9}
+_JAPANESE = {
+    **{"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十二": 12},
+    **{
+        "ひと": 1,
+        "ふた": 2,
+        "みっ": 3,
+        "みつ": 3,
+        "よっ": 4,
+        "いつ": 5,
+        "むっ": 6,
+        "なな": 7,
+        "やっ": 8,
+        "ここの": 9,
+    },
+}
 
-_NUMBER = rf"(?P<number>[0-9]{{1,3}}|{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+_NUMBER = rf"(?P<number>[0-9]{{1,3}}|{'|'.join(sorted(_ENGLISH, key=len, reverse=True))})"
+# What can be listed. An amount of anything else ("two weeks behind", "a six-month project") asks for no number of things.
 _THING = (
-    r"(?:task|step|item|thing|example|activit(?:y|ie)|action|point|tip|milestone|risk|way|idea|deliverable|section|part|"
-    r"element|phase|stage|question|metric|practice|measure|technique|method|role|reason|topic|rule|suggestion|"
-    r"recommendation|advice|mistake|benefit|work package|agenda item)s?\b"
+    r"(?:tasks?|steps?|items?|things?|examples?|activit(?:y|ies)|actions?|points?|tips?|milestones?|risks?|ways?|ideas?"
+    r"|deliverables?|sections?|parts?|elements?|phases?|stages?|questions?|metrics?|practices?|measures?|techniques?"
+    r"|methods?|roles?|reasons?|topics?|rules?|suggestions?|recommendations?|mistakes?|packages?|tricks?|columns?)\b"
 )
-# Between the number and the thing stand few words, and none that makes it a time or an amount: "six-month project".
-_NOT_A_THING = (
-    r"(?:day|week|month|quarter|year|hour|minute|percent|people|person|member|man|team|yen|dollar)s?\b"
+_ENGLISH_COUNT = re.compile(
+    # Up to three words stand between: "three most important tasks", "3 WBS tasks", but not "the 2 weeks' tasks".
+    rf"(?<![\w.-]){_NUMBER}(?![\w.%-])"
+    rf"(?: (?!days?\b|weeks?\b|months?\b|years?\b|hours?\b|people\b|of\b|and\b|or\b)[\w'-]+){{0,3}}? {_THING}"
 )
-_COUNTED = re.compile(
-    rf"(?<![\w.]){_NUMBER}(?![\w.%])(?:[ -](?!{_NOT_A_THING}|of the|and\b)[\w'-]+){{0,3}}? {_THING}"
-    rf"|\b(?:list|name|give(?: me| us)?|show(?: me| us)?|tell(?: me| us)?|top|only|just|exactly|first|suggest|propose)"
-    rf"(?: the| top| first| only| just| exactly| a)* {_NUMBER.replace('number', 'bare')}(?=\s*(?:[.,!?]|$))"
+_ENGLISH_BARE = re.compile(
+    rf"\b(?:list|name|give(?: me| us)?|show(?: me| us)?|tell me|top|only|just|exactly|first|suggest|propose)"
+    rf"(?: the| top| first| only| just| exactly| a)* {_NUMBER}(?! (?:days?|weeks?|months?|hours?)\b)(?![\w%-])"
 )
-_JAPANESE = re.compile(
+_JAPANESE_COUNT = re.compile(
     r"(?P<number>[0-9]{1,3}|十二|[一二三四五六七八九十])"
-    r" ?(?:つ|個|件|項目|点|ステップ|タスク|種類|選|工程|例|リスク|マイルストーン|手順|ポイント|段階|フェーズ|案)"
-    r"(?!目)"
-    r"|(?P<kana>ひと|ふた|みっ|よっ|いつ|むっ|なな|やっ|ここの)つ"
+    r" ?(?:つ|個|件|項目|点|ステップ|タスク|種類|選|例|リスク|マイルストーン|手順|ポイント|段階|フェーズ|案|工程)(?!目|前|後)"
+    r"|(?P<kana>ひと|ふた|みっ|みつ|よっ|いつ|むっ|なな|やっ|ここの)つ"
 )
 
 
 def asked_count(question: str) -> int | None:
-    """The number of things asked for, None when the question names none. Zero is taken as no number."""
+    """The number of things asked for, at least 1; None when the question names none."""
     text = normalise(question)
-    if match := _JAPANESE.search(text):
-        if match["kana"]:
-            return _KANA[match["kana"]]
-        return _KANJI.get(match["number"]) or _digits(match["number"])
-    if match := _COUNTED.search(text):
-        number = match["number"] or match["bare"]
-        return _WORDS.get(number) or _digits(number)
+    for pattern in (_JAPANESE_COUNT, _ENGLISH_COUNT, _ENGLISH_BARE):
+        if match := pattern.search(text):
+            word = next(group for group in match.groups() if group)
+            number = int(word) if word.isdecimal() else {**_ENGLISH, **_JAPANESE}[word]
+            return number or None
     return None
-
-
-def _digits(text: str) -> int | None:
-    return int(text) or None if text.isdecimal() else None

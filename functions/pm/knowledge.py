@@ -21,15 +21,25 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.ja if language is Language.JA else self.en
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One thing to do."""
+class Task(Wording, frozen=True, forbid_unknown_fields=True):
+    """One thing to do, written "title | description"."""
 
-    title: Wording
-    description: Wording
+    def __post_init__(self) -> None:
+        for text in (self.en, self.ja):
+            if text.count(" | ") != 1:
+                raise ValueError(f"{text!r} is not written as: title | description")
+
+    def title(self, language: Language) -> str:
+        """What to do."""
+        return self.in_(language).split(" | ")[0]
+
+    def description(self, language: Language) -> str:
+        """How, in a sentence."""
+        return self.in_(language).split(" | ")[1]
 
 
 class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A practice. `items` says what its tasks are called, such as "tasks for creating a WBS"; the first ones matter most."""
+    """A practice. `items` says what its tasks are called: "tasks for creating a WBS"; the first ones matter most."""
 
     id: str
     rank: int
