@@ -1,35 +1,20 @@
-"""Outbound HTTP: pooled connections, one deadline for the whole exchange, bounded answers, no redirects, retries only where
-nothing was sent.
-"""
+"""Outbound HTTP: one deadline for the whole exchange, bounded answers, no redirects, retries only where nothing was sent."""
 
 from __future__ import annotations
 
+import http.client
 import socket
+import ssl
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
-
-import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import (
-    ConnectTimeoutError,
-    HTTPError,
-    NameResolutionError,
-    NewConnectionError,
-    SSLError,
-    TimeoutError,
-)
 
 from shared.a2a.call import Cancellation
+from shared.http_connections import Connection, IdleConnections, Origin, TlsContext, split
 
 _CHUNK_BYTES = 65536
-# gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
-# may be closing right now is not used again, since a request lost that way must not be repeated.
-_PLAIN_IDLE_SECONDS = 1.0
-_TLS_IDLE_SECONDS = 60.0
 
 
 class Fault(StrEnum):
@@ -55,7 +40,9 @@ class HttpFailure(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What one exchange may take. `deadline` is on the client's clock; `idle_seconds` bounds each silence."""
+    """What one exchange may take. `deadline` is on the client's clock; `idle_seconds` bounds each silence, and the time until
+    the headers are complete. `retries` counts further attempts to connect.
+    """
 
     deadline: float
     connect_seconds: float
@@ -65,14 +52,18 @@ class Budget:
 
 
 class HttpClient:
-    """Holds connections to every host it has talked to; thread-safe."""
+    """Keeps connections to every host it has talked to; thread-safe. `tls` gives the context that verifies servers."""
 
     def __init__(
-        self, *, clock: Callable[[], float] = time.monotonic, connections_per_host: int = 64
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        tls: Callable[[], ssl.SSLContext] | None = None,
+        idle_connections_per_host: int = 64,
     ) -> None:
         self.clock = clock
-        self._pools = urllib3.PoolManager(num_pools=64, maxsize=connections_per_host, retries=False)
-        self._pools.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+        self._tls = tls or TlsContext()
+        self._idle = IdleConnections(most_per_origin=idle_connections_per_host, clock=clock)
 
     def request(
         self,
@@ -85,42 +76,40 @@ class HttpClient:
         cancellation: Cancellation | None = None,
     ) -> Answer:
         """The answer's status and headers, its body still to be read. Raises HttpFailure."""
-        attempts_left = budget.retries
-        while True:
-            remaining = self._remaining(budget)
-            try:
-                response = self._pools.urlopen(
-                    method,
-                    url,
-                    body=body,
-                    headers={"accept-encoding": "identity", **headers},
-                    timeout=urllib3.Timeout(
-                        connect=min(budget.connect_seconds, remaining),
-                        read=min(budget.idle_seconds, remaining),
-                    ),
-                    preload_content=False,
-                    redirect=False,
-                    retries=False,
-                    decode_content=False,
-                )
-            except HTTPError as error:
-                failure, nothing_sent = _failure(error)
-                if cancellation is not None and cancellation.cancelled:
-                    raise HttpFailure(Fault.CANCELLED, "the caller left") from None
-                if not nothing_sent or attempts_left <= 0 or self.clock() >= budget.deadline:
-                    raise failure from None
-                attempts_left -= 1
-                continue
-            answer = Answer(response, budget, self.clock, cancellation)
-            if cancellation is not None:
-                cancellation.on_cancel(answer.abort)
-            return answer
-
-    def _remaining(self, budget: Budget) -> float:
+        origin, target = split(url)
         remaining = budget.deadline - self.clock()
         if remaining <= 0:
             raise HttpFailure(Fault.TIMEOUT, "there was no time left to ask")
-        return remaining
+        connection = self._idle.take(origin) or self._connected(origin, budget, cancellation)
+        hold = _Hold(connection, cancellation)
+        connection.limit(
+            deadline=min(budget.deadline, self.clock() + budget.idle_seconds),
+            idle_seconds=budget.idle_seconds,
+        )
+        try:
+            response = connection.exchange(method, target, headers, body)
+        except BaseException as error:
+            hold.close()
+            if isinstance(error, OSError | http.client.HTTPException):
+                raise _no_answer(error, hold) from None
+            raise
+        connection.limit(deadline=budget.deadline, idle_seconds=budget.idle_seconds)
+        return Answer(response, hold, budget=budget, clock=self.clock, keep=self._idle.put)
+
+    def _connected(self, origin: Origin, budget: Budget, cancellation: Cancellation | None) -> Connection:
+        attempts_left = budget.retries
+        while True:
+            remaining = budget.deadline - self.clock()
+            connection = Connection(origin, tls=self._tls, clock=self.clock)
+            try:
+                connection.connect(timeout_seconds=max(0.001, min(budget.connect_seconds, remaining)))
+                return connection
+            except (OSError, UnicodeError) as error:
+                if cancellation is not None and cancellation.cancelled:
+                    raise HttpFailure(Fault.CANCELLED, "the caller left") from None
+                if attempts_left <= 0 or self.clock() >= budget.deadline:
+                    raise _no_connection(error) from None
+                attempts_left -= 1
 
 
 class Answer:
@@ -128,19 +117,20 @@ class Answer:
 
     def __init__(
         self,
-        response: urllib3.BaseHTTPResponse,
+        response: http.client.HTTPResponse,
+        hold: _Hold,
+        *,
         budget: Budget,
         clock: Callable[[], float],
-        cancellation: Cancellation | None,
+        keep: Callable[[Connection], None],
     ) -> None:
         self.status = response.status
         self.headers = response.headers
-        self._response: Any = response
+        self._response = response
+        self._hold = hold
         self._budget = budget
         self._clock = clock
-        self._cancellation = cancellation
-        connection = getattr(response, "_connection", None)
-        self._socket: socket.socket | None = getattr(connection, "wire", None)
+        self._keep = keep
 
     @property
     def media_type(self) -> str:
@@ -151,27 +141,26 @@ class Answer:
         """The body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""
         size = 0
         try:
-            while True:
-                self._bound_next_read()
-                chunk = self._response.read1(_CHUNK_BYTES)
-                if not chunk:
-                    break
+            while chunk := self._response.read1(_CHUNK_BYTES):
                 size += len(chunk)
                 if size > self._budget.max_bytes:
                     raise HttpFailure(
                         Fault.TOO_LARGE, f"the answer is larger than {self._budget.max_bytes} bytes"
                     )
                 yield chunk
-            if self._cancelled:
-                raise HttpFailure(Fault.CANCELLED, "the caller left")
-            self._response.release_conn()
-        except HTTPError as error:
-            raise self._read_failure(error) from None
-        except (OSError, ValueError):
+            if self._hold.cancelled or self._response.length:
+                raise self._cut()
+            self._release()
+        except TimeoutError:
+            if self._hold.cancelled:
+                raise self._cut() from None
+            late = self._clock() >= self._budget.deadline
+            detail = "the answer was not complete in time" if late else "the answer stopped coming in"
+            raise HttpFailure(Fault.TIMEOUT, detail) from None
+        except (OSError, ValueError, http.client.HTTPException):
             raise self._cut() from None
         finally:
-            if not self._response.isclosed():
-                self._response.close()
+            self.close()
 
     def read(self) -> bytes:
         """The whole body. Raises HttpFailure."""
@@ -179,101 +168,89 @@ class Answer:
 
     def finish(self, *, within_seconds: float) -> None:
         """Waits a moment for the other side to end the answer, so that the connection can be used again."""
-        self._budget = replace(
-            self._budget, deadline=min(self._budget.deadline, self._clock() + within_seconds)
-        )
+        deadline = min(self._budget.deadline, self._clock() + within_seconds)
+        self._budget = replace(self._budget, deadline=deadline)
+        self._hold.limit(deadline=deadline, idle_seconds=within_seconds)
         try:
             for _ in self.chunks():
                 pass
         except HttpFailure:
-            self.close()
+            pass
 
     def close(self) -> None:
-        """Gives the answer up; unless it was read to its end, the connection is closed."""
+        """Gives the answer up: unless it was read to its end, the connection is closed. Idempotent."""
         self._response.close()
+        self._hold.close()
 
-    def abort(self) -> None:
-        """Wakes, from another thread, whoever reads this answer."""
-        if self._socket is not None:
-            with suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
-
-    @property
-    def _cancelled(self) -> bool:
-        return self._cancellation is not None and self._cancellation.cancelled
-
-    def _bound_next_read(self) -> None:
-        remaining = self._budget.deadline - self._clock()
-        if remaining <= 0:
-            raise HttpFailure(Fault.TIMEOUT, "the answer was not complete in time")
-        if self._socket is not None and self._socket.fileno() >= 0:
-            self._socket.settimeout(min(self._budget.idle_seconds, remaining))
-
-    def _read_failure(self, error: HTTPError) -> HttpFailure:
-        if self._cancelled:
-            return HttpFailure(Fault.CANCELLED, "the caller left")
-        if isinstance(error, TimeoutError):
-            return HttpFailure(Fault.TIMEOUT, "the answer stopped coming in")
-        return self._cut()
+    def _release(self) -> None:
+        reusable = not self._response.will_close
+        self._response.close()
+        connection = self._hold.release()
+        if connection is not None:
+            if reusable:
+                self._keep(connection)
+            else:
+                connection.close()
 
     def _cut(self) -> HttpFailure:
-        if self._cancelled:
+        if self._hold.cancelled:
             return HttpFailure(Fault.CANCELLED, "the caller left")
         return HttpFailure(Fault.CUT, "the connection was cut in the middle of the answer")
 
 
-def _failure(error: HTTPError) -> tuple[HttpFailure, bool]:
-    """The failure, and whether it is certain that nothing of the request was sent."""
-    match error:
-        case NameResolutionError():
-            return HttpFailure(Fault.UNRESOLVED, "the host name could not be resolved"), True
-        case NewConnectionError():
-            return HttpFailure(Fault.UNREACHABLE, "the connection was refused"), True
-        case ConnectTimeoutError():
-            return HttpFailure(Fault.UNREACHABLE, "no connection in time"), True
-        case TimeoutError():
-            return HttpFailure(Fault.TIMEOUT, "no answer in time"), False
-        case SSLError():
-            return HttpFailure(Fault.TLS, "the TLS handshake failed"), True
-        case _:
-            return HttpFailure(Fault.CUT, "the connection was cut before an answer came"), False
+class _Hold:
+    """One exchange's hold on its connection: as long as it lasts, and no longer, the caller's leaving wakes who waits on it."""
 
-
-class _Fresh:
-    """A connection that remembers its socket, for deadlines and cancellation, and that does not live on when idle for long."""
-
-    max_idle_seconds = _PLAIN_IDLE_SECONDS
-    sock: socket.socket | None
-    wire: socket.socket | None = None
-    used_at = 0.0
-
-    def request(self, *args: Any, **kwargs: Any) -> None:
-        super().request(*args, **kwargs)  # type: ignore[misc]
-        self.wire = self.sock
-        self.used_at = time.monotonic()
-
-    def getresponse(self) -> Any:
-        response = super().getresponse()  # type: ignore[misc]
-        self.used_at = time.monotonic()
-        return response
+    def __init__(self, connection: Connection, cancellation: Cancellation | None) -> None:
+        self._lock = threading.Lock()
+        self._connection: Connection | None = connection
+        self._cancellation = cancellation
+        if cancellation is not None:
+            cancellation.on_cancel(self._shut_down)
 
     @property
-    def is_connected(self) -> bool:
-        alive: bool = super().is_connected  # type: ignore[misc]
-        return alive and time.monotonic() - self.used_at < self.max_idle_seconds
+    def cancelled(self) -> bool:
+        return self._cancellation is not None and self._cancellation.cancelled
+
+    def limit(self, *, deadline: float, idle_seconds: float) -> None:
+        if self._connection is not None:
+            self._connection.limit(deadline=deadline, idle_seconds=idle_seconds)
+
+    def release(self) -> Connection | None:
+        with self._lock:
+            connection, self._connection = self._connection, None
+        return connection
+
+    def close(self) -> None:
+        connection = self.release()
+        if connection is not None:
+            connection.close()
+
+    def _shut_down(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.shut_down()
 
 
-class _Connection(_Fresh, HTTPConnection):
-    pass
+def _no_connection(error: OSError | UnicodeError) -> HttpFailure:
+    match error:
+        case socket.gaierror() | UnicodeError():
+            return HttpFailure(Fault.UNRESOLVED, "the host name could not be resolved")
+        case ssl.SSLError():
+            return HttpFailure(Fault.TLS, "the TLS handshake failed")
+        case TimeoutError():
+            return HttpFailure(Fault.UNREACHABLE, "no connection in time")
+        case _:
+            return HttpFailure(Fault.UNREACHABLE, "the connection was refused")
 
 
-class _TlsConnection(_Fresh, HTTPSConnection):
-    max_idle_seconds = _TLS_IDLE_SECONDS
-
-
-class _Pool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _Connection
-
-
-class _TlsPool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _TlsConnection
+def _no_answer(error: OSError | http.client.HTTPException, hold: _Hold) -> HttpFailure:
+    if hold.cancelled:
+        return HttpFailure(Fault.CANCELLED, "the caller left")
+    match error:
+        case TimeoutError():
+            return HttpFailure(Fault.TIMEOUT, "no answer in time")
+        case OSError():
+            return HttpFailure(Fault.CUT, "the connection was cut before an answer came")
+        case _:
+            return HttpFailure(Fault.CUT, "what came back is not HTTP")

@@ -16,6 +16,7 @@ class CircuitBreaker:
         self._lock = threading.Lock()
         self._failures = 0
         self._open_until = 0.0
+        self._trying = False
 
     def seconds_to_wait(self) -> float:
         """0 when a request may go: the circuit is closed, or this is the one request that tries again."""
@@ -27,6 +28,7 @@ class CircuitBreaker:
                 return self._open_until - now
             # Whoever comes while the one request is on its way waits for its outcome.
             self._open_until = now + self._open_seconds
+            self._trying = True
             return 0.0
 
     def succeeded(self) -> None:
@@ -34,10 +36,19 @@ class CircuitBreaker:
         if self._failures:
             with self._lock:
                 self._failures = 0
+                self._trying = False
+
+    def undecided(self) -> None:
+        """The request that was let through says nothing about the agent: an open circuit may be tried by the next one."""
+        with self._lock:
+            if self._trying:
+                self._trying = False
+                self._open_until = self._clock()
 
     def failed(self) -> None:
         """The agent failed: at the threshold the circuit opens, and a failed trial opens it anew."""
         with self._lock:
             self._failures += 1
+            self._trying = False
             if self._failures >= self._threshold:
                 self._open_until = self._clock() + self._open_seconds

@@ -40,11 +40,14 @@ TROUBLE = frozenset(
         ClientFault.NOT_FOUND,
         ClientFault.RATE_LIMITED,
         ClientFault.SERVER_ERROR,
-        ClientFault.UNEXPECTED_STATUS,
         ClientFault.NOT_JSON,
         ClientFault.NOT_A2A,
     }
 )
+# These say nothing about the agent.
+UNDECIDED = frozenset({ClientFault.CANCELLED})
+# Where the caller's own token goes along, these are about that caller.
+OF_ONE_USER = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
 
 
 def contained(error: ClientError, route: Route) -> Failure:

@@ -7,22 +7,36 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 _MOST = 10_000
+_LONGEST_ID = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """`waiting_task_id` is the downstream's task that waits for the user's next message, None when none does."""
+    """`route_id` is the route of the last turn, `waiting_task_id` its agent's task that waits for the user's next message.
+
+    `context_ids` are the ids that agents gave this conversation, by route.
+    """
 
     route_id: str
-    downstream_context_id: str | None = None
+    context_ids: Mapping[str, str] = field(default_factory=dict)
     waiting_task_id: str | None = None
+
+    def after(self, route_id: str, *, context_id: str | None, waiting_task_id: str | None) -> Conversation:
+        """The conversation after one more turn. An id of absurd length is not remembered."""
+        context_ids = self.context_ids
+        if context_id and len(context_id) <= _LONGEST_ID and context_ids.get(route_id) != context_id:
+            context_ids = {**context_ids, route_id: context_id}
+        if waiting_task_id and len(waiting_task_id) > _LONGEST_ID:
+            waiting_task_id = None
+        return Conversation(route_id=route_id, context_ids=context_ids, waiting_task_id=waiting_task_id)
 
 
 class Conversations:
-    """Conversations by owner and context id; the one unused for longest goes first."""
+    """Conversations by owner and the id that downstream agents get; the one unused for longest goes first."""
 
     def __init__(self, *, most: int = _MOST) -> None:
         self._most = most

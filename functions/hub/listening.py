@@ -6,6 +6,7 @@ Text that was passed on is not passed on again, since what a user has seen canno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +27,7 @@ from shared.a2a.model import (
 from shared.a2a.reply import Data, Piece, Progress, Question, Text
 
 _MOST_JSON_CHARACTERS = 4000
+_SENTENCE_END = re.compile(r"[.!?:。！？：」）]$")
 
 
 class Listener:
@@ -37,6 +39,7 @@ class Listener:
         self.state: TaskState | None = None
         self.spoken = False
         self._artifacts: dict[str, str] = {}
+        self._asked: str | None = None
         self._data: list[dict[str, Any]] = []
 
     def hear(self, event: Event) -> Iterator[Piece]:
@@ -71,26 +74,30 @@ class Listener:
         text = _text(status.message.parts) if status.message else ""
         match status.state:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
-                self.spoken = True
-                yield Question(text)
+                # Once in the updates and once more in the task as a whole is one question.
+                if text != self._asked:
+                    self.spoken, self._asked = True, text
+                    yield Question(text)
             case TaskState.COMPLETED | TaskState.REJECTED if not self.spoken and status.message:
                 yield from self._parts(status.message.parts)
             case TaskState.WORKING | TaskState.SUBMITTED if text:
                 yield Progress(text)
 
     def _artifact(self, artifact: Artifact, *, append: bool) -> Iterator[Piece]:
-        text = _text(artifact.parts)
+        texts = _texts(artifact.parts)
+        # What was said is compared without what stands between parts: a task at the end holds the chunks of its stream as parts.
+        bare = "".join(texts)
         said = self._artifacts.get(artifact.artifact_id)
         if said is None:
-            yield from self._say(f"\n\n{text}" if self.spoken and text else text)
-            self._artifacts[artifact.artifact_id] = text
+            yield from self._say(_after_another(_joined(texts), self.spoken))
+            self._artifacts[artifact.artifact_id] = bare
         elif append:
-            yield from self._say(text)
-            self._artifacts[artifact.artifact_id] = said + text
-        elif text != said:
-            added = text.removeprefix(said)
-            yield from self._say(added if text.startswith(said) else f"\n\n{text}")
-            self._artifacts[artifact.artifact_id] = text
+            yield from self._say(_joined(texts))
+            self._artifacts[artifact.artifact_id] = said + bare
+        elif bare != said:
+            more = bare.startswith(said)
+            yield from self._say(bare[len(said) :] if more else _after_another(_joined(texts), self.spoken))
+            self._artifacts[artifact.artifact_id] = bare
         yield from self._new_data(artifact.parts)
 
     def _parts(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
@@ -112,13 +119,34 @@ class Listener:
 
 
 def _text(parts: tuple[Part, ...]) -> str:
-    """The parts' text; a file is named, since a text-only client cannot be given it."""
-    lines = []
+    return "\n".join(_texts(parts))
+
+
+def _texts(parts: tuple[Part, ...]) -> list[str]:
+    """The parts' texts; a file is named, since a text-only client cannot be given it."""
+    texts = []
     for part in parts:
         if part.text is not None:
-            lines.append(part.text)
+            texts.append(part.text)
         elif part.url is not None:
-            lines.append(f"{part.filename or 'file'}: {part.url}")
+            texts.append(f"{part.filename or 'file'}: {part.url}")
         elif part.raw is not None:
-            lines.append(f"[{part.filename or part.media_type or 'file'}]")
-    return "\n".join(lines)
+            texts.append(f"[{part.filename or part.media_type or 'file'}]")
+    return texts
+
+
+def _joined(texts: list[str]) -> str:
+    """One text of an artifact's parts: paragraphs, or the chunks of a stream that its agent put together again.
+
+    A part that ends a sentence, or after which a word starts with a capital letter, is a paragraph.
+    """
+    joined = ""
+    for text in texts:
+        if _SENTENCE_END.search(joined) or (joined[-1:].islower() and text[:1].isupper()):
+            joined += "\n"
+        joined += text
+    return joined
+
+
+def _after_another(text: str, spoken: bool) -> str:
+    return f"\n\n{text}" if spoken and text else text

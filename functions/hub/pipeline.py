@@ -14,6 +14,7 @@ from functions.hub.listening import Listener
 from functions.hub.router import Choice, Router, Rule, UnknownSkill
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
+from shared.a2a.client import ClientFault
 from shared.a2a.errors import INVALID_PARAMS, A2AError
 from shared.a2a.model import TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
@@ -59,7 +60,7 @@ class Pipeline:
             record["outcome"] = "no_text"
             turn.answer = texts.empty_message_text()
             return turn, iter((Text(turn.answer),))
-        conversation = self._conversations.get(incoming.owner, incoming.context_id)
+        conversation = self._conversations.get(incoming.owner, incoming.downstream_context_id)
         choice = turn.choice = self._choose(text, incoming, conversation)
         turn.routing_ms = _milliseconds(self._clock() - started)
         record |= {"route": choice.route.id, "reason": choice.reason, "agent": choice.route.name}
@@ -96,10 +97,14 @@ class Pipeline:
             with closing(self._downstreams[route.id].ask(asking)) as events:  # type: ignore[type-var]
                 for event in events:
                     for piece in listener.hear(event):
+                        if piece == Question(""):
+                            piece = Question(texts.question_text(route, turn.language))
                         yield _noted(piece, turn)
             for piece in listener.finish():
                 yield _noted(piece, turn)
-            if listener.state in _UNSUCCESSFUL:
+            if listener.state in _UNSUCCESSFUL or (
+                listener.state is TaskState.REJECTED and not listener.spoken
+            ):
                 raise DownstreamFailed(failed_task(route, listener.state.name.lower()))
             if not listener.spoken:
                 yield _noted(Text(texts.no_answer_text(route, turn.language)), turn)
@@ -113,16 +118,16 @@ class Pipeline:
         finally:
             turn.downstream_ms = _milliseconds(self._clock() - started)
             record["downstreamMs"] = turn.downstream_ms
-            self._remember(turn, route, listener)
+            self._remember(turn, route, conversation, listener)
 
     def _asking(self, turn: Turn, route: Route, conversation: Conversation | None) -> Asking:
         incoming = turn.incoming
-        known = conversation if conversation is not None and conversation.route_id == route.id else None
-        context_id = known.downstream_context_id if known else None
+        context_id = task_id = None
+        if conversation is not None:
+            context_id = conversation.context_ids.get(route.id)
+            task_id = conversation.waiting_task_id if conversation.route_id == route.id else None
         message = addressed(
-            incoming.message,
-            context_id=context_id or incoming.downstream_context_id,
-            task_id=known.waiting_task_id if known else None,
+            incoming.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
         )
         return Asking(
             message=message,
@@ -134,23 +139,29 @@ class Pipeline:
 
     def _failed(self, turn: Turn, route: Route, failure: Failure, record: Record) -> Piece:
         turn.failure = failure
-        record |= {"severity": "WARNING", "outcome": failure.fault, "cause": failure.cause}
+        # Leaving is the caller's good right.
+        severity = "INFO" if failure.fault == ClientFault.CANCELLED else "WARNING"
+        record |= {"severity": severity, "outcome": failure.fault, "cause": failure.cause}
         if failure.remedy:
             record["remedy"] = failure.remedy
         text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.request_id)
         turn.answer = f"{turn.answer}\n\n{text}" if turn.answer else text
         return reply.Failure(text)
 
-    def _remember(self, turn: Turn, route: Route, listener: Listener) -> None:
-        waiting = listener.state is not None and listener.state.interrupted and turn.failure is None
+    def _remember(
+        self, turn: Turn, route: Route, conversation: Conversation | None, listener: Listener
+    ) -> None:
+        earlier = conversation or Conversation(route_id=route.id)
+        waiting_task_id = None
+        if turn.failure is None and listener.state is not None and listener.state.interrupted:
+            waiting_task_id = listener.task_id
+        elif listener.state is None and earlier.route_id == route.id:
+            # The agent said nothing: as far as the hub can know, its task still waits.
+            waiting_task_id = earlier.waiting_task_id
         self._conversations.put(
             turn.incoming.owner,
-            turn.incoming.context_id,
-            Conversation(
-                route_id=route.id,
-                downstream_context_id=listener.context_id,
-                waiting_task_id=listener.task_id if waiting else None,
-            ),
+            turn.incoming.downstream_context_id,
+            earlier.after(route.id, context_id=listener.context_id, waiting_task_id=waiting_task_id),
         )
 
 

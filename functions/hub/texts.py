@@ -87,6 +87,10 @@ _NO_ANSWER = {
     _EN: "The agent “{agent}” answered without any text.",
     _JA: "エージェント「{agent}」の回答には文章がありませんでした。",
 }
+_QUESTION = {
+    _EN: "The agent “{agent}” needs more information. Please add what is missing to your request.",
+    _JA: "エージェント「{agent}」が追加の情報を求めています。依頼に足りない情報を入力してください。",
+}
 _SOURCES = {_EN: "Sources", _JA: "出典"}
 
 
@@ -111,6 +115,11 @@ def empty_message_text() -> str:
 def no_answer_text(route: Route, language: Language) -> str:
     """The agent completed without saying anything."""
     return _NO_ANSWER[language].format(agent=name_of(route, language))
+
+
+def question_text(route: Route, language: Language) -> str:
+    """The agent waits for input, and did not say for which."""
+    return _QUESTION[language].format(agent=name_of(route, language))
 
 
 def sources_heading(language: Language) -> str:

@@ -7,8 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+from urllib.parse import quote
 
-from shared.a2a import operations, protojson
+import msgspec
+
+from shared.a2a import errors, operations, protojson
 from shared.a2a.bindings import sse
 from shared.a2a.call import Cancellation
 from shared.a2a.compat.v0_3.dialect import Dialect
@@ -30,8 +33,6 @@ from shared.a2a.wrap import unwrapped
 from shared.http import EVENT_STREAM, JSON
 from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
 
-_METHOD_NOT_FOUND = -32601
-_VERSION_NOT_SUPPORTED = -32009
 _LINGER_SECONDS = 0.5
 
 
@@ -58,7 +59,7 @@ class ClientFault(StrEnum):
 
 
 class ClientError(Exception):
-    """`detail` is a sentence for the operator; `status` and `code` are the HTTP status and JSON-RPC code, where there were any."""
+    """`detail` is a sentence for the operator; `status` and `code` are the HTTP and JSON-RPC ones, where there were any."""
 
     def __init__(
         self, fault: ClientFault, detail: str, *, status: int | None = None, code: int | None = None
@@ -122,17 +123,31 @@ class A2AClient:
                     yield _event(endpoint, _json(answer))
 
     def get_task(
-        self, endpoint: Endpoint, task_id: str, *, headers: Mapping[str, str], budget: Budget
+        self,
+        endpoint: Endpoint,
+        task_id: str,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None = None,
     ) -> Task:
         """The task as it is now. Raises ClientError."""
         with _as_client_error():
             if endpoint.binding == Dialect.REST:
-                url = f"{_rest_base(endpoint)}/tasks/{task_id}"
+                url = f"{_rest_base(endpoint)}/tasks/{quote(task_id, safe='')}"
                 answer = self._http.request(
-                    "GET", url, headers=_headers(endpoint, headers), body=None, budget=budget
+                    "GET",
+                    url,
+                    headers=_headers(endpoint, headers) | {"accept": JSON},
+                    body=None,
+                    budget=budget,
+                    cancellation=cancellation,
                 )
+                if answer.status != 200:
+                    raise _status_error(endpoint, answer)
             else:
-                answer = self._post(endpoint, operations.GET_TASK, {"id": task_id}, headers, budget, None)
+                params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
+                answer = self._post(endpoint, operations.GET_TASK, params, headers, budget, cancellation)
             result = _result(endpoint, _json(answer))
             if endpoint.version is Version.V0_3:
                 result = to_core_task(result, "result")
@@ -168,7 +183,7 @@ class A2AClient:
 
     def _stream(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
         complete = False
-        for data in sse.read(answer.chunks(), limit_bytes=budget.max_bytes):
+        for data in _stream_data(answer, budget):
             event = _event(endpoint, _decoded(data))
             complete = _may_be_last(event)
             yield event
@@ -192,14 +207,19 @@ class _as_client_error:  # noqa: N801 - reads as a statement
                 raise ClientError(ClientFault(fault.value), detail) from None
             case A2AError():
                 raise ClientError(ClientFault.NOT_A2A, f"the answer is no A2A: {error.message}") from None
-            case ValueError():
-                raise ClientError(ClientFault.TOO_LARGE, "an event of the stream is too large") from None
+
+
+def _stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
+    try:
+        yield from sse.read(answer.chunks(), limit_bytes=budget.max_bytes)
+    except ValueError:
+        raise ClientError(ClientFault.TOO_LARGE, "an event of the stream is too large") from None
 
 
 def _params(endpoint: Endpoint, request: SendMessageRequest) -> Any:
     if endpoint.version is Version.V0_3:
         return to_compat_send(request, Dialect(endpoint.binding))
-    return request
+    return msgspec.structs.replace(request, tenant=endpoint.tenant) if endpoint.tenant else request
 
 
 def _headers(endpoint: Endpoint, headers: Mapping[str, str]) -> dict[str, str]:
@@ -212,17 +232,21 @@ def _rest_base(endpoint: Endpoint) -> str:
     base = endpoint.url.rstrip("/")
     if endpoint.version is Version.V0_3:
         return base if base.endswith("/v1") else base + "/v1"
-    return f"{base}/{endpoint.tenant}" if endpoint.tenant else base
+    return f"{base}/{quote(endpoint.tenant, safe='')}" if endpoint.tenant else base
 
 
 def _json(answer: Answer) -> Any:
-    if answer.media_type not in (JSON, "application/a2a+json"):
+    if not _is_json(answer):
         answer.close()
         kind = answer.media_type if answer.media_type.isascii() and len(answer.media_type) < 60 else "unknown"
         raise ClientError(
             ClientFault.NOT_JSON, f"the answer is {kind or 'of no type'}, not JSON", status=answer.status
         )
     return _decoded(answer.read())
+
+
+def _is_json(answer: Answer) -> bool:
+    return answer.media_type in (JSON, "application/json-rpc") or answer.media_type.endswith("+json")
 
 
 def _decoded(data: bytes) -> Any:
@@ -241,6 +265,8 @@ def _event(endpoint: Endpoint, value: Any) -> Event:
 
 def _result(endpoint: Endpoint, value: Any) -> Any:
     if endpoint.binding == Dialect.REST:
+        if isinstance(value, dict) and isinstance(value.get("error"), dict):
+            raise _rest_error(value["error"])
         return value
     if not isinstance(value, dict):
         raise ClientError(ClientFault.NOT_A2A, "the answer is no JSON-RPC response")
@@ -251,28 +277,54 @@ def _result(endpoint: Endpoint, value: Any) -> Any:
     return value["result"]
 
 
-def _rpc_error(error: Any) -> ClientError:
+def _rpc_error(error: Any, status: int | None = None) -> ClientError:
     code = error.get("code") if isinstance(error, dict) else None
     if not isinstance(code, int):
         return ClientError(ClientFault.NOT_A2A, "the answer's error has no code")
-    if code in (_METHOD_NOT_FOUND, _VERSION_NOT_SUPPORTED):
-        return ClientError(
-            ClientFault.WRONG_VERSION, f"the agent does not speak this version (error {code})", code=code
-        )
-    return ClientError(ClientFault.REFUSED, f"the agent answered with error {code}", code=code)
+    match code:
+        case errors.METHOD_NOT_FOUND.code | errors.VERSION_NOT_SUPPORTED.code:
+            fault, detail = ClientFault.WRONG_VERSION, "the agent does not speak this version"
+        case errors.INTERNAL.code:
+            fault, detail = ClientFault.SERVER_ERROR, "the agent had an internal error"
+        case _:
+            fault, detail = ClientFault.REFUSED, "the agent refused the request"
+    return ClientError(fault, f"{detail} (error {code})", status=status, code=code)
+
+
+def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError:
+    """The error of an HTTP+JSON body, by its reason (§11.6), else by the HTTP status that it repeats."""
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        reason = detail.get("reason") if isinstance(detail, dict) else None
+        for kind in errors.KINDS:
+            if kind.a2a and kind.reason == reason:
+                return _rpc_error({"code": kind.code}, status)
+    code = error.get("code")
+    if status is None and isinstance(code, int):
+        status = code
+    return _plain_status_error(status) if status is not None else _rpc_error(error)
 
 
 def _status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
+    """The error that the body describes, where the agent understood the request; else what the status says."""
     status = answer.status
-    fault = _STATUS_FAULTS.get(
-        status, ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
-    )
-    if status in (200, 400, 404, 405) and endpoint.binding == Dialect.JSONRPC and answer.media_type == JSON:
-        value = _decoded(answer.read())
-        if isinstance(value, dict) and isinstance(value.get("error"), dict) and "code" in value["error"]:
-            return _rpc_error(value["error"])
+    if status in (400, 404, 405, 409) and _is_json(answer):
+        try:
+            value = protojson.decode(answer.read())
+        except A2AError:
+            value = None
+        error = value.get("error") if isinstance(value, dict) else None
+        if isinstance(error, dict) and endpoint.binding == Dialect.REST:
+            return _rest_error(error, status)
+        if isinstance(error, dict) and "code" in error:
+            return _rpc_error(error, status)
     answer.close()
-    return ClientError(fault, f"the agent answered HTTP {status}", status=status)
+    return _plain_status_error(status)
+
+
+def _plain_status_error(status: int) -> ClientError:
+    other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
+    return ClientError(_STATUS_FAULTS.get(status, other), f"the agent answered HTTP {status}", status=status)
 
 
 def _may_be_last(event: Event) -> bool:

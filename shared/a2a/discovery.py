@@ -15,6 +15,11 @@ from shared.http import JSON
 from shared.http_client import Budget, HttpClient, HttpFailure
 
 _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
+_FAULTS = {
+    401: ClientFault.UNAUTHENTICATED,
+    403: ClientFault.FORBIDDEN,
+    429: ClientFault.RATE_LIMITED,
+}
 _PREFERENCE = (
     (Version.V1_0, "JSONRPC"),
     (Version.V0_3, "JSONRPC"),
@@ -24,7 +29,7 @@ _PREFERENCE = (
 
 
 def fetch_card(http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget) -> AgentCard | None:
-    """The card below `url`; None where there is none (404 at every known path). Raises ClientError."""
+    """The card below `url`; None where there is none (404, or another refusal of the path). Raises ClientError."""
     for path in _CARD_PATHS:
         try:
             answer = http.request(
@@ -41,13 +46,10 @@ def fetch_card(http: HttpClient, url: str, *, headers: Mapping[str, str], budget
                     raise ClientError(
                         ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}"
                     ) from None
-            case 401:
-                raise ClientError(ClientFault.UNAUTHENTICATED, "its agent card answered HTTP 401", status=401)
-            case 403:
-                raise ClientError(ClientFault.FORBIDDEN, "its agent card answered HTTP 403", status=403)
-            case status if status >= 500:
+            case status if status in _FAULTS or status >= 500 or status < 400:
+                other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
                 raise ClientError(
-                    ClientFault.SERVER_ERROR, f"its agent card answered HTTP {status}", status=status
+                    _FAULTS.get(status, other), f"its agent card answered HTTP {status}", status=status
                 )
     return None
 
@@ -85,5 +87,9 @@ def endpoint_of(
 
 
 def _same_origin(interface: AgentInterface, url: str) -> str:
-    ours, theirs = urlsplit(url), urlsplit(interface.url)
+    """The interface's URL where it is on the host that `url` names, else `url`."""
+    try:
+        ours, theirs = urlsplit(url), urlsplit(interface.url)
+    except ValueError:
+        return url
     return interface.url if (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc) else url

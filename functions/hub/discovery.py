@@ -1,0 +1,72 @@
+"""How a route's agent is called, found out from its card once in a while: by one request, for all that wait for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from shared.a2a.client import ClientError, ClientFault, Endpoint
+from shared.http_client import Budget
+
+_CARD_SECONDS = 300.0
+
+Discover = Callable[[dict[str, str], Budget], Endpoint]
+
+
+class Discovery:
+    """Remembers what `discover` found. Thread-safe; `clock` gives seconds that never go back."""
+
+    def __init__(self, discover: Discover, *, clock: Callable[[], float]) -> None:
+        self._discover = discover
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._endpoint: Endpoint | None = None
+        self._known_until = 0.0
+        self._running: Future[Endpoint] | None = None
+
+    def endpoint(self, headers: dict[str, str], budget: Budget) -> Endpoint:
+        """The endpoint. Raises the ClientError of the one request that asked, whoever asked it.
+
+        A card that cannot be fetched again leaves what is known.
+        """
+        if self._endpoint is not None and self._clock() < self._known_until:
+            return self._endpoint
+        with self._lock:
+            running = self._running
+            if running is None:
+                mine: Future[Endpoint] = Future()
+                self._running = mine
+        if running is not None:
+            return self._awaited(running, budget)
+        try:
+            endpoint = self._found(headers, budget)
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        else:
+            mine.set_result(endpoint)
+            return endpoint
+        finally:
+            with self._lock:
+                self._running = None
+
+    def forget(self) -> None:
+        """The agent is not as its card said: the next request asks for the card again."""
+        self._known_until = 0.0
+
+    def _found(self, headers: dict[str, str], budget: Budget) -> Endpoint:
+        try:
+            endpoint = self._discover(headers, budget)
+        except ClientError:
+            if self._endpoint is None:
+                raise
+            endpoint = self._endpoint
+        self._endpoint, self._known_until = endpoint, self._clock() + _CARD_SECONDS
+        return endpoint
+
+    def _awaited(self, running: Future[Endpoint], budget: Budget) -> Endpoint:
+        try:
+            return running.result(timeout=max(0.0, budget.deadline - self._clock()))
+        except TimeoutError:
+            raise ClientError(ClientFault.TIMEOUT, "its agent card did not come in time") from None

@@ -1,0 +1,187 @@
+"""Outgoing connections: every read and write is bounded by a deadline, and one that is idle is kept for the next request."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import io
+import select
+import socket
+import ssl
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+# gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
+# may be closing right now is not used again, since a request lost that way must not be repeated.
+_IDLE_SECONDS = {"http": 1.0, "https": 60.0}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_LEFT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a connection leads."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+def split(url: str) -> tuple[Origin, str]:
+    """The origin of an http or https URL, and what the request line asks for."""
+    parts = urlsplit(url)
+    origin = Origin(parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return origin, quote(target, safe=_LEFT_AS_THEY_ARE)
+
+
+class Connection:
+    """One connection, for one request at a time. `clock` gives seconds that never go back."""
+
+    def __init__(
+        self, origin: Origin, *, tls: Callable[[], ssl.SSLContext], clock: Callable[[], float]
+    ) -> None:
+        self.origin = origin
+        self._clock = clock
+        self._http: http.client.HTTPConnection
+        if origin.scheme == "https":
+            self._http = http.client.HTTPSConnection(origin.host, origin.port, context=tls())
+        else:
+            self._http = http.client.HTTPConnection(origin.host, origin.port)
+        # A connection that was lost stays lost: whether to ask again is not decided here.
+        self._http.auto_open = 0
+        self._http.response_class = partial(_Response, before_read=self._before_io)  # type: ignore[assignment]
+        self._socket: socket.socket | None = None
+        self._deadline = self._idle_seconds = 0.0
+
+    def connect(self, *, timeout_seconds: float) -> None:
+        """Raises OSError; nothing of a request has been sent then."""
+        self._http.timeout = timeout_seconds
+        try:
+            self._http.connect()
+        except BaseException:
+            self._http.close()
+            raise
+        self._socket = self._http.sock
+
+    def limit(self, *, deadline: float, idle_seconds: float) -> None:
+        """From now on, no read or write goes on after `deadline` on the clock, or waits for longer than `idle_seconds`."""
+        self._deadline, self._idle_seconds = deadline, idle_seconds
+
+    def exchange(
+        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
+    ) -> http.client.HTTPResponse:
+        """The answer up to its headers. Raises OSError or HTTPException."""
+        self._before_io()
+        # Who refuses a request early may have answered before it was sent to its end.
+        with contextlib.suppress(BrokenPipeError):
+            self._http.request(method, target, body=body, headers=headers)
+        return self._http.getresponse()
+
+    def shut_down(self) -> None:
+        """Wakes, from another thread, whoever waits on this connection."""
+        if self._socket is not None:
+            # Not SSLSocket's own, which takes the TLS state away from the thread that reads.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+    def is_quiet(self) -> bool:
+        """The other side has neither closed the connection nor sent what nobody asked for."""
+        if self._socket is None or self._socket.fileno() < 0:
+            return False
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        return not poll.poll(0)
+
+    def close(self) -> None:
+        """Closes the connection; idempotent."""
+        self._http.close()
+
+    def _before_io(self) -> None:
+        remaining = self._deadline - self._clock()
+        if remaining <= 0:
+            raise TimeoutError
+        if self._socket is not None:
+            self._socket.settimeout(min(self._idle_seconds, remaining))
+
+
+class IdleConnections:
+    """Connections that wait for their next request. Thread-safe; all are closed when nobody holds this any more."""
+
+    def __init__(self, *, most_per_origin: int, clock: Callable[[], float]) -> None:
+        self._most_per_origin = most_per_origin
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._idle: dict[Origin, list[tuple[Connection, float]]] = {}
+        weakref.finalize(self, _close_all, self._idle)
+
+    def take(self, origin: Origin) -> Connection | None:
+        """The connection used last, None when there is none that is certain to be alive."""
+        while True:
+            with self._lock:
+                waiting = self._idle.get(origin)
+                if not waiting:
+                    return None
+                connection, since = waiting.pop()
+            if self._clock() - since < _IDLE_SECONDS[origin.scheme] and connection.is_quiet():
+                return connection
+            connection.close()
+
+    def put(self, connection: Connection) -> None:
+        """Keeps a connection whose last answer was read to its end."""
+        with self._lock:
+            waiting = self._idle.setdefault(connection.origin, [])
+            waiting.append((connection, self._clock()))
+            surplus = waiting.pop(0)[0] if len(waiting) > self._most_per_origin else None
+        if surplus is not None:
+            surplus.close()
+
+
+def _close_all(idle: dict[Origin, list[tuple[Connection, float]]]) -> None:
+    for waiting in idle.values():
+        for connection, _ in waiting:
+            connection.close()
+
+
+class TlsContext:
+    """The context for verifying servers, made on first use: loading the certificates takes its time."""
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+    def __call__(self) -> ssl.SSLContext:
+        """The one context, shared by all connections."""
+        return self._context
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer that calls `before_read` before it reads from the socket, from the status line on."""
+
+    def __init__(self, *args: Any, before_read: Callable[[], None], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fp = io.BufferedReader(_Limited(self.fp.detach(), before_read))
+
+
+class _Limited(io.RawIOBase):
+    def __init__(self, raw: io.RawIOBase, before_read: Callable[[], None]) -> None:
+        self._raw = raw
+        self._before_read = before_read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._before_read()
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

@@ -1,0 +1,1 @@
+"""Small real servers that stand in for what the hub talks to."""

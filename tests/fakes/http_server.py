@@ -1,0 +1,180 @@
+"""A small HTTP server on a port of its own; the test writes every byte of its answers."""
+
+import contextlib
+import json
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Self
+
+JSON = "application/json"
+_RESET = struct.pack("ii", 1, 0)
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request; header names are lower case. `connection` numbers the connection that it came in on."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    connection: int
+
+    @property
+    def json(self) -> Any:
+        """The decoded body."""
+        return json.loads(self.body)
+
+
+class Exchange:
+    """One request, and the connection to answer it on."""
+
+    def __init__(self, received: Received, connection: socket.socket) -> None:
+        self.received = received
+        self._connection = connection
+        self.keeps_connection = False
+
+    def send(self, data: bytes) -> None:
+        """Sends bytes as they are."""
+        self._connection.sendall(data)
+
+    def head(self, status: int = 200, **headers: str) -> None:
+        """Sends the status line and headers: `content_type="text/html"`. The body ends with the connection."""
+        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        self.send(("\r\n".join(lines) + "\r\n\r\n").encode())
+
+    def answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+        """Sends a whole answer, after which the connection may be used again."""
+        self.head(status, **headers, content_length=str(len(body)))
+        self.send(body)
+        self.keeps_connection = True
+
+    def json(self, value: Any, status: int = 200) -> None:
+        """Sends a whole JSON answer."""
+        self.answer(status, json.dumps(value).encode(), content_type=JSON)
+
+    def start_stream(self) -> None:
+        """Sends the head of an event stream."""
+        self.head(content_type="text/event-stream")
+
+    def event(self, value: Any) -> None:
+        """Sends one event of a stream."""
+        self.send(b"data: " + json.dumps(value).encode() + b"\n\n")
+
+    def reset(self) -> None:
+        """Ends the connection so that the other side sees a reset."""
+        self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        self._connection.close()
+
+    def wait_until_left(self) -> None:
+        """Returns when the other side has closed the connection, or the server ends."""
+        with contextlib.suppress(OSError):
+            while self._connection.recv(65536):
+                pass
+
+
+Behaviour = Callable[[Exchange], None]
+
+
+class HttpServer:
+    """Serves `behave` on 127.0.0.1 while it is entered; `received` holds every request, `connections` counts them.
+
+    `greeting` is sent on every new connection before anything is read.
+    """
+
+    def __init__(self, behave: Behaviour, *, greeting: bytes = b"", listens: bool = True) -> None:
+        self.behave = behave
+        self.received: list[Received] = []
+        self.connections = 0
+        self._greeting = greeting
+        self._socket = socket.create_server(("127.0.0.1", 0)) if listens else _bound()
+        self.port: int = self._socket.getsockname()[1]
+        self._lock = threading.Lock()
+        self._open: set[socket.socket] = set()
+        self._threads: list[threading.Thread] = []
+        self._listens = listens
+
+    @property
+    def url(self) -> str:
+        """The address of the server."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        if self._listens:
+            self._start(self._accept)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        with self._lock:
+            for connection in self._open:
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+
+    def listen(self) -> None:
+        """Starts to accept connections, where the server was made with `listens=False`."""
+        if not self._listens:
+            self._listens = True
+            self._socket.listen()
+            self._start(self._accept)
+
+    def _start(self, target: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=target, args=arguments)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._socket.accept()
+                self.connections += 1
+                with self._lock:
+                    self._open.add(connection)
+                self._start(self._serve, connection, self.connections)
+
+    def _serve(self, connection: socket.socket, number: int) -> None:
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.sendall(self._greeting)
+            with connection.makefile("rb") as reader:
+                for received in _requests(reader, number):
+                    self.received.append(received)
+                    exchange = Exchange(received, connection)
+                    self.behave(exchange)
+                    if not exchange.keeps_connection:
+                        break
+        except OSError:
+            pass
+        finally:
+            with self._lock:
+                self._open.discard(connection)
+            connection.close()
+
+
+def _requests(reader: Any, connection: int) -> Iterator[Received]:
+    while True:
+        words = reader.readline().decode("latin-1").split()
+        if len(words) != 3:
+            return
+        headers = {}
+        while line := reader.readline().decode("latin-1").strip():
+            name, _, value = line.partition(":")
+            headers[name.strip().lower()] = value.strip()
+        body = reader.read(int(headers.get("content-length", 0)))
+        yield Received(words[0], words[1], headers, body, connection)
+
+
+def _bound() -> socket.socket:
+    """A port that nobody else gets, and that refuses connections."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    return taken
