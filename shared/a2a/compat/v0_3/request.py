@@ -24,8 +24,10 @@ def to_core_send(value: Any) -> dict[str, Any]:
     """0.3's MessageSendParams as 1.0's SendMessageRequest JSON."""
     params = as_object(value, "params")
     core = copied(params, "metadata")
-    if params.get("message") is not None:
-        core["message"] = to_core_message(params["message"], "message")
+    # `message` is `request` in 0.3's proto, and the official 1.x client writes it so when it speaks 0.3 over HTTP+JSON.
+    message = next((params[name] for name in ("message", "request") if params.get(name) is not None), None)
+    if message is not None:
+        core["message"] = to_core_message(message, "message")
     if params.get("configuration") is not None:
         core["configuration"] = to_core_configuration(params["configuration"], "configuration")
     return core
