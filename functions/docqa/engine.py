@@ -12,7 +12,7 @@ from pathlib import Path
 from functions.docqa import index
 from functions.docqa.citations import cited, with_exceptions
 from functions.docqa.evidence import EvidenceError, checked
-from functions.docqa.extraction import Found, extract
+from functions.docqa.extraction import Found, extract, siblings
 from functions.docqa.model import Candidate, DocAnswer, Passage, Skipped, Standing
 from functions.docqa.pool import Readers
 from functions.docqa.question import Question, analyse
@@ -77,10 +77,11 @@ def _answer(asked: Question, corpus: Corpus) -> DocAnswer:
     found = extract(asked, passages, corpus.rarity)
     candidates = _candidates(passages, found)
     texts = index.StoredTexts(corpus.connection)
-    for best in found[:3]:
+    for rank, best in enumerate(found[:3]):
         if best.coverage < ENOUGH_COVERAGE:
             continue
-        told = with_exceptions(best)
+        same = siblings(asked, found[rank:])
+        told = with_exceptions(best) if len(same) == 1 else same
         uri = best.passage.uri
         text = texts.canonical_text(uri) or ""
         try:

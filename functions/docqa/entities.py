@@ -39,11 +39,14 @@ _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?
 _WORD_NUMBER = re.compile(
     r"(?<![a-z])(severity|sev|priority|prio|level|tier|grade|class|category|phase|stage|step|type|rank|zone|group|version|ver"
     r"|article|section|chapter|floor|room|building|line|dock|ward|gate|bay|plan|rule|appendix|form)s?[ .:_-]{0,2}"
-    r"(\d{1,4}(?:\.\d+)?|[a-z])(?![a-z0-9])"
+    r"(\d{1,4}(?:\.\d+)?|[a-z])(?![a-z0-9]|-\d)"
 )
 _JAPANESE_NUMBER = re.compile(
     r"(重大度|深刻度|優先度|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"
-    r"[\s::・]?(\d{1,4}|[a-z](?![a-z]))"
+    r"[\s::・]?(\d{1,4}|[a-z](?![a-z0-9]|-\d))"
+)
+_WORD_BEFORE_CODE = re.compile(
+    r"(?:severity|priority|level|class|category|rank|重大度|深刻度|優先度|レベル|区分|ランク)(?: of |が|は)?(?= ?[a-z]{1,4}-?\d)"
 )
 _SUFFIXED = re.compile(r"第?(\d{1,4})(条|号館|号室|号|級|種|類|病棟|番|階)")
 _RANGE = re.compile(r"(?<![a-z0-9])([a-z]{1,4})-?(\d)\s*(?:~|〜|to|through|から|–)\s*(?:\1-?)?(\d)(?![0-9])")
@@ -98,15 +101,19 @@ def _entities(normal: str) -> frozenset[Entity]:
 
 
 def entity_spans(normal: str) -> list[tuple[int, int]]:
-    """Where a normalised text names an entity by a word and a number: "severity 2", 「レベル3」."""
-    return [
-        match.span() for pattern in (_WORD_NUMBER, _JAPANESE_NUMBER) for match in pattern.finditer(normal)
-    ]
+    """Where a normalised text names an entity by a word: "severity 2", 「レベル3」, the word before "P-1"."""
+    patterns = (_WORD_NUMBER, _JAPANESE_NUMBER, _WORD_BEFORE_CODE)
+    return [match.span() for pattern in patterns for match in pattern.finditer(normal)]
 
 
 def years_in(text: str) -> frozenset[str]:
     """The years that `text` names: `2023`."""
     return frozenset(_YEAR.findall(normalise(text)))
+
+
+def distinguishing(scopes: Iterable[frozenset[Entity]]) -> frozenset[Entity]:
+    """The entities of the nearest of `scopes` that names any."""
+    return next((scope for scope in scopes if scope), frozenset())
 
 
 def governed(entity: Entity, scopes: Iterable[frozenset[Entity]]) -> bool | None:

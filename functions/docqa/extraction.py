@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from functions.docqa.concepts import Concept, Role
+from functions.docqa.entities import Entity, distinguishing, governed
 from functions.docqa.expressions import (
     DEPENDENT,
     FORMER,
@@ -15,7 +16,7 @@ from functions.docqa.expressions import (
     PATTERNS,
     AnswerKind,
 )
-from functions.docqa.matching import PRESENT, TITLE, compound_bonus, entities_agree, levels, surroundings
+from functions.docqa.matching import PRESENT, TITLE, compound_bonus, entity_scopes, levels, surroundings
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.ranges import numbers_in, range_fit
@@ -26,18 +27,24 @@ _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0
 _UNKNOWN_ACTION = 0.5
 _MAY_MISS = 0.2
 _NEAR_ENOUGH = TITLE * 0.9
+_ALIKE = 0.05
+_MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
 _ASKS = ("?", "？")
 _INTRODUCES = (":", "：")
 
 
 class Found(Struct, frozen=True):
-    """A unit of a passage with its score (0 to about 1.2) and the share of the question that it speaks of."""
+    """A unit of a passage with its score (0 to about 1.2) and the share of the question that it speaks of.
+
+    `entities` are those that it is about, as far as the nearest text says.
+    """
 
     passage: Passage
     number: int
     score: float
     coverage: float
+    entities: frozenset[Entity] = frozenset()
 
     @property
     def unit(self) -> Unit:
@@ -59,6 +66,25 @@ def extract(
             found.extend(_scored(question, passage, weights, bonus))
     found.sort(key=lambda entry: -entry.score)
     return found
+
+
+def siblings(question: Question, found: Sequence[Found]) -> list[Found]:
+    """The best of `found`, and when the question leaves open which entity it means, what holds for the others.
+
+    "How soon must the team be told?" has one answer for P-1 and another for P-2: both are told, in their order.
+    """
+    best = found[0]
+    told = {best.entities: best}
+    if question.entities or not best.entities:
+        return [best]
+    families = {entity.family for entity in best.entities}
+    for other in found[1:]:
+        alike = other.passage.uri == best.passage.uri and other.coverage >= best.coverage - _ALIKE
+        if alike and {entity.family for entity in other.entities} == families:
+            told.setdefault(other.entities, other)
+    if len(told) > _MOST_SIBLINGS:
+        return [best]
+    return sorted(told.values(), key=lambda entry: entry.unit.start)
 
 
 def _weight(concept: Concept) -> float:
@@ -92,7 +118,10 @@ def _scored(question: Question, passage: Passage, weights: list[float], bonus: f
         if unit.text.rstrip().endswith(_ASKS) or (unit.kind is UnitKind.LIST and not question.asked.listing):
             continue
         normal = normalise(plain(unit.text))
-        if INSTRUCTION.search(normal) or not entities_agree(question.entities, around, number):
+        scopes = entity_scopes(around, number)
+        if INSTRUCTION.search(normal) or any(
+            governed(entity, scopes) is not True for entity in question.entities
+        ):
             continue
         fit = _kind_fit(question, unit, normal)
         if fit is None or not _year_agrees(question, passage, unit):
@@ -104,7 +133,7 @@ def _scored(question: Question, passage: Passage, weights: list[float], bonus: f
             coverage *= _FORMER_FACTOR
         fit += compound_bonus(question.concepts, around.units[number]) + range_fit(question.amounts, normal)
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
-        yield Found(passage, number, coverage + fit + bonus, coverage)
+        yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
 
 
 def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:

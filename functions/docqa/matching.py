@@ -6,7 +6,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from functions.docqa.concepts import Concept, Role
-from functions.docqa.entities import Entity, entities_in, governed
+from functions.docqa.entities import Entity, entities_in
 from functions.docqa.model import Passage, Unit, UnitKind
 from functions.docqa.words import View, view
 
@@ -70,21 +70,16 @@ def surroundings(passage: Passage) -> Surroundings:
     )
 
 
-def entities_agree(entities: frozenset[Entity], around: Surroundings, number: int) -> bool:
-    """Whether, for every entity, the nearest text around the unit that names its family names this very member."""
-    unit = around.passage.units[number]
-    for entity in entities:
-        scopes = [around.entities[number], *map(entities_in, unit.context)]
-        scopes.extend(
-            around.entities[before]
-            for before in range(number - 1, -1, -1)
-            if around.passage.units[before].block == unit.block and unit.kind is UnitKind.SENTENCE
-        )
-        scopes.append(entities_in(unit.header))
-        scopes.extend(around.heading_entities)
-        if governed(entity, scopes) is not True:
-            return False
-    return True
+def entity_scopes(around: Surroundings, number: int) -> list[frozenset[Entity]]:
+    """The entities that the unit and the texts that govern it name, nearest text first."""
+    units, unit = around.passage.units, around.passage.units[number]
+    scopes = [around.entities[number], *map(entities_in, unit.context)]
+    if unit.kind is UnitKind.SENTENCE:
+        before = range(number - 1, -1, -1)
+        scopes.extend(around.entities[near] for near in before if units[near].block == unit.block)
+    scopes.append(entities_in(unit.header))
+    scopes.extend(around.heading_entities)
+    return scopes
 
 
 def levels(concepts: Sequence[Concept], around: Surroundings, number: int) -> list[float]:

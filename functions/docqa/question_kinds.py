@@ -206,9 +206,10 @@ _PER_JAPANESE = re.compile(r"([月週日年泊])に?(?=何)")
 _INTERROGATIVE = re.compile(
     _COUNTED_JAPANESE.pattern
     + r"|何(?=[^\u3400-\u9fff]|$)|何か|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い"
+    r"|(?:英語|日本語)で|\bin (?:english|japanese)\b"
 )
 
 
 def without_interrogatives(normal: str) -> str:
-    """The question with its Japanese question words blanked out; offsets stay."""
+    """The question with its question words blanked out; offsets stay."""
     return _INTERROGATIVE.sub(lambda match: " " * len(match.group()), normal)

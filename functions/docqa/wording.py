@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from functions.docqa.entities import entities_in
 from functions.docqa.expressions import PATTERNS
 from functions.docqa.extraction import Found
 from functions.docqa.model import UnitKind
@@ -29,12 +30,21 @@ def abstained(language: str) -> str:
 def worded(question: Question, evidence: Sequence[Found], *, superseded: bool) -> str:
     """The quotes in their order, each with its mark: the first leads. Markdown emphasis is left out, nothing else."""
     parts = []
+    several = len({found.entities for found in evidence}) > 1
     for number, found in enumerate(evidence, start=1):
-        parts.append(f"{_shown(question, found)} [{number}]")
+        about = _about(found) if several else ""
+        parts.append(f"{about}{_shown(question, found)} [{number}]")
     first = evidence[0].passage.language
     introduction = _FORMER[question.language] if superseded else ""
     introduction += _OTHER_LANGUAGE.get((question.language, first), "")
     return introduction + " ".join(parts)
+
+
+def _about(found: Found) -> str:
+    """Which of several entities a quote is about, when only its heading says so."""
+    headings = reversed(found.passage.section)
+    heading = next((heading for heading in headings if entities_in(heading) >= found.entities), "")
+    return f"{heading}: " if heading and not entities_in(found.unit.text) & found.entities else ""
 
 
 def _shown(question: Question, found: Found) -> str:

@@ -90,12 +90,32 @@ def test_the_same_question_in_japanese_is_answered_from_the_japanese_policy(samp
         ("how soon must infrastructure be told about a p1 incident", "within 15 minutes"),
         ("Ｐ－１インシデントの際、インフラチームへの連絡期限は何分以内ですか", "15分以内"),
         ("When do I have to inform the infra team about a Priority 2 incident?", "within 60 minutes"),
+        ("重大度P-3の連絡期限は?", "翌営業日の終業まで"),
     ],
 )
 def test_other_spellings_of_an_entity_are_the_same_entity(
     sample: DocumentQA, question: str, expected: str
 ) -> None:
     assert expected in sample.answer(question).citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (
+            "What is the deadline for notifying the infrastructure team?",
+            ["15 minutes", "60 minutes", "next business day"],
+        ),
+        ("インシデント発生時、インフラチームへの連絡期限は?", ["15分以内", "60分以内", "翌営業日"]),
+    ],
+)
+def test_a_question_that_leaves_the_severity_open_is_answered_for_each(
+    sample: DocumentQA, question: str, expected: list[str]
+) -> None:
+    answer = sample.answer(question)
+    assert len(answer.citations) == len(expected)
+    assert all(part in citation.quote for part, citation in zip(expected, answer.citations, strict=True))
+    assert all(f"P-{number}" in answer.text for number in (1, 2, 3))
 
 
 def test_an_exception_is_told_with_its_rule(sample: DocumentQA) -> None:
