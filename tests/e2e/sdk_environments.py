@@ -1,0 +1,61 @@
+"""The official SDKs in environments of their own, so that their pins don't mix with ours, and programs that run in them."""
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.hubs import ROOT, Hub
+
+_HERE = Path(__file__).parent
+
+
+def python_of(name: str) -> Path:
+    """The interpreter of the environment that `NAME/requirements.txt` pins; made when it is not there as pinned."""
+    venv = ROOT / ".run" / "e2e" / name
+    install = [sys.executable, str(ROOT / "local" / "install.py"), str(venv)]
+    subprocess.run([*install, str(_HERE / name / "requirements.txt")], check=True)
+    return venv / "bin" / "python"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SdkClient:
+    """A client program that runs in an SDK's environment and knows the address and the token of one caller."""
+
+    popen: subprocess.Popen[str]
+
+    def ask(self, text: str, *, binding: str, streaming: bool, **more: str) -> dict[str, Any]:
+        """What the SDK made of the answer; see the program's docstring."""
+        assert self.popen.stdin is not None
+        assert self.popen.stdout is not None
+        asked = {"text": text, "binding": binding, "streaming": streaming, **more}
+        self.popen.stdin.write(json.dumps(asked) + "\n")
+        self.popen.stdin.flush()
+        told: dict[str, Any] = json.loads(self.popen.stdout.readline())
+        return told
+
+
+@contextlib.contextmanager
+def client(name: str, hub: Hub) -> Iterator[SdkClient]:
+    """The client program of `NAME`; it has ended afterwards."""
+    program = [str(python_of(name)), str(_HERE / name / "client.py"), hub.url, hub.tokens[0]]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as popen:
+        yield SdkClient(popen=popen)
+        popen.communicate(timeout=30)
+
+
+@contextlib.contextmanager
+def agents(name: str) -> Iterator[str]:
+    """The address below which the agents of `NAME/agents.py` answer; the program has ended afterwards."""
+    program = [str(python_of(name)), str(_HERE / name / "agents.py")]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as popen:
+        assert popen.stdout is not None
+        address = popen.stdout.readline().strip()
+        assert address.startswith("http://"), "the agents did not start"
+        yield address
+        popen.terminate()
+        popen.communicate(timeout=30)
