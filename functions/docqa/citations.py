@@ -31,6 +31,7 @@ def cited(found: Found, text: str, page_starts: Sequence[int]) -> Citation:
 
 def with_exceptions(best: Found) -> list[Found]:
     """`best`, the sentence it leans on when it cannot stand alone, and the exception that follows it, if any."""
+    best = _with_its_list(best)
     told = [best]
     units = best.passage.units
     unit = best.unit
@@ -42,6 +43,18 @@ def with_exceptions(best: Found) -> list[Found]:
     if after < len(units) and _is_exception(best, after):
         told.append(structs.replace(best, number=after))
     return told
+
+
+def _with_its_list(best: Found) -> Found:
+    """An introduction says nothing without the list that it introduces."""
+    for number, unit in enumerate(best.passage.units):
+        if (
+            unit.kind is UnitKind.LIST
+            and unit.start == best.unit.start
+            and best.unit.text.endswith((":", "："))
+        ):
+            return structs.replace(best, number=number)
+    return best
 
 
 def _is_exception(best: Found, after: int) -> bool:

@@ -24,12 +24,14 @@ class Alternatives(Struct, frozen=True):
 class Lexicon(Struct, frozen=True):
     """`groups` maps a key (a stemmed phrase or a Japanese word) to all words of the groups it stands in.
 
-    `broader` maps a key to words for a larger class of things, which speak of it too.
+    `broader` maps a key to words for a larger class of things, which speak of it too. `parties` are the keys of people
+    and organisations that are told apart.
     """
 
     groups: dict[str, Alternatives]
     broader: dict[str, tuple[str, ...]]
     attributes: dict[str, frozenset[str]]
+    parties: frozenset[str]
     light: frozenset[str]
     stop: frozenset[str]
 
@@ -51,7 +53,7 @@ def lexicon() -> Lexicon:
     """The lexicon that ships with the engine."""
     data = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text(encoding="utf-8"))
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for line in data["synonyms"]:
+    for line in data["parties"] + data["synonyms"]:
         keys = dict.fromkeys(key_of(word) for word in _split(line))
         english = {key: None for key in keys if key[0] == " "}
         japanese = {key: None for key in keys if key[0] != " "}
@@ -71,9 +73,17 @@ def lexicon() -> Lexicon:
         groups={key: Alternatives(tuple(words), tuple(texts)) for key, (words, texts) in groups.items()},
         broader={key: tuple(names) for key, names in broader.items()},
         attributes={key: frozenset(kinds) for key, kinds in attributes.items()},
-        light=frozenset(key_of(word) for line in data["light"].values() for word in _split(line)),
+        parties=_parties(data["parties"], data["light"]["anybody"]),
+        light=frozenset(
+            key_of(word) for name in ("english", "japanese") for word in _split(data["light"][name])
+        ),
         stop=frozenset(_split(data["stop"]["english"])),
     )
+
+
+def _parties(lines: list[str], anybody: str) -> frozenset[str]:
+    generic = {key_of(word) for word in _split(anybody)}
+    return frozenset(key for line in lines for key in map(key_of, _split(line)) if key not in generic)
 
 
 def _split(line: str) -> list[str]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from functions.docqa.concepts import Concept, Role
 from functions.docqa.entities import Entity, entities_in
+from functions.docqa.lexicon import lexicon
 from functions.docqa.model import Passage, Unit, UnitKind
 from functions.docqa.words import View, view
 
@@ -87,13 +88,31 @@ def levels(concepts: Sequence[Concept], around: Surroundings, number: int) -> li
     layers = list(_layers(around, number))
     found = [_level(concept, layers) for concept in concepts]
     own = around.units[number]
+    whole_list = around.passage.units[number].kind is UnitKind.LIST
     for at, concept in enumerate(concepts):
         # The legal team is not the infrastructure team: a modifier found only near by does not count for this head.
         if concept.modifies is not None and found[at] <= NEIGHBOUR and concept.role is not Role.LIGHT:
             head = concepts[concept.modifies]
             if says(head, own) and _modified_otherwise(head, own):
                 found[at] = min(found[at], PRESENT - 0.01)
+        if (
+            not whole_list
+            and _party(concept)
+            and found[at] <= NEIGHBOUR
+            and _names_other_party(concepts, own)
+        ):
+            found[at] = min(found[at], PRESENT - 0.01)
     return found
+
+
+def _party(concept: Concept) -> bool:
+    return concept.role is not Role.LIGHT and concept.own[0] in lexicon().parties
+
+
+def _names_other_party(concepts: Sequence[Concept], own: View) -> bool:
+    """Whether the unit is about people or an organisation that the question does not speak of."""
+    asked = {form for concept in concepts for form in (*concept.own, *concept.words, *concept.texts)}
+    return any(party in (own.words if party[0] == " " else own.text) for party in lexicon().parties - asked)
 
 
 def compound_bonus(concepts: Sequence[Concept], own: View) -> float:
