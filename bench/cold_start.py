@@ -4,10 +4,10 @@ import statistics
 from dataclasses import dataclass
 from time import perf_counter
 
-from bench.memory import Memory, memory_of
 from bench.report import Target, median_and_range, table
 from bench.servers import SUBJECTS, Server, first_answer, function, started
 from bench.settings import Settings
+from bench.usage import Memory, memory_of
 from local.ports import free_ports
 
 BARE = "bare function"

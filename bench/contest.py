@@ -2,45 +2,85 @@
 
 import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from bench.load import Load
 from bench.report import median_and_range
 from bench.servers import Server
 from bench.settings import Settings
+from bench.usage import processor_seconds_of
+from local.processes import Process
 
 
-def contest(servers: Sequence[Server], settings: Settings, *, connections: int) -> dict[str, list[Load]]:
-    """Each server's loads, one for each round, after one that does not count. The order turns round with every round."""
-    loads: dict[str, list[Load]] = {server.name: [] for server in servers}
-    for server in servers:
-        settings.generator.run(server.port, server.question, connections=connections, seconds=1.0)
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A server that runs."""
+
+    server: Server
+    process: Process
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One contestant in one round. `processor_us` is what the server itself used for one request; None where nobody counts it."""
+
+    load: Load
+    processor_us: float | None
+
+
+Measurements = dict[str, list[Measured]]
+HEAD = ("", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "req/s ratio", "generator busy")
+
+
+def contest(contestants: Sequence[Contestant], settings: Settings, *, connections: int) -> Measurements:
+    """One measurement of each for each round, after one that does not count. The order turns round with every round."""
+    measurements: Measurements = {one.server.name: [] for one in contestants}
+    for one in contestants:
+        _measured(one, settings, connections=connections, seconds=1.0)
     for number in range(settings.rounds):
-        for server in servers if number % 2 else reversed(servers):
-            load = settings.generator.run(
-                server.port, server.question, connections=connections, seconds=settings.seconds
-            )
-            loads[server.name].append(load)
-    return loads
+        for one in contestants if number % 2 else reversed(contestants):
+            measured = _measured(one, settings, connections=connections, seconds=settings.seconds)
+            measurements[one.server.name].append(measured)
+    return measurements
 
 
-def rows(loads: dict[str, list[Load]], reference: str) -> list[list[str]]:
+def rows(measurements: Measurements, reference: str) -> list[list[str]]:
     """A line for each contestant: medians, and the ratio of its throughput to the reference's."""
     return [
         [
             name,
-            median_and_range([load.requests_per_second for load in mine], 0),
-            f"{statistics.median(load.p50_ms for load in mine):.2f}",
-            f"{statistics.median(load.p99_ms for load in mine):.2f}",
-            f"{paired(mine, loads[reference], lambda a, b: a.requests_per_second / b.requests_per_second):.2f}",
-            f"{statistics.median(load.generator_busy for load in mine):.0%}",
+            median_and_range([one.load.requests_per_second for one in mine], 0),
+            f"{statistics.median(one.load.p50_ms for one in mine):.2f}",
+            f"{statistics.median(one.load.p99_ms for one in mine):.2f}",
+            _processor_us(mine),
+            f"{throughput_ratio(mine, measurements[reference]):.2f}",
+            f"{statistics.median(one.load.generator_busy for one in mine):.0%}",
         ]
-        for name, mine in loads.items()
+        for name, mine in measurements.items()
     ]
 
 
-HEAD = ("", "req/s", "p50 ms", "p99 ms", "ratio", "generator busy")
+def throughput_ratio(mine: Sequence[Measured], others: Sequence[Measured]) -> float:
+    """The median of the rounds' ratios."""
+    return paired(mine, others, lambda a, b: a.requests_per_second / b.requests_per_second)
 
 
-def paired(mine: Sequence[Load], others: Sequence[Load], compare: Callable[[Load, Load], float]) -> float:
+def paired(
+    mine: Sequence[Measured], others: Sequence[Measured], compare: Callable[[Load, Load], float]
+) -> float:
     """The median of a comparison that is made within each round."""
-    return statistics.median(compare(a, b) for a, b in zip(mine, others, strict=True))
+    return statistics.median(compare(a.load, b.load) for a, b in zip(mine, others, strict=True))
+
+
+def _measured(contestant: Contestant, settings: Settings, *, connections: int, seconds: float) -> Measured:
+    server, session = contestant.server, contestant.process.popen.pid
+    before = processor_seconds_of(session)
+    load = settings.generator.run(server.port, server.question, connections=connections, seconds=seconds)
+    after = processor_seconds_of(session)
+    used = None if before is None or after is None else (after - before) * 1e6 / load.requests
+    return Measured(load, used)
+
+
+def _processor_us(measurements: Sequence[Measured]) -> str:
+    known = [one.processor_us for one in measurements if one.processor_us is not None]
+    return f"{statistics.median(known):.0f}" if known else "not known"

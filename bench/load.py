@@ -21,6 +21,7 @@ _SCRIPT = Path(__file__).with_name("wrk.lua")
 class Load:
     """What one server did under load. `generator_busy` is the share of one processor that the generator itself took."""
 
+    requests: int
     requests_per_second: float
     p50_ms: float
     p99_ms: float
@@ -94,6 +95,7 @@ def _measured(command: list[str], *, environment: dict[str, str], order: str = "
     if totals["errors"] or not totals["requests"]:
         raise LoadFailed(f"{totals['errors']} of {totals['requests']} requests failed")
     return Load(
+        requests=totals["requests"],
         requests_per_second=totals["requests"] / totals["seconds"],
         p50_ms=totals["p50_ms"],
         p99_ms=totals["p99_ms"],

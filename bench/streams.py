@@ -5,10 +5,10 @@ import time
 from collections.abc import Sequence
 
 from bench.event_streams import OpenStream, follow, open_streams
-from bench.memory import Memory, memory_of
 from bench.report import Target, table
 from bench.servers import SUBJECTS, Server, ask, function, serving
 from bench.settings import Settings
+from bench.usage import Memory, memory_of
 from local.functions import functions
 from local.ports import free_ports
 

@@ -1,12 +1,16 @@
-"""What a server's processes hold, as Linux counts it; None on other systems."""
+"""What a server's processes hold and use, as Linux counts it; None on other systems."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +29,7 @@ def memory_of(session: int) -> Memory | None:
     """The memory of the processes of one session: a server's, since each is started in a session of its own."""
     if not (_PROC / "self" / "smaps_rollup").exists():
         return None
-    folders = [folder for folder in _PROC.glob("[0-9]*") if _session(folder) == session]
+    folders = [folder for folder, _ in _processes(session)]
     statuses = [(folder / "status").read_text() for folder in folders]
     rollups = [(folder / "smaps_rollup").read_text() for folder in folders]
     return Memory(
@@ -35,12 +39,20 @@ def memory_of(session: int) -> Memory | None:
     )
 
 
-def _session(folder: Path) -> int | None:
-    try:
-        # After the program's name, which may hold anything: state, parent, group, session.
-        return int((folder / "stat").read_text().rpartition(")")[2].split()[3])
-    except OSError:
+def processor_seconds_of(session: int) -> float | None:
+    """The processor time that the session's processes have used so far, in steps of 10 ms; of the kernel too."""
+    if not (_PROC / "self" / "stat").exists():
         return None
+    return sum(int(fields[11]) + int(fields[12]) for _, fields in _processes(session)) / _TICKS_PER_SECOND
+
+
+def _processes(session: int) -> Iterator[tuple[Path, list[str]]]:
+    """The session's processes, each with what its `stat` says from the state on (proc(5)): state, parent, group, session."""
+    for folder in _PROC.glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[3]) == session:
+                yield folder, fields
 
 
 def _megabytes(text: str, name: str) -> float:
