@@ -16,6 +16,7 @@ from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Mint, Piece
 from shared.a2a.server import A2AServer, Limits
 from shared.http import JSON, Handler, Request, Response
+from shared.identity.callers import Caller
 from shared.ids import new_id, timestamp
 from shared.log import Log, Record
 
@@ -23,6 +24,7 @@ MODES = ("text/plain",)
 OUTPUT_MODES = ("text/plain", "application/json")
 
 
+ANONYMOUS = Caller(principal=None)
 MINT = Mint(new_id=new_id, timestamp=timestamp)
 
 
@@ -82,7 +84,7 @@ def agent_function(
         return (
             cards.handle(request)
             or health(request, card.name)
-            or server.handle(request, None, record)
+            or server.handle(request, ANONYMOUS, record)
             or not_found(request)
         )
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import StrEnum
+
 from shared.a2a.card import (
     AgentCapabilities,
     AgentCard,
     AgentProvider,
     AgentSkill,
+    AuthorizationCodeOAuthFlow,
     HTTPAuthSecurityScheme,
+    OAuth2SecurityScheme,
+    OAuthFlows,
     SecurityRequirement,
     SecurityScheme,
     StringList,
@@ -15,17 +21,39 @@ from shared.a2a.card import (
 from shared.agent_function import OUTPUT_MODES, interfaces
 from shared.routes import Route, RouteTable
 
-_SCHEME = "bearer"
+# Without offline access and consent, Gemini Enterprise gets no refresh token and asks again and again (seed 000 rule 5).
+GOOGLE_AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth?access_type=offline&prompt=consent"
+GOOGLE_TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
+GOOGLE_SCOPES = {
+    "openid": "Who you are",
+    "https://www.googleapis.com/auth/userinfo.email": "Your email address",
+}
 
 
-def hub_card(table: RouteTable, *, public_url: str, anonymous: bool) -> AgentCard:
-    """The card of the hub at `public_url`. Unless callers are anonymous, it declares bearer authentication (seed 000 rule 4)."""
+class SecurityKind(StrEnum):
+    """How callers authenticate, as the card declares it."""
+
+    GOOGLE = "google"
+    BEARER = "bearer"
+
+
+def hub_card(
+    table: RouteTable,
+    *,
+    public_url: str,
+    security: Iterable[SecurityKind],
+    routes: Iterable[Route],
+    extended: bool,
+) -> AgentCard:
+    """The card of the hub at `public_url` with the skills of `routes`; with `extended`, callers can ask for one of their own.
+
+    It declares security, so that Gemini Enterprise sends the user's token (seed 000 rule 4); any one of `security` is enough.
+    """
     profile = table.hub
+    kinds = tuple(security)
     provider = None
     if profile.provider_organization and profile.provider_url:
         provider = AgentProvider(organization=profile.provider_organization, url=profile.provider_url)
-    schemes = {_SCHEME: SecurityScheme(http_auth_security_scheme=HTTPAuthSecurityScheme(scheme="bearer"))}
-    requirement = SecurityRequirement(schemes={_SCHEME: StringList()})
     return AgentCard(
         name=profile.name,
         description=_both(profile.description, profile.description_ja),
@@ -34,15 +62,36 @@ def hub_card(table: RouteTable, *, public_url: str, anonymous: bool) -> AgentCar
         provider=provider,
         documentation_url=profile.documentation_url,
         icon_url=profile.icon_url,
-        capabilities=AgentCapabilities(streaming=True, push_notifications=False, extended_agent_card=False),
+        capabilities=AgentCapabilities(
+            streaming=True, push_notifications=False, extended_agent_card=extended
+        ),
         default_input_modes=tuple(
             dict.fromkeys(mode for route in table.routes for mode in route.input_modes)
         ),
         default_output_modes=OUTPUT_MODES,
-        skills=tuple(_skill(route) for route in table.routes),
-        security_schemes=None if anonymous else schemes,
-        security_requirements=() if anonymous else (requirement,),
+        skills=tuple(_skill(route) for route in routes),
+        security_schemes={kind.value: _scheme(kind) for kind in kinds} or None,
+        security_requirements=tuple(
+            SecurityRequirement(schemes={kind.value: StringList(list=_scopes(kind))}) for kind in kinds
+        ),
     )
+
+
+def _scheme(kind: SecurityKind) -> SecurityScheme:
+    match kind:
+        case SecurityKind.BEARER:
+            return SecurityScheme(http_auth_security_scheme=HTTPAuthSecurityScheme(scheme="bearer"))
+        case SecurityKind.GOOGLE:
+            flow = AuthorizationCodeOAuthFlow(
+                authorization_url=GOOGLE_AUTHORIZATION_URL, token_url=GOOGLE_TOKEN_URL, scopes=GOOGLE_SCOPES
+            )
+            return SecurityScheme(
+                oauth2_security_scheme=OAuth2SecurityScheme(flows=OAuthFlows(authorization_code=flow))
+            )
+
+
+def _scopes(kind: SecurityKind) -> tuple[str, ...]:
+    return tuple(GOOGLE_SCOPES) if kind is SecurityKind.GOOGLE else ()
 
 
 def _skill(route: Route) -> AgentSkill:

@@ -9,7 +9,7 @@ import flask
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import ClientDisconnected
 
-from shared.http import Handler, Request, Response
+from shared.http import Handler, Request
 
 
 def entry_point(handle: Handler) -> Callable[[flask.Request], flask.Response]:

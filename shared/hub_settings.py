@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.routes import RouteTable, RouteTableError, load, unset_variables
+from shared.a2a.card import AgentCard
+from shared.access import restricted
+from shared.card import SecurityKind, hub_card
+from shared.routes import Route, RouteTable, RouteTableError, load, unset_variables
 from shared.settings import Settings
 
 _ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
@@ -19,7 +22,7 @@ class HubSettings:
     table: RouteTable
     unset: tuple[str, ...]
     public_url: str
-    anonymous: bool
+    security: tuple[SecurityKind, ...]
     card_protocol_version: str
     card_max_age_seconds: int
     google_cloud_project: str | None
@@ -47,9 +50,37 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         table=table,
         unset=unset,
         public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else f"http://127.0.0.1:{port}"),
-        anonymous=settings.flag("ALLOW_ANONYMOUS"),
+        security=_security(settings),
         card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
         card_max_age_seconds=int(settings.number("CARD_MAX_AGE_SECONDS", 300, least=0, most=86400)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
     )
+
+
+def public_card(settings: HubSettings) -> AgentCard:
+    """The card for everybody: without the routes that only some may use."""
+    return card_for(settings, tuple(route for route in settings.table.routes if not restricted(route)))
+
+
+def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
+    """The hub's card with these routes' skills. Whoever has to say who they are can ask for a card of their own."""
+    return hub_card(
+        settings.table,
+        public_url=settings.public_url,
+        security=settings.security,
+        routes=routes,
+        extended=bool(settings.security),
+    )
+
+
+def _security(settings: Settings) -> tuple[SecurityKind, ...]:
+    """What the card declares: Google's OAuth where Google tokens are accepted, else a bearer token; nothing for the anonymous."""
+    if settings.flag("ALLOW_ANONYMOUS"):
+        return ()
+    default = "google" if settings.listed("GOOGLE_TOKEN_AUDIENCES") else "bearer"
+    kinds = settings.listed("CARD_SECURITY") or (default,)
+    if not set(kinds) <= set(SecurityKind):
+        settings.problem("CARD_SECURITY", f"must be a list of {', '.join(SecurityKind)}")
+        return ()
+    return tuple(SecurityKind(kind) for kind in kinds)

@@ -68,6 +68,11 @@ class Route:
     """Whether a text of this route's conversation that matches no rule stays with this route."""
     default: bool = False
     input_modes: tuple[str, ...] = ("text/plain",)
+    allow_domains: tuple[str, ...] = ()
+    """Hosted domains whose users may use the route. With no `allow_…` key at all, everybody may."""
+    allow_emails: tuple[str, ...] = ()
+    allow_clients: tuple[str, ...] = ()
+    """Names of static clients that may use the route."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +220,9 @@ def _read_route(table: CheckedTable) -> Route:
         sticky=table.flag("sticky"),
         default=default,
         input_modes=table.texts("input_modes", ("text/plain",)),
+        allow_domains=table.texts("allow_domains"),
+        allow_emails=table.texts("allow_emails"),
+        allow_clients=table.texts("allow_clients"),
     )
 
 

@@ -6,16 +6,15 @@ import time
 
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.agent_function import health, not_found, stdout_log
-from shared.card import hub_card
 from shared.http import Handler, Request, Response
-from shared.hub_settings import HubSettings
+from shared.hub_settings import HubSettings, public_card
 from shared.log import Log, Record
 
 
 def build(config: HubSettings, *, log: Log | None = None) -> Handler:
     """The function's handler."""
     log = log or stdout_log("agent_card", project=config.google_cloud_project)
-    card = hub_card(config.table, public_url=config.public_url, anonymous=config.anonymous)
+    card = public_card(config)
     cards = CardEndpoint(
         lambda: card,
         protocol_version_v0_3=config.card_protocol_version,

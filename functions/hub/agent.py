@@ -29,6 +29,7 @@ class HubAgent:
             message=request.message,
             skill=_skill(request),
             owner=owner,
+            principal=call.principal,
             context_id=context_id,
             downstream_context_id=downstream_context_id,
             streaming=call.streaming,

@@ -9,7 +9,7 @@ from functions.hub import tools_query
 from functions.hub.agent import HubAgent
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
-from functions.hub.credentials import Credentials, GoogleTokens
+from functions.hub.credentials import Credentials
 from functions.hub.downstream import Downstream, RemoteAgent
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
@@ -20,13 +20,12 @@ from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.client import A2AClient
 from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
+from shared.access import may_use
 from shared.agent_function import MINT, health, not_found, stdout_log
-from shared.card import hub_card
 from shared.http import JSON, Handler, Request, Response
 from shared.http_client import HttpClient
-from shared.identity.principal import Principal
-from shared.identity.static_token import StaticTokens
-from shared.identity.verifier import authenticate
+from shared.hub_settings import card_for, public_card
+from shared.identity.own_tokens import DefaultCredentials
 from shared.ids import new_id
 from shared.log import Log, Record
 
@@ -40,8 +39,9 @@ def build(
     log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
     if settings.unset:
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
-    verifiers = (StaticTokens(config.dev_tokens),)
-    card = hub_card(table, public_url=settings.public_url, anonymous=settings.anonymous)
+    http = HttpClient()
+    callers = config.identity.callers(http, believes_gate=True)
+    card = public_card(settings)
     cards = CardEndpoint(
         lambda: card,
         protocol_version_v0_3=settings.card_protocol_version,
@@ -50,14 +50,22 @@ def build(
     )
     pipeline = Pipeline(
         router=Router(table),
-        downstreams=_agents(config) if downstreams is None else downstreams,
+        downstreams=_agents(config, http) if downstreams is None else downstreams,
         routes=table.by_id,
         conversations=Conversations(),
         log=log,
         clock=time.perf_counter,
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
-    server = A2AServer(HubAgent(pipeline, mint=MINT), card=lambda: card, log=log, limits=limits)
+    server = A2AServer(
+        HubAgent(pipeline, mint=MINT),
+        card=lambda: card,
+        log=log,
+        limits=limits,
+        extended_card=lambda principal: card_for(
+            settings, tuple(route for route in table.routes if may_use(route, principal))
+        ),
+    )
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
     pages = Pages(table, commit=config.commit)
 
@@ -65,28 +73,26 @@ def build(
         response = health(request, card.name) or cards.handle(request) or pages.public(request)
         if response is not None:
             return response
-        principal: Principal | None = None
-        if not settings.anonymous:
-            try:
-                principal = authenticate(request.headers, verifiers)
-            except A2AError as error:
-                record["outcome"] = error.kind.reason
-                return _refused(request, error, record)
-            record["principal"] = principal.subject
+        try:
+            caller = callers.identify(request.headers)
+        except A2AError as error:
+            record["outcome"] = error.kind.reason
+            return _refused(request, error, record)
+        if caller.principal is not None:
+            record["principal"] = caller.principal.subject
         return (
-            server.handle(request, principal, record)
-            or queries.handle(request, principal, record)
-            or pages.private(request)
+            server.handle(request, caller, record)
+            or queries.handle(request, caller, record)
+            or pages.private(request, caller.principal)
             or not_found(request)
         )
 
     return log.requests(handle)
 
 
-def _agents(config: Config) -> Mapping[str, Downstream]:
-    http = HttpClient()
+def _agents(config: Config, http: HttpClient) -> Mapping[str, Downstream]:
     client = A2AClient(http, new_id=new_id)
-    credentials = Credentials(GoogleTokens() if config.uses_google_credentials else None)
+    credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
     return {
         route.id: RemoteAgent(route, http=http, client=client, credentials=credentials)
         for route in config.hub.table.routes

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from shared import hub_settings
 from shared.hub_settings import HubSettings
+from shared.identity import settings as identity_settings
+from shared.identity.settings import IdentitySettings
 from shared.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """`dev_tokens` are secrets; `uses_google_credentials` is false where the hub calls loopback agents only."""
+    """`uses_google_credentials` is false where the hub calls loopback agents only."""
 
     hub: HubSettings
-    dev_tokens: tuple[str, ...] = field(repr=False)
+    identity: IdentitySettings
     uses_google_credentials: bool
     max_body_bytes: int
     keep_alive_seconds: float
@@ -27,7 +29,7 @@ def read(environ: Mapping[str, str]) -> Config:
     settings = Settings(environ)
     config = Config(
         hub=hub_settings.read(settings, environ, needs_urls=True),
-        dev_tokens=settings.listed("HUB_DEV_TOKEN"),
+        identity=identity_settings.read(settings, believes_gate=True),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
         max_body_bytes=int(
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)

@@ -61,6 +61,16 @@ def contained(error: ClientError, route: Route) -> Failure:
     )
 
 
+def not_permitted(route: Route) -> Failure:
+    """The caller may not use the route."""
+    return Failure(
+        kind=FailureKind.NOT_PERMITTED,
+        fault="not_permitted",
+        cause=f"{route.id}: neither the route's allow_… lists nor the caller's credential let this caller use it",
+        remedy=f"add the caller's domain, email or client to route {route.id} in routes.toml",
+    )
+
+
 def resting(route: Route, seconds: float) -> Failure:
     """The route's circuit is open."""
     return Failure(

@@ -12,6 +12,7 @@ class FailureKind(StrEnum):
     DOWN = "down"
     SLOW = "slow"
     NOT_ALLOWED = "not_allowed"
+    NOT_PERMITTED = "not_permitted"
     NOT_FOUND = "not_found"
     BUSY = "busy"
     BROKEN = "broken"

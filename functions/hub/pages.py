@@ -6,7 +6,9 @@ from pathlib import Path
 
 from shared.a2a import protojson
 from shared.a2a.versions import Version
+from shared.access import may_use
 from shared.http import JSON, Request, Response
+from shared.identity.principal import Principal
 from shared.routes import Route, RouteTable
 from shared.version import VERSION
 
@@ -17,7 +19,7 @@ class Pages:
     """Answers GET requests; the addresses of agents are not among what they tell."""
 
     def __init__(self, table: RouteTable, *, commit: str) -> None:
-        self._routes = protojson.encode({"routes": [_route(route) for route in table.routes]})
+        self._table = table
         self._version = protojson.encode(
             {"version": VERSION, "commit": commit, "protocolVersions": [version.value for version in Version]}
         )
@@ -28,13 +30,14 @@ class Pages:
             return Response(headers={"content-type": "application/yaml"}, body=_OPENAPI.read_bytes())
         return None
 
-    def private(self, request: Request) -> Response | None:
-        """The pages for callers with a token; None for any other request."""
+    def private(self, request: Request, principal: Principal | None) -> Response | None:
+        """The pages for callers with a token; None for any other request. A route that they may not use is not listed."""
         if request.method not in ("GET", "HEAD"):
             return None
         match request.path.rstrip("/"):
             case "/routes":
-                return Response(headers={"content-type": JSON}, body=self._routes)
+                routes = [_route(route) for route in self._table.routes if may_use(route, principal)]
+                return Response(headers={"content-type": JSON}, body=protojson.encode({"routes": routes}))
             case "/debug-version":
                 return Response(headers={"content-type": JSON}, body=self._version)
             case _:

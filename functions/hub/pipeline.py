@@ -6,19 +6,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 
 from functions.hub import citations, texts
-from functions.hub.containment import failed_task, internal
+from functions.hub.choosing import choose
+from functions.hub.containment import failed_task, internal, not_permitted
 from functions.hub.conversations import Conversation, Conversations
 from functions.hub.downstream import Asking, Downstream, addressed
 from functions.hub.failure import DownstreamFailed, Failure
 from functions.hub.listening import Listener
-from functions.hub.router import Choice, Router, Rule, UnknownSkill
+from functions.hub.router import Router
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
 from shared.a2a.client import ClientFault
-from shared.a2a.errors import INVALID_PARAMS, A2AError
 from shared.a2a.model import TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
+from shared.access import may_use
 from shared.language import language_of
 from shared.log import Log, Record
 from shared.routes import Route
@@ -49,7 +50,7 @@ class Pipeline:
     def begin(self, incoming: Incoming, record: Record) -> tuple[Turn, Iterator[Piece]]:
         """Chooses the route; the pieces that come with it do the rest as they are taken.
 
-        Raises A2AError (INVALID_PARAMS) for a skill that no route has.
+        Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
         """
         started = self._clock()
         text = text_of(incoming.message)
@@ -61,31 +62,10 @@ class Pipeline:
             turn.answer = texts.empty_message_text()
             return turn, iter((Text(turn.answer),))
         conversation = self._conversations.get(incoming.owner, incoming.downstream_context_id)
-        choice = turn.choice = self._choose(text, incoming, conversation)
+        choice = turn.choice = choose(text, incoming, conversation, router=self._router, routes=self._routes)
         turn.routing_ms = _milliseconds(self._clock() - started)
         record |= {"route": choice.route.id, "reason": choice.reason, "agent": choice.route.name}
         return turn, self._pieces(turn, choice.route, conversation, record)
-
-    def _choose(self, text: str, incoming: Incoming, conversation: Conversation | None) -> Choice:
-        try:
-            if (
-                incoming.skill is None
-                and conversation is not None
-                and conversation.waiting_task_id is not None
-            ):
-                route = self._routes.get(conversation.route_id)
-                if route is not None:
-                    reason = f'waiting: the task of "{route.id}" in this conversation waits for an answer'
-                    return Choice(route=route, rule=Rule.WAITING, words=(), reason=reason)
-            last_route = conversation.route_id if conversation else None
-            return self._router.choose(text, skill=incoming.skill, last_route=last_route)
-        except UnknownSkill as unknown:
-            known = ", ".join(unknown.known)
-            raise A2AError(
-                INVALID_PARAMS,
-                f"Invalid parameters: the skill is unknown; known are {known}",
-                fields=(("metadata.skill", f"must be one of {known}"),),
-            ) from None
 
     def _pieces(
         self, turn: Turn, route: Route, conversation: Conversation | None, record: Record
@@ -93,6 +73,8 @@ class Pipeline:
         started = self._clock()
         listener = Listener()
         try:
+            if not may_use(route, turn.incoming.principal):
+                raise DownstreamFailed(not_permitted(route))
             asking = self._asking(turn, route, conversation)
             with closing(self._downstreams[route.id].ask(asking)) as events:  # type: ignore[type-var]
                 for event in events:

@@ -23,6 +23,10 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _EN: "The agent “{agent}” did not let the hub in.",
         _JA: "エージェント「{agent}」へのアクセスが許可されませんでした。",
     },
+    FailureKind.NOT_PERMITTED: {
+        _EN: "You may not use the agent “{agent}”.",
+        _JA: "エージェント「{agent}」を利用する権限がありません。",
+    },
     FailureKind.NOT_FOUND: {
         _EN: "The agent “{agent}” was not found where it should be.",
         _JA: "エージェント「{agent}」が所定の場所に見つかりませんでした。",
@@ -72,7 +76,12 @@ _AFTER_WAIT = {
     _EN: "Please ask again after that. Reference: {reference}",
     _JA: "その後にもう一度お試しください。参照番号: {reference}",
 }
+_ACCESS = {
+    _EN: "If you need it, ask your administrator for access. Reference: {reference}",
+    _JA: "必要な場合は、管理者に利用権限を依頼してください。参照番号: {reference}",
+}
 _WHAT_TO_DO = {
+    FailureKind.NOT_PERMITTED: _ACCESS,
     FailureKind.NOT_ALLOWED: _ADMINISTRATOR,
     FailureKind.NOT_FOUND: _ADMINISTRATOR,
     FailureKind.TOO_LARGE: _REPHRASE,

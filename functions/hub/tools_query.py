@@ -12,11 +12,13 @@ from shared.a2a import errors, protojson
 from shared.a2a.errors import A2AError, invalid_field
 from shared.a2a.model import Message, Part, Role
 from shared.http import JSON, PROBLEM_JSON, Request, Response
-from shared.identity.principal import Principal
+from shared.identity.callers import Caller
+from shared.identity.principal import may_call
 from shared.ids import new_id
 from shared.log import Record
 
 PATH = "/tools/query"
+OPERATION = "tools/query"
 _FIELDS = ("query", "contextId", "route")
 
 
@@ -27,14 +29,16 @@ class ToolsQuery:
         self._pipeline = pipeline
         self._max_body_bytes = max_body_bytes
 
-    def handle(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """The answer or a problem; None for any other path."""
         if request.path.rstrip("/") != PATH:
             return None
         try:
             if request.method != "POST":
                 raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-            incoming = self._incoming(request, principal, record)
+            if not may_call(OPERATION, caller.principal):
+                raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {OPERATION}")
+            incoming = self._incoming(request, caller, record)
             turn, pieces = self._pipeline.begin(incoming, record)
             for _ in pieces:
                 pass
@@ -44,7 +48,7 @@ class ToolsQuery:
             record["outcome"] = error.kind.reason
             return problem(error, record)
 
-    def _incoming(self, request: Request, principal: Principal | None, record: Record) -> Incoming:
+    def _incoming(self, request: Request, caller: Caller, record: Record) -> Incoming:
         if request.media_type not in ("", JSON):
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
         body = request.read_body(self._max_body_bytes)
@@ -61,17 +65,18 @@ class ToolsQuery:
         query = _text(value, "query")
         if query is None or not query.strip():
             raise invalid_field("query", "is required")
-        owner = principal.subject if principal else ""
+        owner = caller.principal.subject if caller.principal else ""
         context_id, downstream_context_id = ids_of(owner, _text(value, "contextId") or None)
         return Incoming(
             message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),)),
             skill=_text(value, "route"),
             owner=owner,
+            principal=caller.principal,
             context_id=context_id,
             downstream_context_id=downstream_context_id,
             streaming=False,
             request_id=record["requestId"],
-            authorization=request.headers.get("authorization"),
+            authorization=caller.authorization,
             traceparent=request.headers.get("traceparent"),
         )
 

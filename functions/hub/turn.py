@@ -9,6 +9,7 @@ from functions.hub.failure import Failure
 from functions.hub.router import Choice
 from shared.a2a.call import Cancellation
 from shared.a2a.model import Message
+from shared.identity.principal import Principal
 from shared.language import Language
 
 
@@ -22,6 +23,7 @@ class Incoming:
     message: Message
     skill: str | None
     owner: str
+    principal: Principal | None
     context_id: str
     downstream_context_id: str
     streaming: bool

@@ -182,7 +182,7 @@ def _boolean(value: Any, path: str) -> bool:
     raise invalid_field(path, f"must be a boolean, not {_kind(value)}")
 
 
-def _base64(value: Any, path: str) -> str:
+def read_base64(value: Any, path: str) -> str:
     """Standard base64 with padding, as ProtoJSON writes bytes; the URL-safe alphabet and missing padding are read too."""
     text = _string(value, path)
     if _CANONICAL_BASE64.fullmatch(text) and len(text) % 4 == 0:
@@ -217,7 +217,7 @@ _RFC_3339 = re.compile(
 )
 # Strings that have a form: the proto's bytes and timestamps.
 _FORMS: dict[tuple[type, str], _Reader] = {
-    (model.Part, "raw"): _base64,
+    (model.Part, "raw"): read_base64,
     (model.TaskStatus, "timestamp"): _timestamp,
     (model.ListTasksRequest, "status_timestamp_after"): _timestamp,
 }

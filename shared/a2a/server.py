@@ -22,7 +22,8 @@ from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.relay import Relay
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
-from shared.identity.principal import Principal
+from shared.identity.callers import Caller
+from shared.identity.principal import Principal, may_call
 from shared.log import Log, Record
 
 _JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc", "application/a2a+json"})
@@ -53,23 +54,33 @@ class _CardSource(Protocol):
 class A2AServer:
     """Answers A2A requests. Thread-safe; one per process.
 
-    `card` gives the agent's card as it is now: what it does not declare is refused (§3.3.4).
+    `card` gives the agent's card as it is now: what it does not declare is refused (§3.3.4). `extended_card` gives the card as
+    this caller may see it (§3.1.11).
     """
 
-    def __init__(self, agent: Agent, *, card: _CardSource, log: Log, limits: Limits) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        card: _CardSource,
+        log: Log,
+        limits: Limits,
+        extended_card: Callable[[Principal | None], AgentCard] | None = None,
+    ) -> None:
         self._agent = agent
         self._card = card
+        self._extended_card = extended_card
         self._log = log
         self._limits = limits
         self._in_flight = InFlight()
 
-    def handle(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """The answer, or None when method and path are none of the protocol's. Adds to the request's log record."""
         if request.path in ("", "/"):
-            return self._jsonrpc(request, principal, record) if request.method == "POST" else None
-        return self._rest(request, principal, record)
+            return self._jsonrpc(request, caller, record) if request.method == "POST" else None
+        return self._rest(request, caller, record)
 
-    def _jsonrpc(self, request: Request, principal: Principal | None, record: Record) -> Response:
+    def _jsonrpc(self, request: Request, caller: Caller, record: Record) -> Response:
         id_: str | int | float | None = None
         streams_errors = False
         try:
@@ -85,7 +96,7 @@ class A2AServer:
             card = self._card()
             _check_capability(operation, card)
             params = jsonrpc.read_request(operation, version, envelope.params)
-            call = _call(request, principal, operation, version, jsonrpc.BINDING, params, record)
+            call = _call(request, caller, operation, version, jsonrpc.BINDING, params, record)
             answering = _Answering(
                 jsonrpc.result_writer(id_, version), lambda error: jsonrpc.write_error(id_, error), JSON
             )
@@ -95,10 +106,10 @@ class A2AServer:
             body = jsonrpc.write_error(jsonrpc.id_of(error) if id_ is None else id_, error)
             if streams_errors:
                 return Response(headers=sse.HEADERS | error.headers, body=sse.write(body))
-            status = error.kind.http_status if error.kind.http_status in (413, 415) else 200
+            status = error.kind.http_status if error.kind.http_status in (403, 413, 415) else 200
             return Response(status=status, headers={"content-type": JSON} | error.headers, body=body)
 
-    def _rest(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
+    def _rest(self, request: Request, caller: Caller, record: Record) -> Response | None:
         accepted = request.headers.get("accept", "")
         media_type = _A2A_JSON if _A2A_JSON in accepted or request.media_type == _A2A_JSON else JSON
         try:
@@ -114,7 +125,7 @@ class A2AServer:
                     errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json"
                 )
             params = rest.read_request(target, request.query, body)
-            call = _call(request, principal, target.operation, target.version, rest.BINDING, params, record)
+            call = _call(request, caller, target.operation, target.version, rest.BINDING, params, record)
             answering = _Answering(rest.result_writer(target), rest.write_error, media_type)
             return self._invoke(target.operation, params, call, card, answering)
         except Exception as exception:
@@ -132,9 +143,17 @@ class A2AServer:
     def _invoke(
         self, operation: Operation, params: msgspec.Struct, call: Call, card: AgentCard, answering: _Answering
     ) -> Response:
+        if not may_call(operation.name, call.principal):
+            raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {operation.name}")
         headers = _extension_headers(card, call)
         if operation is GET_EXTENDED_AGENT_CARD:
-            raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
+            if self._extended_card is None:
+                raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
+            body = answering.write(self._extended_card(call.principal))
+            return Response(
+                headers={"content-type": answering.media_type, "cache-control": "private, no-store"},
+                body=body,
+            )
         if not isinstance(params, SendMessageRequest):
             raise A2AError(
                 errors.UNSUPPORTED_OPERATION, f"{operation.name} is not supported: this agent keeps no tasks"
@@ -182,7 +201,7 @@ class A2AServer:
 
 def _call(
     request: Request,
-    principal: Principal | None,
+    caller: Caller,
     operation: Operation,
     version: Version,
     binding: str,
@@ -194,14 +213,14 @@ def _call(
     record |= {"operation": operation.name, "version": version.value, "binding": binding, "outcome": "ok"}
     return Call(
         request_id=record["requestId"],
-        principal=principal,
+        principal=caller.principal,
         version=version,
         binding=binding,
         streaming=operation.streaming,
         accepted_modes=configuration.accepted_output_modes if configuration else (),
         extensions=tuple(uri.strip() for uri in asked.split(",") if uri.strip()) if asked else (),
         traceparent=request.headers.get("traceparent"),
-        authorization=request.headers.get("authorization"),
+        authorization=caller.authorization,
         record=record,
     )
 

@@ -1,4 +1,4 @@
-"""The verified caller."""
+"""The verified caller, and what they may do."""
 
 from __future__ import annotations
 
@@ -7,8 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Who calls. `subject` is unique and stable, and is the owner of what the caller creates; never a token or part of one."""
+    """Who calls. `subject` is unique and stable, and is the owner of what the caller creates; never a token or part of one.
+
+    `client` names a static token's client, `email` is a verified address. `routes` and `operations` are all that the caller
+    may use; None is no limit.
+    """
 
     subject: str
     email: str | None = None
     hosted_domain: str | None = None
+    client: str | None = None
+    routes: frozenset[str] | None = None
+    operations: frozenset[str] | None = None
+
+
+def may_call(operation: str, principal: Principal | None) -> bool:
+    """Whether the caller's credential covers an operation (its 1.0 name, or `tools/query`)."""
+    return principal is None or principal.operations is None or operation in principal.operations

@@ -1,24 +1,51 @@
-"""Static bearer tokens, kept as SHA-256 digests only: the tokens of `make run`, each a caller of its own."""
+"""Static bearer tokens of named clients (seed 003), kept as SHA-256 digests only; each client has its routes and operations."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from shared.identity.principal import Principal
 
 
-class StaticTokens:
-    """Verifies against a fixed set. A token's digest, not its place in the list, names its caller."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """A named client. `token_sha256` is the digest of its token in hexadecimal; None in `routes` or `operations` is no limit."""
 
-    def __init__(self, tokens: Iterable[str]) -> None:
-        digests = {_digest(token) for token in tokens}
-        self._principals = {digest: Principal(subject=f"static:{digest.hex()[:16]}") for digest in digests}
+    name: str
+    token_sha256: str
+    routes: frozenset[str] | None = None
+    operations: frozenset[str] | None = None
+
+
+class StaticTokens:
+    """Verifies against a fixed set of clients."""
+
+    def __init__(self, clients: Iterable[Client]) -> None:
+        self._principals = {
+            client.token_sha256: Principal(
+                subject=f"client:{client.name}",
+                client=client.name,
+                routes=client.routes,
+                operations=client.operations,
+            )
+            for client in clients
+        }
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`. Looking the digest up tells an attacker nothing about the token by its timing."""
-        return self._principals.get(_digest(token))
+        return self._principals.get(digest(token))
 
 
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+def digest(token: str) -> str:
+    """The SHA-256 of a token, in hexadecimal."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def development_clients(tokens: Iterable[str]) -> tuple[Client, ...]:
+    """A client without limits for each token; the token's digest names it, so that its place in the list does not matter."""
+    return tuple(
+        Client(name=f"dev-{digest(token)[:12]}", token_sha256=digest(token))
+        for token in dict.fromkeys(tokens)
+    )

@@ -11,7 +11,7 @@ import msgspec
 from shared.a2a import protojson, versions
 from shared.a2a.bindings.params import read_params
 from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.event import to_compat_event
+from shared.a2a.compat.v0_3.result import to_compat_result
 from shared.a2a.errors import INVALID_REQUEST, METHOD_NOT_FOUND, A2AError
 from shared.a2a.model import Event
 from shared.a2a.operations import OPERATIONS, Operation
@@ -84,7 +84,7 @@ def result_writer(id_: str | float | None, version: Version) -> Callable[[Event 
     def write(value: Event | msgspec.Struct) -> bytes:
         if version is Version.V1_0:
             return head + protojson.encode(wrapped(value)) + b"}"
-        return head + protojson.encode(to_compat_event(value, Dialect.JSONRPC)) + b"}"  # type: ignore[arg-type]
+        return head + protojson.encode(to_compat_result(value, Dialect.JSONRPC)) + b"}"
 
     return write
 

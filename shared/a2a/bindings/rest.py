@@ -12,9 +12,9 @@ import msgspec
 from shared.a2a import protojson, versions
 from shared.a2a.bindings.params import read_params
 from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.event import to_compat_event
+from shared.a2a.compat.v0_3.result import to_compat_result
 from shared.a2a.errors import METHOD_NOT_ALLOWED, A2AError
-from shared.a2a.model import Event, Message, StreamResponse, Task
+from shared.a2a.model import Event, Message, Task
 from shared.a2a.operations import OPERATIONS, Operation
 from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
@@ -64,7 +64,7 @@ _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
 def knows(path: str) -> bool:
     """The path is one of the protocol's, in one of the versions."""
-    path = path.rstrip("/")
+    path = path.removesuffix("/")
     return any(row.pattern.fullmatch(path) for row in _ROWS)
 
 
@@ -75,7 +75,7 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target:
     `/v1/…` is 0.3's, unless the request names 1.0: then `v1` is a tenant. A 1.0 path without a named version is
     1.0's, although a missing version means 0.3: 0.3 has no such path.
     """
-    path = path.rstrip("/")
+    path = path.removesuffix("/")
     allowed: set[str] = set()
     for row in _ROWS:
         match = row.pattern.fullmatch(path)
@@ -114,9 +114,7 @@ def result_writer(target: Target) -> Callable[[Event | msgspec.Struct], bytes]:
     def write(value: Event | msgspec.Struct) -> bytes:
         if target.version is Version.V1_0:
             return protojson.encode(value if bare else wrapped(value))
-        if isinstance(value, StreamResponse) or not isinstance(value, Event):
-            return protojson.encode(value)
-        compat: Any = to_compat_event(value, Dialect.REST)
+        compat: Any = to_compat_result(value, Dialect.REST)
         return protojson.encode(compat["task"] if bare and isinstance(value, Task | Message) else compat)
 
     return write

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from shared.a2a.compat.v0_3.dialect import Dialect, as_object, as_string, copied, member, without_absent
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import Part
+from shared.a2a.protojson import read_base64
 
 _WRAPPED = "data_part_compat"
 _FILE_MEMBERS = (
@@ -54,6 +55,8 @@ def _to_core_file(value: Any, path: str) -> dict[str, Any]:
     }
     if ("raw" in found) == ("url" in found):
         raise invalid_field(path, "must have exactly one of bytes, uri")
+    if "raw" in found:
+        found["raw"] = read_base64(found["raw"], f"{path}.{'bytes' if 'bytes' in file else 'fileWithBytes'}")
     return found
 
 

@@ -1,0 +1,47 @@
+"""Which route a turn takes: the task that waits in this conversation, else the router; only among what the caller may use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from functions.hub.conversations import Conversation
+from functions.hub.router import Choice, Router, Rule, UnknownSkill
+from functions.hub.turn import Incoming
+from shared.a2a.errors import INVALID_PARAMS, A2AError
+from shared.access import may_use
+from shared.routes import Route
+
+
+def choose(
+    text: str,
+    incoming: Incoming,
+    conversation: Conversation | None,
+    *,
+    router: Router,
+    routes: Mapping[str, Route],
+) -> Choice:
+    """The choice for this turn; whether the caller may use the route that the text leads to is not looked at here.
+
+    Raises A2AError (INVALID_PARAMS) for a skill that no route has, or none that the caller may use: both look the same.
+    """
+    skill = incoming.skill
+    if skill is not None and skill in routes and not may_use(routes[skill], incoming.principal):
+        raise _unknown(routes, incoming)
+    if skill is None and conversation is not None and conversation.waiting_task_id is not None:
+        route = routes.get(conversation.route_id)
+        if route is not None:
+            reason = f'waiting: the task of "{route.id}" in this conversation waits for an answer'
+            return Choice(route=route, rule=Rule.WAITING, words=(), reason=reason)
+    try:
+        return router.choose(text, skill=skill, last_route=conversation.route_id if conversation else None)
+    except UnknownSkill:
+        raise _unknown(routes, incoming) from None
+
+
+def _unknown(routes: Mapping[str, Route], incoming: Incoming) -> A2AError:
+    known = ", ".join(route.id for route in routes.values() if may_use(route, incoming.principal))
+    return A2AError(
+        INVALID_PARAMS,
+        f"Invalid parameters: the skill is unknown; known are {known}",
+        fields=(("metadata.skill", f"must be one of {known}"),),
+    )

@@ -1,0 +1,63 @@
+"""Finds out who sends a request: by the gate's signed header where a gate stands in front, else by the bearer token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shared.a2a.errors import UNAUTHENTICATED, A2AError
+from shared.identity import signed_principal
+from shared.identity.principal import Principal
+from shared.identity.signed_principal import PrincipalSigner
+from shared.identity.verifier import TokenVerifier, authenticate
+
+AUTHORIZATION = "authorization"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who calls (None: anonymous, where that is allowed), and their own Authorization header, for boundaries that pass it on."""
+
+    principal: Principal | None
+    authorization: str | None = field(default=None, repr=False)
+
+
+class Callers:
+    """Identifies callers. `token_header` is where the caller's own token is: API Gateway moves it away from Authorization."""
+
+    def __init__(
+        self,
+        verifiers: Sequence[TokenVerifier],
+        *,
+        signer: PrincipalSigner | None = None,
+        anonymous: bool = False,
+        token_header: str = AUTHORIZATION,
+    ) -> None:
+        self._verifiers = tuple(verifiers)
+        self._signer = signer
+        self._anonymous = anonymous
+        self._token_header = token_header
+
+    def identify(self, headers: Mapping[str, str]) -> Caller:
+        """The caller. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503).
+
+        A principal header that is not the gate's refuses the request, even where a bearer token would have let it in.
+        """
+        signed = headers.get(signed_principal.HEADER)
+        if signed is not None and self._signer is not None:
+            authorization = headers.get(signed_principal.TOKEN_HEADER)
+            verified = self._signer.verify(signed, authorization=authorization)
+            if verified is None:
+                raise A2AError(
+                    UNAUTHENTICATED,
+                    "The request did not come through the gate",
+                    headers={"www-authenticate": 'Bearer realm="a2a", error="invalid_token"'},
+                )
+            principal, same_token = verified
+            return Caller(principal=principal, authorization=authorization if same_token else None)
+        authorization = headers.get(self._token_header)
+        if self._anonymous and not authorization:
+            return Caller(principal=None)
+        if self._anonymous and not self._verifiers:
+            return Caller(principal=None, authorization=authorization)
+        return Caller(principal=authenticate(authorization, self._verifiers), authorization=authorization)

@@ -1,0 +1,94 @@
+"""Google ID tokens, service to service: signature, issuer, audience and expiry checked by google-auth."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from shared.identity.principal import Principal
+from shared.identity.verifier import VerifierUnavailable
+
+CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
+_RETRY_AFTER_SECONDS = 5
+# Google publishes a key long before it signs with it.
+_CERTS_SECONDS = 600.0
+
+
+class IdTokens:
+    """Verifies ID tokens made for one of `audiences`; of one of the `callers` (emails), where any are named.
+
+    google-auth is imported on the first token that looks like one.
+    """
+
+    def __init__(
+        self, *, audiences: frozenset[str], callers: frozenset[str] = frozenset(), certs_url: str = CERTS_URL
+    ) -> None:
+        self._audiences = audiences
+        self._callers = callers
+        self._certs_url = certs_url
+        self._lock = threading.Lock()
+        self._transport: Any = None
+
+    def verify(self, token: str) -> Principal | None:
+        """See `TokenVerifier.verify`."""
+        if not self._audiences or token.count(".") != 2:
+            return None
+        claims = self._claims(token)
+        if claims is None:
+            return None
+        email = claims.get("email") if claims.get("email_verified") is True else None
+        if self._callers and email not in self._callers:
+            return None
+        domain = claims.get("hd")
+        return Principal(
+            subject=f"google:{claims['sub']}",
+            email=email,
+            hosted_domain=domain if isinstance(domain, str) else None,
+        )
+
+    def _claims(self, token: str) -> Mapping[str, Any] | None:
+        from google.auth.exceptions import GoogleAuthError, TransportError
+        from google.oauth2 import id_token
+
+        try:
+            claims = id_token.verify_token(
+                token, self._request(), audience=list(self._audiences), certs_url=self._certs_url
+            )
+        except TransportError:
+            raise VerifierUnavailable(_RETRY_AFTER_SECONDS) from None
+        except (GoogleAuthError, ValueError):
+            return None
+        issuer = claims.get("iss")
+        if issuer not in ("https://accounts.google.com", "accounts.google.com") or not claims.get("sub"):
+            return None
+        return claims
+
+    def _request(self) -> Any:
+        with self._lock:
+            if self._transport is None:
+                import urllib3
+                from google.auth.transport.urllib3 import Request
+
+                self._transport = _CachedCerts(Request(urllib3.PoolManager()))  # type: ignore[no-untyped-call]
+            return self._transport
+
+
+class _CachedCerts:
+    """A google-auth transport that keeps the certificates for a while: google-auth fetches them for each token."""
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+        self._lock = threading.Lock()
+        self._kept: dict[str, tuple[float, Any]] = {}
+
+    def __call__(self, url: str, method: str = "GET", **kwargs: Any) -> Any:
+        with self._lock:
+            kept = self._kept.get(url)
+            if kept is None or time.monotonic() >= kept[0]:
+                response = self._transport(url, method=method, timeout=5, **kwargs)
+                if response.status != 200:
+                    return response
+                kept = self._kept[url] = (time.monotonic() + _CERTS_SECONDS, response)
+            return kept[1]

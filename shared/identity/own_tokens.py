@@ -1,0 +1,86 @@
+"""The tokens of this function itself, as a service: for agents behind IAM, and for Google's APIs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+
+class NoToken(Exception):
+    """There is no token to be had: no credentials, or whoever issues tokens cannot be reached."""
+
+
+class OwnTokens(Protocol):
+    """Where tokens come from. Raises NoToken."""
+
+    def id_token(self, audience: str) -> str:
+        """An OIDC ID token for `audience`."""
+        ...
+
+    def access_token(self) -> str:
+        """An OAuth access token for Google's APIs."""
+        ...
+
+
+class DefaultCredentials:
+    """Tokens from Application Default Credentials, kept until shortly before they expire; one fetch at a time for each.
+
+    google-auth is imported on the first use: who needs no token does not pay for it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._locks: dict[str | None, threading.Lock] = {}
+        self._credentials: dict[str | None, Any] = {}
+        self._transport: Any = None
+
+    def id_token(self, audience: str) -> str:
+        """An OIDC ID token for `audience`."""
+        return self._token(audience, lambda transport: _id_token_credentials(transport, audience))
+
+    def access_token(self) -> str:
+        """An OAuth access token for Google's APIs."""
+        return self._token(None, _default_credentials)
+
+    def _token(self, key: str | None, make: Callable[[Any], Any]) -> str:
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            credentials = self._credentials.get(key)
+            if credentials is None or not credentials.valid:
+                credentials = self._refreshed(key, credentials, make)
+            token: str = credentials.token
+            return token
+
+    def _refreshed(self, key: str | None, credentials: Any, make: Callable[[Any], Any]) -> Any:
+        from google.auth.exceptions import GoogleAuthError
+
+        try:
+            if self._transport is None:
+                import urllib3
+                from google.auth.transport.urllib3 import Request
+
+                self._transport = Request(urllib3.PoolManager())  # type: ignore[no-untyped-call]
+            if credentials is None:
+                credentials = make(self._transport)
+            credentials.refresh(self._transport)
+        except GoogleAuthError:
+            raise NoToken from None
+        self._credentials[key] = credentials
+        return credentials
+
+
+def _id_token_credentials(transport: Any, audience: str) -> Any:
+    from google.oauth2 import id_token
+
+    return id_token.fetch_id_token_credentials(audience, request=transport)  # type: ignore[no-untyped-call]
+
+
+def _default_credentials(transport: Any) -> Any:
+    import google.auth
+
+    credentials, _ = google.auth.default(
+        scopes=["https://www.googleapis.com/auth/cloud-platform"], request=transport
+    )
+    return credentials

@@ -1,0 +1,129 @@
+"""The identity settings that the gate and the hub share, and the verifiers that they turn on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from shared.http_client import HttpClient
+from shared.identity import client_table, google_token, id_token, signed_principal
+from shared.identity.callers import AUTHORIZATION, Callers
+from shared.identity.google_token import GoogleTokenRules, GoogleTokens
+from shared.identity.id_token import IdTokens
+from shared.identity.signed_principal import PrincipalSigner
+from shared.identity.static_token import Client, StaticTokens, development_clients, digest
+from shared.identity.verifier import TokenVerifier
+from shared.settings import Settings
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentitySettings:
+    """Which kinds of identity are on. An empty `google_audiences` or `id_token_audiences` means off."""
+
+    clients: tuple[Client, ...]
+    google_audiences: frozenset[str]
+    google_domains: frozenset[str]
+    id_token_audiences: frozenset[str]
+    id_token_callers: frozenset[str]
+    signing_key: str | None = field(repr=False)
+    anonymous: bool
+    ttl_seconds: float
+    userinfo_url: str
+    tokeninfo_url: str
+    certs_url: str
+
+    def verifiers(self, http: HttpClient) -> tuple[TokenVerifier, ...]:
+        """The verifiers that are on, the cheapest first."""
+        verifiers: list[TokenVerifier] = []
+        if self.clients:
+            verifiers.append(StaticTokens(self.clients))
+        if self.id_token_audiences:
+            verifiers.append(
+                IdTokens(
+                    audiences=self.id_token_audiences, callers=self.id_token_callers, certs_url=self.certs_url
+                )
+            )
+        if self.google_audiences:
+            rules = GoogleTokenRules(audiences=self.google_audiences, domains=self.google_domains)
+            verifiers.append(
+                GoogleTokens(
+                    rules,
+                    http=http,
+                    now=time.time,
+                    userinfo_url=self.userinfo_url,
+                    tokeninfo_url=self.tokeninfo_url,
+                    ttl_seconds=self.ttl_seconds,
+                )
+            )
+        return tuple(verifiers)
+
+    def signer(self) -> PrincipalSigner | None:
+        """What signs (in the gate) and verifies (in the hub) the principal header; None without a key."""
+        return PrincipalSigner(self.signing_key, now=time.time) if self.signing_key else None
+
+    def callers(self, http: HttpClient, *, believes_gate: bool, token_header: str = AUTHORIZATION) -> Callers:
+        """What identifies callers. Only who `believes_gate` takes a signed principal header for an identity."""
+        return Callers(
+            self.verifiers(http),
+            signer=self.signer() if believes_gate else None,
+            anonymous=self.anonymous,
+            token_header=token_header,
+        )
+
+
+def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
+    """Reads the settings. No kind of identity at all is an error, unless ALLOW_ANONYMOUS=true is said."""
+    signing_key = settings.optional("GATE_SIGNING_KEY")
+    if signing_key is not None and len(signing_key) < signed_principal.MINIMUM_KEY_CHARACTERS:
+        settings.problem(
+            "GATE_SIGNING_KEY", f"must have at least {signed_principal.MINIMUM_KEY_CHARACTERS} characters"
+        )
+    identity = IdentitySettings(
+        clients=_clients(settings),
+        google_audiences=frozenset(settings.listed("GOOGLE_TOKEN_AUDIENCES")),
+        google_domains=frozenset(settings.listed("GOOGLE_TOKEN_DOMAINS")),
+        id_token_audiences=frozenset(settings.listed("ID_TOKEN_AUDIENCES")),
+        id_token_callers=frozenset(settings.listed("ID_TOKEN_CALLERS")),
+        signing_key=signing_key,
+        anonymous=settings.flag("ALLOW_ANONYMOUS"),
+        ttl_seconds=settings.number("IDENTITY_TTL_SECONDS", 60, least=0, most=300),
+        userinfo_url=_endpoint(settings, "GOOGLE_USERINFO_URL", google_token.USERINFO_URL),
+        tokeninfo_url=_endpoint(settings, "GOOGLE_TOKENINFO_URL", google_token.TOKENINFO_URL),
+        certs_url=_endpoint(settings, "GOOGLE_CERTS_URL", id_token.CERTS_URL),
+    )
+    on = identity.clients or identity.google_audiences or identity.id_token_audiences
+    if not (on or identity.anonymous or (believes_gate and signing_key)):
+        settings.problem(
+            "ALLOW_ANONYMOUS",
+            "is not true, and no kind of identity is on: set GOOGLE_TOKEN_AUDIENCES, CLIENTS_FILE, A2A_GATEWAY_TOKEN, "
+            "ID_TOKEN_AUDIENCES, HUB_DEV_TOKEN" + (" or GATE_SIGNING_KEY" if believes_gate else ""),
+        )
+    return identity
+
+
+def _clients(settings: Settings) -> tuple[Client, ...]:
+    clients = development_clients(settings.listed("HUB_DEV_TOKEN"))
+    gateway_token = settings.optional("A2A_GATEWAY_TOKEN")
+    if gateway_token is not None:
+        clients += (Client(name="gateway", token_sha256=digest(gateway_token)),)
+    if settings.optional("CLIENTS_FILE") is not None:
+        path = settings.file("CLIENTS_FILE", Path())
+        try:
+            clients += client_table.load(path.read_text(encoding="utf-8"))
+        except client_table.ClientTableError as error:
+            settings.problem("CLIENTS_FILE", f"names a table with errors: {error}")
+        except OSError:
+            pass
+    return clients
+
+
+def _endpoint(settings: Settings, name: str, default: str) -> str:
+    url = settings.url(name, default)
+    parts = urlsplit(url)
+    if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+        settings.problem(name, "must be https, except on loopback: tokens are sent there")
+    return url
