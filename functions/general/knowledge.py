@@ -15,7 +15,7 @@ Terms = tuple[str, ...]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One fact. A question is a list of groups of terms ("river|川"), or names of groups ("$longest")."""
+    """One fact. A question is a list of groups of terms: "river|川", "$longest|最長の"."""
 
     id: str
     asks: tuple[Terms, ...]
@@ -89,8 +89,10 @@ def _question(ask: Terms, may: Terms, groups: Mapping[str, str], fillers: frozen
 
 
 def _needles(group: str, groups: Mapping[str, str]) -> tuple[str, ...]:
-    terms = groups[group[1:]] if group.startswith("$") else group
-    return tuple(needle(term) for term in terms.split("|") if term)
+    needles: list[str] = []
+    for term in filter(None, group.split("|")):
+        needles.extend(_needles(groups[term[1:]], groups) if term.startswith("$") else [needle(term)])
+    return tuple(needles)
 
 
 def _first(names: str) -> str:
