@@ -1,12 +1,12 @@
 """The runs that the end-to-end tests talk to, each started once."""
 
-import contextlib
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.hubs import Hub, running
+from tests.e2e.routed_hub import RoutedHub, routed_hub
 
 _running: list[Hub] = []
 _LOG_SIZES = pytest.StashKey[Mapping[Path, int]]()
@@ -15,14 +15,28 @@ _LOG_SIZES = pytest.StashKey[Mapping[Path, int]]()
 @pytest.fixture(scope="session")
 def hub() -> Iterator[Hub]:
     """Everything, as `make run` starts it from the source tree."""
-    yield from _kept(running("local.run"))
-
-
-def _kept(run: contextlib.AbstractContextManager[Hub]) -> Iterator[Hub]:
-    with run as hub:
+    with running("local.run") as hub:
         _running.append(hub)
         yield hub
         _running.remove(hub)
+
+
+@pytest.fixture(scope="session")
+def bundled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    """Everything, from bundles, started in a folder that holds nothing."""
+    with running("tests.e2e.bundled_run", tmp_path_factory.mktemp("bundles")) as hub:
+        _running.append(hub)
+        yield hub
+        _running.remove(hub)
+
+
+@pytest.fixture(scope="session")
+def routed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoutedHub]:
+    """Everything again, with a route table of other people's agents."""
+    with routed_hub(tmp_path_factory.mktemp("routes")) as routed:
+        _running.append(routed.hub)
+        yield routed
+        _running.remove(routed.hub)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
