@@ -6,6 +6,7 @@ Never a token; a message's text only when asked for.
 from __future__ import annotations
 
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -46,8 +47,14 @@ class Log:
         )
 
     def exception(self, message: str, record: Record) -> None:
-        """Writes the exception that is being handled, with its stack, for Error Reporting."""
-        self.line("ERROR", message, requestId=record.get("requestId"), stack_trace=traceback.format_exc())
+        """Writes the exception that is being handled, with its stack, for Error Reporting.
+
+        What exceptions say may quote what the caller sent: it is left out unless texts are asked for.
+        """
+        self.line("ERROR", message, requestId=record.get("requestId"), stack_trace=self._stack())
+
+    def _stack(self) -> str:
+        return traceback.format_exc() if self.with_text else _stack_without_texts(sys.exception())
 
     def requests(self, handle: Callable[[Request, Record], Response]) -> Callable[[Request], Response]:
         """`handle`, with one line for each request: written when the answer is complete, for a stream at its end.
@@ -58,7 +65,12 @@ class Log:
         def logged(request: Request) -> Response:
             started = self._clock()
             record: Record = {"requestId": self._new_id()}
-            response = handle(request, record)
+            try:
+                response = handle(request, record)
+            except Exception:
+                self.exception("A request failed outside the protocol", record)
+                self._end(request, record, 500, started)
+                raise
             if isinstance(response.body, bytes):
                 self._end(request, record, response.status, started)
                 return response
@@ -91,6 +103,16 @@ class Log:
             line["logging.googleapis.com/trace"] = trace
             line["logging.googleapis.com/spanId"] = match[2]
         self._write(_encode(line) + b"\n")
+
+
+def _stack_without_texts(error: BaseException | None) -> str:
+    """The stack in the form that Error Reporting knows, each exception by its type alone, the cause before its effect."""
+    stacks: list[str] = []
+    while error is not None:
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        stacks.append(f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}\n")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\nwhich led to:\n\n".join(reversed(stacks))
 
 
 class _Watched(Iterator[bytes]):

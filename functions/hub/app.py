@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from functions.hub import tools_query
 from functions.hub.agent import HubAgent
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
@@ -15,19 +14,19 @@ from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.router import Router
 from functions.hub.tools_query import ToolsQuery
-from shared.a2a.bindings import jsonrpc, rest
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.client import A2AClient
 from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
 from shared.access import may_use
 from shared.agent_function import MINT, health, not_found, stdout_log
-from shared.http import JSON, Handler, Request, Response
+from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.hub_settings import card_for, public_card
 from shared.identity.own_tokens import DefaultCredentials
 from shared.ids import new_id
 from shared.log import Log, Record
+from shared.refusal import refusal
 
 
 def build(
@@ -77,7 +76,7 @@ def build(
             caller = callers.identify(request.headers)
         except A2AError as error:
             record["outcome"] = error.kind.reason
-            return _refused(request, error, record)
+            return refusal(request, error, record)
         if caller.principal is not None:
             record["principal"] = caller.principal.subject
         return (
@@ -97,12 +96,3 @@ def _agents(config: Config, http: HttpClient) -> Mapping[str, Downstream]:
         route.id: RemoteAgent(route, http=http, client=client, credentials=credentials)
         for route in config.hub.table.routes
     }
-
-
-def _refused(request: Request, error: A2AError, record: Record) -> Response:
-    """A refusal in the form of what was asked for; the body of a refused request is not read."""
-    if request.path.rstrip("/") == tools_query.PATH:
-        return tools_query.problem(error, record)
-    is_jsonrpc = request.path in ("", "/")
-    body = jsonrpc.write_error(None, error) if is_jsonrpc else rest.write_error(error)
-    return Response(status=error.kind.http_status, headers={"content-type": JSON} | error.headers, body=body)

@@ -11,11 +11,12 @@ from functions.hub.turn import Incoming, Turn
 from shared.a2a import errors, protojson
 from shared.a2a.errors import A2AError, invalid_field
 from shared.a2a.model import Message, Part, Role
-from shared.http import JSON, PROBLEM_JSON, Request, Response
+from shared.http import JSON, Request, Response
 from shared.identity.callers import Caller
 from shared.identity.principal import may_call
 from shared.ids import new_id
 from shared.log import Record
+from shared.refusal import problem
 
 PATH = "/tools/query"
 OPERATION = "tools/query"
@@ -46,7 +47,7 @@ class ToolsQuery:
             return Response(headers={"content-type": JSON}, body=protojson.encode(_answer(turn)))
         except A2AError as error:
             record["outcome"] = error.kind.reason
-            return problem(error, record)
+            return problem(_in_our_terms(error), record)
 
     def _incoming(self, request: Request, caller: Caller, record: Record) -> Incoming:
         if request.media_type not in ("", JSON):
@@ -81,20 +82,11 @@ class ToolsQuery:
         )
 
 
-def problem(error: A2AError, record: Record) -> Response:
-    """The error as application/problem+json, with the fields named."""
-    body: dict[str, Any] = {
-        "type": "about:blank",
-        "title": error.kind.message,
-        "status": error.kind.http_status,
-        "detail": error.message,
-        "requestId": record["requestId"],
-    }
-    if error.fields:
-        fields = ((path.removeprefix("metadata.skill") or "route", text) for path, text in error.fields)
-        body["errors"] = [{"field": path, "detail": text} for path, text in fields]
-    headers = {"content-type": PROBLEM_JSON} | error.headers
-    return Response(status=error.kind.http_status, headers=headers, body=protojson.encode(body))
+def _in_our_terms(error: A2AError) -> A2AError:
+    """The error with the names of this API: what the protocol calls `metadata.skill` is `route` here."""
+    fields = tuple(("route" if path == "metadata.skill" else path, text) for path, text in error.fields)
+    message = error.message.replace("the skill is unknown", "the route is unknown")
+    return A2AError(error.kind, message, fields=fields, metadata=error.metadata, headers=error.headers)
 
 
 def _text(value: dict[str, Any], name: str) -> str | None:

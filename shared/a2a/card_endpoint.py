@@ -13,7 +13,7 @@ from shared.a2a import protojson, versions
 from shared.a2a.bindings import rest
 from shared.a2a.card import AgentCard
 from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
-from shared.a2a.errors import METHOD_NOT_ALLOWED, A2AError
+from shared.a2a.errors import METHOD_NOT_ALLOWED, VERSION_NOT_SUPPORTED, A2AError
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
 
@@ -45,16 +45,18 @@ class CardEndpoint:
             if request.method not in ("GET", "HEAD"):
                 raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "GET, HEAD"})
             version = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+            return self._answer(request, version)
         except A2AError as error:
             headers = {"content-type": JSON} | error.headers
             return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
-        return self._answer(request, version)
 
     def _answer(self, request: Request, version: Version | None) -> Response:
         card = self._card()
         written = self._written
         if written is None or written.card is not card:
             written = self._written = _Written(card, self._protocol_version, int(self._now()))
+        if version not in written.bodies:
+            raise A2AError(VERSION_NOT_SUPPORTED, f"This agent does not speak A2A {version}")
         body, etag = written.bodies[version]
         headers = {
             "cache-control": f"public, max-age={self._max_age_seconds}",
@@ -68,19 +70,24 @@ class CardEndpoint:
 
 
 class _Written:
-    """A card as bytes, once for each version that a request can name."""
+    """A card as bytes and its ETag, once for each version that a request can name and the agent speaks, and for none named."""
 
     def __init__(self, card: AgentCard, protocol_version: str, at: int) -> None:
         self.card = card
         self.at = at
-        bodies = {
-            Version.V1_0: protojson.encode(card),
-            Version.V0_3: protojson.encode(to_compat_card(card, protocol_version=protocol_version)),
-            None: protojson.encode(both_versions(card, protocol_version=protocol_version)),
-        }
-        self.bodies = {
-            version: (body, f'"{hashlib.sha256(body).hexdigest()[:32]}"') for version, body in bodies.items()
-        }
+        spoken = {item.protocol_version[:3] for item in card.supported_interfaces}
+        cards: dict[Version | None, object] = {}
+        if Version.V1_0 in spoken:
+            cards[Version.V1_0] = cards[None] = card
+        if Version.V0_3 in spoken:
+            cards[Version.V0_3] = cards[None] = to_compat_card(card, protocol_version=protocol_version)
+        if len(cards) > 2:
+            cards[None] = both_versions(card, protocol_version=protocol_version)
+        self.bodies = {version: _with_etag(protojson.encode(each)) for version, each in cards.items()}
+
+
+def _with_etag(body: bytes) -> tuple[bytes, str]:
+    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 
 def _is_fresh(request: Request, etag: str, at: int) -> bool:
@@ -93,5 +100,5 @@ def _is_fresh(request: Request, etag: str, at: int) -> bool:
         return False
     try:
         return at <= parsedate_to_datetime(since).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return False

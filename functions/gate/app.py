@@ -1,0 +1,95 @@
+"""Wires the gate: who is it, may they, then on to the hub with the principal in one signed header (design §1, §3)."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from functions.gate.config import Config
+from functions.gate.passing import (
+    METHODS,
+    REQUEST_HEADERS,
+    check_headers,
+    check_path,
+    passed_headers,
+    passed_query,
+)
+from functions.gate.rate_limit import RateLimit
+from functions.gate.upstream import Upstream
+from shared.a2a import card_endpoint, errors
+from shared.a2a.errors import A2AError, ErrorKind
+from shared.agent_function import health, stdout_log
+from shared.http import Handler, Request, Response
+from shared.http_client import HttpClient
+from shared.identity import signed_principal
+from shared.identity.callers import Caller
+from shared.identity.own_tokens import DefaultCredentials
+from shared.log import Log, Record
+from shared.refusal import refusal
+
+_RATE_LIMITED = ErrorKind(
+    "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
+)
+_OPEN_PATHS = frozenset({"/openapi.yaml"})
+
+
+def build(config: Config, *, log: Log | None = None) -> Handler:
+    """The gate's handler."""
+    log = log or stdout_log("gate", project=config.google_cloud_project)
+    http = HttpClient()
+    tokens = DefaultCredentials() if config.uses_google_credentials else None
+    hub = Upstream(config.hub_url, http=http, tokens=tokens)
+    # Everybody may invoke the card's function.
+    agent_card = Upstream(config.agent_card_url, http=http, tokens=None)
+    callers = config.identity.callers(http, believes_gate=False, token_header=config.token_header)
+    signer = config.identity.signer()
+    rate_limit = RateLimit(config.rate_limit_per_minute, clock=time.monotonic)
+
+    def handle(request: Request, record: Record) -> Response:
+        try:
+            return pass_on(request, record)
+        except A2AError as error:
+            record["outcome"] = error.kind.reason
+            return refusal(request, error, record)
+
+    def pass_on(request: Request, record: Record) -> Response:
+        check_path(request.path)
+        check_headers(request.headers)
+        if request.method not in METHODS:
+            raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(METHODS))})
+        headers = passed_headers(request.headers, REQUEST_HEADERS)
+        if request.path in card_endpoint.PATHS:
+            return agent_card.send(
+                request.method, request.path + passed_query(request.query), headers=headers, body=b""
+            )
+        answer = health(request, "A2A hub")
+        if answer is not None:
+            return answer
+        if request.path not in _OPEN_PATHS:
+            headers |= admit(callers.identify(request.headers), record)
+        return hub.send(
+            request.method, request.path + passed_query(request.query), headers=headers, body=body_of(request)
+        )
+
+    def admit(caller: Caller, record: Record) -> dict[str, str]:
+        if caller.principal is None or signer is None:
+            return {}
+        record["principal"] = caller.principal.subject
+        wait = rate_limit.seconds_to_wait(caller.principal.subject)
+        if wait:
+            raise A2AError(_RATE_LIMITED, headers={"retry-after": str(math.ceil(wait))})
+        authorization = caller.authorization if config.passes_caller_token else None
+        headers = {signed_principal.HEADER: signer.sign(caller.principal, authorization=authorization)}
+        if authorization is not None:
+            headers[signed_principal.TOKEN_HEADER] = authorization
+        return headers
+
+    def body_of(request: Request) -> bytes:
+        body = request.read_body(config.max_body_bytes)
+        if body is None:
+            raise A2AError(
+                errors.PAYLOAD_TOO_LARGE, f"The request body is larger than {config.max_body_bytes} bytes"
+            )
+        return body
+
+    return log.requests(handle)

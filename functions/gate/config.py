@@ -1,0 +1,54 @@
+"""The gate's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.identity import settings as identity_settings
+from shared.identity.callers import AUTHORIZATION
+from shared.identity.settings import IdentitySettings
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """`token_header` is where the caller's own token is: API Gateway moves it to X-Forwarded-Authorization."""
+
+    identity: IdentitySettings
+    hub_url: str
+    agent_card_url: str
+    token_header: str
+    passes_caller_token: bool
+    """Whether the hub gets the caller's token: for routes whose boundary is `user`."""
+    uses_google_credentials: bool
+    rate_limit_per_minute: int
+    max_body_bytes: int
+    google_cloud_project: str | None
+
+
+def read(environ: Mapping[str, str]) -> Config:
+    """The settings in `environ`. Raises SettingsError with every error at once."""
+    settings = Settings(environ)
+    identity = identity_settings.read(settings, believes_gate=False)
+    if identity.signing_key is None and not identity.anonymous:
+        settings.problem(
+            "GATE_SIGNING_KEY", "is required: the hub has to recognise what the gate says of a caller"
+        )
+    config = Config(
+        identity=identity,
+        hub_url=settings.url("HUB_URL", None),
+        agent_card_url=settings.url("AGENT_CARD_URL", None),
+        token_header=settings.choice(
+            "CALLER_TOKEN_HEADER", AUTHORIZATION, (AUTHORIZATION, "x-forwarded-authorization")
+        ),
+        passes_caller_token=settings.flag("PASS_CALLER_TOKEN"),
+        uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
+        rate_limit_per_minute=int(settings.number("RATE_LIMIT_PER_MINUTE", 120, least=0, most=1_000_000)),
+        max_body_bytes=int(
+            settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
+        ),
+        google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+    )
+    settings.check()
+    return config

@@ -1,0 +1,80 @@
+"""What passes the gate: lists of what is allowed, since a forger thinks of names that no list of bans has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+from shared.a2a.errors import INVALID_REQUEST, A2AError, ErrorKind
+
+REQUEST_HEADERS = (
+    "accept",
+    "accept-language",
+    "a2a-extensions",
+    "a2a-version",
+    "content-type",
+    "if-modified-since",
+    "if-none-match",
+    "last-event-id",
+    "traceparent",
+    "tracestate",
+    "user-agent",
+    "x-a2a-extensions",
+)
+RESPONSE_HEADERS = (
+    "a2a-extensions",
+    "allow",
+    "cache-control",
+    "content-type",
+    "etag",
+    "last-modified",
+    "retry-after",
+    "vary",
+    "www-authenticate",
+    "x-a2a-extensions",
+    "x-accel-buffering",
+)
+PARAMETERS = frozenset(
+    {
+        "A2A-Version",
+        "contextId",
+        "historyLength",
+        "includeArtifacts",
+        "pageSize",
+        "pageToken",
+        "status",
+        "statusTimestampAfter",
+        "tenant",
+    }
+)
+METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
+_PATH = re.compile(r"/(?:[A-Za-z0-9_~:-][A-Za-z0-9._~:-]*/?|\.well-known/)*")
+_MOST_PATH_CHARACTERS = 2048
+_MOST_HEADER_BYTES = 32 * 1024
+_HEADERS_TOO_LARGE = ErrorKind(
+    "HEADERS_TOO_LARGE", -32600, 431, "INVALID_ARGUMENT", "The request's headers are too large", a2a=False
+)
+
+
+def check_path(path: str) -> None:
+    """Raises INVALID_REQUEST for a path with empty or dot segments, escapes within escapes, or anything but plain characters."""
+    if len(path) > _MOST_PATH_CHARACTERS or not _PATH.fullmatch(path):
+        raise A2AError(INVALID_REQUEST, "The path is not one that an A2A request has")
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Raises an error (431) for headers that are larger than any client needs."""
+    if sum(len(name) + len(value) for name, value in headers.items()) > _MOST_HEADER_BYTES:
+        raise A2AError(_HEADERS_TOO_LARGE)
+
+
+def passed_headers(headers: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
+    """The headers on the list; those that hold control characters are left out."""
+    return {name: value for name in allowed if (value := headers.get(name)) and value.isprintable()}
+
+
+def passed_query(query: Mapping[str, Sequence[str]]) -> str:
+    """The query string of the parameters that operations have, with its question mark; "" when there is none."""
+    pairs = [(name, value) for name, values in query.items() if name in PARAMETERS for value in values]
+    return f"?{urlencode(pairs)}" if pairs else ""

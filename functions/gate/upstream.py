@@ -1,0 +1,85 @@
+"""Passes a request on to a private function and its answer back, as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from functions.gate.passing import RESPONSE_HEADERS, passed_headers
+from shared.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
+from shared.http import EVENT_STREAM, Response
+from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
+from shared.identity.own_tokens import NoToken, OwnTokens
+
+# Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
+_LONGEST_SECONDS = 3600.0
+_IDLE_SECONDS = 300.0
+_CONNECT_SECONDS = 10.0
+_MOST_BYTES = 256 << 20
+_RETRY_AFTER = {"retry-after": "5"}
+_TIMED_OUT = ErrorKind(
+    "TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False
+)
+
+
+class Upstream:
+    """A function behind the gate. `tokens` is None where nothing stands in front of it that checks an ID token."""
+
+    def __init__(self, url: str, *, http: HttpClient, tokens: OwnTokens | None) -> None:
+        parts = urlsplit(url)
+        self._url = url
+        self._audience = f"{parts.scheme}://{parts.netloc}"
+        self._http = http
+        self._tokens = tokens
+
+    def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes) -> Response:
+        """The answer; an event stream is passed on while it arrives. Raises A2AError (503, 504)."""
+        budget = Budget(
+            deadline=self._http.clock() + _LONGEST_SECONDS,
+            connect_seconds=_CONNECT_SECONDS,
+            idle_seconds=_IDLE_SECONDS,
+            max_bytes=_MOST_BYTES,
+            retries=1,
+        )
+        try:
+            answer = self._http.request(
+                method,
+                self._url + target,
+                headers={**headers, **self._credential()},
+                body=body or None,
+                budget=budget,
+            )
+            streams = answer.media_type == EVENT_STREAM
+            return Response(
+                status=answer.status,
+                headers=passed_headers(dict(answer.headers.items()), RESPONSE_HEADERS),
+                body=_Passing(answer) if streams else answer.read(),
+            )
+        except HttpFailure as failure:
+            if failure.fault is Fault.TIMEOUT:
+                raise A2AError(_TIMED_OUT) from None
+            raise A2AError(UNAVAILABLE, headers=_RETRY_AFTER) from None
+        except NoToken:
+            raise A2AError(UNAVAILABLE, headers=_RETRY_AFTER) from None
+
+    def _credential(self) -> Mapping[str, str]:
+        return (
+            {}
+            if self._tokens is None
+            else {"authorization": f"Bearer {self._tokens.id_token(self._audience)}"}
+        )
+
+
+class _Passing(Iterator[bytes]):
+    """Chunks as they arrive; closing it, because the client has left, ends the upstream's work as well."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+        self._chunks = answer.chunks()
+
+    def __next__(self) -> bytes:
+        return next(self._chunks)
+
+    def close(self) -> None:
+        """Called by the WSGI server at the end and when the client has left."""
+        self._answer.close()
