@@ -16,13 +16,23 @@ _UNKNOWN = {
     "capitals, mountains, rivers, planets, science, units, history, Japan. "
     "An administrator can configure a Gemini model, and then I can answer general questions.",
     Language.JA: "その答えはわかりません。推測でのお答えは控えます。"
-    "言語モデルが設定されていないため、内蔵の小さな年鑑（首都、山、川、惑星、科学、単位、歴史、日本のことなど）に"
-    "ある事柄だけをお答えできます。管理者が Gemini モデルを設定すると、一般的な質問にお答えできるようになります。",
+    "言語モデルが設定されていないため、内蔵の小さな年鑑（首都、山、川、惑星、科学、単位、歴史、日本のことなど）"
+    "にある事柄だけをお答えできます。"
+    "管理者が Gemini モデルを設定すると、一般的な質問にお答えできるようになります。",
 }
-_HINT = "No model is configured, so this function answers from its almanac alone. Configure a Gemini model on Vertex AI for it."
+_REST_UNKNOWN = {
+    Language.EN: "The rest of your question is not in my built-in almanac, so I cannot answer it.",
+    Language.JA: "そのほかのご質問は内蔵の年鑑にないため、お答えできません。",
+}
+_HINT = (
+    "No model is configured, so this function answers from its almanac alone. "
+    "Configure a Gemini model on Vertex AI for it."
+)
 # A longer text is not a question of the almanac's kind.
 _MAX_QUESTION_CHARACTERS = 500
+# After a mark that ends a sentence; a point only after a word, so that "Mt. Fuji" stays whole.
 _SENTENCE_END = re.compile(r"(?<=[?!。？！\n])|(?<=[a-z0-9)]{3}\.)\s", re.IGNORECASE)
+_IS_QUESTION = re.compile(r"[?？]\s*$|か。?\s*$")
 
 
 class Almanac:
@@ -34,30 +44,35 @@ class Almanac:
     def answer(self, question: str, *, language: Language, context_id: str | None) -> Iterator[Piece]:
         """See `Model`. Each question is answered by itself; `context_id` does not matter."""
         del context_id
-        facts = self.facts_for(question)
+        facts, open_questions = self.look_up(question)
         if not facts:
             yield Text(_UNKNOWN[language])
             yield Data({"source": "almanac", "answered": False, "hint": _HINT})
             return
         texts = [fact.ja if language is Language.JA else fact.en for fact in facts]
+        if open_questions:
+            texts.append(_REST_UNKNOWN[language])
         yield Text("\n".join(texts))
-        yield Data({"source": "almanac", "answered": True, "facts": [fact.id for fact in facts]})
+        yield Data(
+            {"source": "almanac", "answered": not open_questions, "facts": [fact.id for fact in facts]}
+        )
 
-    def facts_for(self, question: str) -> list[Fact]:
-        """The facts that answer it: one for the whole text, or else one for each of its sentences that has one."""
+    def look_up(self, question: str) -> tuple[list[Fact], bool]:
+        """The facts that answer it, and whether a part that asks something is left without an answer.
+
+        One fact for the whole text, or else one for each of its sentences that has one.
+        """
         if len(question) > _MAX_QUESTION_CHARACTERS:
-            return []
+            return [], True
         whole = self._fact_for(question)
         if whole:
-            return [whole]
-        found = (self._fact_for(sentence) for sentence in _SENTENCE_END.split(question))
-        return list({fact.id: fact for fact in found if fact}.values())
+            return [whole], False
+        sentences = [sentence for sentence in _SENTENCE_END.split(question) if sentence.strip()]
+        answers = [(sentence, self._fact_for(sentence)) for sentence in sentences]
+        facts = {fact.id: fact for _, fact in answers if fact}
+        return list(facts.values()), any(not fact and _IS_QUESTION.search(text) for text, fact in answers)
 
     def _fact_for(self, text: str) -> Fact | None:
         words = wording(text)
-        strength, fact = max(
-            ((fact.strength(words), fact) for fact in self._facts),
-            key=lambda pair: pair[0],
-            default=(0, None),
-        )
-        return fact if strength else None
+        strongest = max(((fact.strength(words), fact) for fact in self._facts), key=lambda pair: pair[0])
+        return strongest[1] if strongest[0] else None

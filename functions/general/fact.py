@@ -1,6 +1,6 @@
 """A fact, and the only questions it answers: those in which every word is accounted for.
 
-"The height of Mount Fuji" is answered; "the height of Mount Fuji's crater" is not, since nothing explains "crater".
+"The height of Mount Fuji" is answered, "the height of Mount Fuji's crater" is not: nothing explains "crater".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One way to ask: a term of each group in `needed` has to be there, those in `aside` and `fillers` may be.
+    """One way to ask: a term of each group in `needed` has to be there, `aside` and `fillers` may be.
 
     All of them are needles of `shared.terms`.
     """
@@ -21,7 +21,7 @@ class Question:
     fillers: frozenset[str]
 
     def strength(self, words: str) -> int:
-        """How much of a question, in the form of `shared.terms.wording`, this is; 0 when it is another question."""
+        """How much of a question in the form of `shared.terms.wording` this is; 0 when it is another one."""
         found = [[needle for needle in group if needle in words] for group in self.needed]
         if not all(found):
             return 0

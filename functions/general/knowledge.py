@@ -25,7 +25,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Facts of one kind. A row is subject, subject in Japanese, value, value in Japanese, each "name|other name".
+    """Facts of one kind. A row is subject, subject in Japanese, value, value in Japanese, each "name|alias".
 
     `ask` and `reverse` are questions as in an Entry, with "$subject" and "$value" for the row's own names.
     """
@@ -49,7 +49,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def load(folder: Path) -> tuple[Fact, ...]:
-    """The facts in all TOML files of a folder. Raises msgspec.ValidationError or KeyError when a file is wrong."""
+    """The facts in all TOML files of a folder. Raises ValidationError or KeyError when a file is wrong."""
     files = [
         msgspec.convert(tomllib.loads(path.read_text("utf-8")), File)
         for path in sorted(folder.glob("*.toml"))
@@ -100,4 +100,5 @@ def _first(names: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    # "Washington, D.C." brings its own full stop.
+    return text[:1].upper() + text[1:].replace("..", ".")

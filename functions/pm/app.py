@@ -16,8 +16,8 @@ KNOWLEDGE = Path(__file__).with_name("practices.toml")
 SKILL = AgentSkill(
     id="project-management",
     name="Project management advice",
-    description="Lists the tasks of planning and running a project in English and Japanese: WBS, schedule, milestones, "
-    "risks, estimates, reports.",
+    description="Lists the tasks of planning and running a project in English and Japanese: WBS, schedule, "
+    "milestones, risks, estimates, reports.",
     tags=("project management", "planning", "プロジェクト管理"),
     examples=(
         "List three tasks for creating a project WBS.",

@@ -1,0 +1,132 @@
+"""The expense desk: each question finds its entry, and none is answered beyond the policy."""
+
+from pathlib import Path
+
+import pytest
+
+from functions.expense import config
+from functions.expense.app import KNOWLEDGE
+from functions.expense.desk import ExpenseDesk
+from functions.expense.knowledge import load
+from shared.language import language_of
+from shared.settings import SettingsError
+from tests.unit.agent_answers import ask
+
+POLICY = load(KNOWLEDGE)
+DESK = ExpenseDesk(POLICY)
+
+QUESTIONS = {
+    "What is the expense reimbursement submission deadline?": "deadline",
+    "When is the expense reimbursement due?": "deadline",
+    "By when must I hand in my expenses for October?": "deadline",
+    "What happens if I submit my expense claim late?": "deadline",
+    "How many days after a purchase can I still be reimbursed?": "deadline",
+    "経費精算の申請期限はいつですか": "deadline",
+    "経費の申請っていつまで？": "deadline",
+    "ｹｲﾋ精算の締切は？": "deadline",
+    "立替経費の精算期日を教えてください": "deadline",
+    "先月分の交通費を出し忘れました": "deadline",
+    "When will my expenses be paid?": "payment_date",
+    "立て替えたお金はいつ振り込まれますか": "payment_date",
+    "I lost a receipt. What should I do?": "lost_receipt",
+    "領収書をなくした場合はどうすればいいですか": "lost_receipt",
+    "レシートしかない場合でも精算できますか": "receipts",
+    "Do I need receipts for amounts under 3,000 yen?": "receipts",
+    "電子領収書でも大丈夫ですか": "receipt_copies",
+    "領収証の宛名は何と書けばよいですか": "receipt_name",
+    "What is the per diem for business trips to Singapore?": "per_diem",
+    "出張の日当はいくらですか": "per_diem",
+    "What is the hotel cost limit for a business trip to Osaka?": "hotel",
+    "宿泊費の上限はいくらまで?": "hotel",
+    "How do I claim back a taxi fare from last night?": "taxi",
+    "タクシー代は経費で落ちますか": "taxi",
+    "I missed the last train, can I take a taxi?": "taxi",
+    "What does the policy say about business class flights?": "flights",
+    "新幹線のグリーン車代は精算対象ですか": "trains",
+    "Is the green car reimbursed?": "trains",
+    "Which mileage rate applies when I drive my own car to a customer?": "own_car",
+    "客先への交通費は精算できますか": "local_transport",
+    "定期券代の申請はどうしたらいい?": "commuting",
+    "Can I get reimbursed for a client dinner?": "entertainment",
+    "接待の上限は": "entertainment",
+    "Who has to approve travel expenses above 100,000 yen?": "approval",
+    "接待交際費の承認は誰がしますか": "approval",
+    "How do I settle a cash advance after a trip?": "advance",
+    "My expense claim was rejected, how can I correct it?": "returned_claim",
+    "Which exchange rate is used for foreign currency?": "currency",
+    "法人カードをなくしました": "company_card",
+    "旅費精算に必要な書類は何ですか": "attachments",
+    "立替払いした費用の精算方法を教えてください": "how_to_submit",
+    "Are tips reimbursable abroad?": "tips",
+    "Do you reimburse gym memberships?": "not_reimbursed",
+    "経費で落とせるものを教えて": "what_is_reimbursed",
+}
+
+
+@pytest.mark.parametrize(("question", "topic"), QUESTIONS.items())
+def test_a_question_finds_its_entry_and_is_answered_in_its_language(question: str, topic: str) -> None:
+    text, data = ask(DESK.answer, question)
+    assert data["topic"] == topic
+    assert language_of(text) is language_of(question)
+
+
+def test_the_deadline_stands_in_the_first_sentence() -> None:
+    english, data = ask(DESK.answer, "What is the expense reimbursement submission deadline?")
+    japanese, _ = ask(DESK.answer, "経費精算の申請期限はいつですか")
+    assert "5th business day of the month after" in english.split(". ")[0]
+    assert "翌月第5営業日" in japanese.split("。")[0]
+    assert data["facts"]["submission_deadline"] == "5th business day of the following month"
+    assert data["answer"] == english
+
+
+@pytest.mark.parametrize("question", ["Does the company pay back my dog's vet?", "経費で犬を飼えますか"])
+def test_an_expense_that_the_policy_does_not_name_is_not_answered_but_what_it_names_is_listed(
+    question: str,
+) -> None:
+    text, data = ask(DESK.answer, question)
+    assert data["answered"] is False
+    assert ("submission deadline" if language_of(question) == "en" else "申請期限") in text
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the height of Mount Fuji?", "富士山の高さは", "List three tasks for a WBS", "こんにちは"],
+)
+def test_what_has_nothing_to_do_with_expenses_is_not_answered(question: str) -> None:
+    text, data = ask(DESK.answer, question)
+    assert data == {"topic": None, "answered": False, "topics": [topic.id for topic in POLICY.topics]}
+    assert not any(character.isdigit() for character in text)
+
+
+def test_without_a_text_the_agent_asks_back() -> None:
+    text, data = ask(DESK.answer, " ")
+    assert text.startswith("What would you like to know")
+    assert data == {}
+
+
+def test_every_entry_is_complete_and_has_a_name_of_its_own() -> None:
+    assert len({topic.id for topic in POLICY.topics}) == len(POLICY.topics)
+    for topic in POLICY.topics:
+        assert language_of(topic.answer_en) == "en", topic.id
+        assert language_of(topic.answer_ja) == "ja", topic.id
+        assert topic.facts, topic.id
+        assert "\n" not in topic.answer_en.strip() + topic.answer_ja.strip(), topic.id
+
+
+def test_an_entry_that_lacks_something_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text('about_expenses = []\n[[topics]]\nid = "x"\n')
+    with pytest.raises(ValueError, match="rank"):
+        load(file)
+
+
+def test_settings_report_all_mistakes_at_once() -> None:
+    with pytest.raises(SettingsError) as error:
+        config.read({"PORT": "none", "PUBLIC_URL": "ftp://x", "LOG_TEXT": "perhaps"})
+    assert all(name in str(error.value) for name in ("PORT", "PUBLIC_URL", "LOG_TEXT"))
+
+
+def test_the_card_says_where_the_function_is() -> None:
+    assert config.read({}).public_url == "http://127.0.0.1:8080"
+    assert config.read({"PORT": "9000"}).public_url == "http://127.0.0.1:9000"
+    assert config.read({"PUBLIC_URL": "https://x.example/"}).public_url == "https://x.example"

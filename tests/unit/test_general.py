@@ -1,0 +1,137 @@
+"""The almanac: what it knows in many wordings, and silence about everything else."""
+
+import pytest
+
+from functions.general.agent import GeneralAgent
+from functions.general.almanac import Almanac
+from functions.general.app import KNOWLEDGE
+from functions.general.knowledge import load
+from shared.language import language_of
+from tests.unit.agent_answers import ask
+
+FACTS = load(KNOWLEDGE)
+AGENT = GeneralAgent(Almanac(FACTS))
+
+KNOWN = {
+    "What is the height of Mount Fuji?": "3,776 m",
+    "how high is fuji?": "3,776 m",
+    "What's Mt. Fuji's elevation in feet?": "12,389 ft",
+    "Could you tell me the exact height of Mount Fuji, please?": "3,776.24 m",
+    "Hello! How tall is Mount Fuji in Japan?": "3,776 m",
+    "富士山の高さは": "3,776 m",
+    "富士山の標高は何メートルですか？": "3,776 m",
+    "Mt.Fujiの高さを教えてください": "3,776 m",
+    "ふじさんのたかさは？": "3,776 m",
+    "富士山ってどのくらい高い?": "3,776 m",
+    "日本で一番高い山は？": "富士山",
+    "Which mountain is the highest in Africa?": "Kilimanjaro",
+    "北岳の高さは": "3,193 m",
+    "富士山はどこの県にありますか": "静岡県と山梨県",
+    "What is the longest river in the world?": "Nile",
+    "日本で一番長い川は何ですか": "信濃川",
+    "What is the capital of Australia?": "Canberra",
+    "オーストラリアの首都はどこ?": "キャンベラ",
+    "Canberra is the capital of which country?": "Australia",
+    "キャンベラはどこの国の首都?": "オーストラリア",
+    "How far is the Moon from the Earth?": "384,400 km",
+    "光の速さはどれくらい?": "299,792,458 m",
+    "水の沸点は何度?": "100 °C",
+    "金の元素記号は?": "Au",
+    "How many minutes are in a day?": "1,440",
+    "1マイルは何キロ?": "1.609344",
+    "円周率を小数点以下10桁まで教えて": "3.1415926535",
+    "When did the Berlin Wall fall?": "1989",
+    "第二次世界大戦はいつ終わりましたか": "1945年",
+    "Who wrote The Tale of Genji?": "Murasaki Shikibu",
+    "源氏物語の作者は誰ですか": "紫式部",
+    "Who painted the Mona Lisa?": "Leonardo da Vinci",
+    "What does CPU stand for?": "central processing unit",
+    "日本の都道府県はいくつありますか": "47",
+    "Thanks, that helped a lot.": "You are welcome",
+    "何ができますか": "年鑑",
+}
+
+NOT_KNOWN = [
+    "What is the population of Mount Fuji?",
+    "富士山の人口は",
+    "富士山の天気は?",
+    "What is the height of Mount Tate?",
+    "槍ヶ岳の高さは?",
+    "How high is the crater of Mount Fuji?",
+    "富士山の火口の高さは",
+    "How tall is Fuji Television?",
+    "富士通の高さは",
+    "新富士駅の高さは",
+    "富士山より高い山は?",
+    "Mount Fuji",
+    "What is the height of Mount Fuji compared to K2?",
+    "What is the highest mountain in Europe?",
+    "What is the capital of New South Wales?",
+    "What is the capital of Papua New Guinea?",
+    "What is the former capital of Japan?",
+    "Is Sydney the capital of Australia?",
+    "What is not the capital of France?",
+    "東京の高さは",
+    "東京都の首都は",
+    "What is the boiling point of water at 3,000 metres?",
+    "Who created C++?",
+    "Who is the prime minister of Japan?",
+    "Why is the Moon 384,400 km from the Earth?",
+    "明日の天気は?",
+    "Tell me a joke.",
+    "Who wrote The Tale of Genji Museum guide?",
+    "What is the height of Mount Фудзи?",
+]
+
+
+@pytest.mark.parametrize(("question", "fact"), KNOWN.items())
+def test_a_fact_is_told_in_the_language_of_the_question(question: str, fact: str) -> None:
+    text, data = ask(AGENT.answer, question)
+    assert fact in text
+    assert data["answered"] is True
+    assert language_of(text) is language_of(question)
+
+
+@pytest.mark.parametrize("question", NOT_KNOWN)
+def test_a_near_miss_is_not_answered(question: str) -> None:
+    text, data = ask(AGENT.answer, question)
+    assert data["answered"] is False
+    assert "facts" not in data
+    assert language_of(text) is language_of(question)
+    assert "Gemini" in text
+
+
+def test_two_questions_get_two_answers() -> None:
+    text, data = ask(AGENT.answer, "What is the height of Mount Fuji? And what is the capital of France?")
+    assert "3,776 m" in text
+    assert "Paris" in text
+    assert data["answered"] is True
+
+
+def test_the_part_that_is_not_known_is_said_to_be_unknown() -> None:
+    text, data = ask(AGENT.answer, "富士山の高さは？槍ヶ岳の高さは？")
+    assert "3,776 m" in text
+    assert text.endswith("そのほかのご質問は内蔵の年鑑にないため、お答えできません。")
+    assert data["answered"] is False
+
+
+def test_a_long_text_is_no_question_for_an_almanac() -> None:
+    _, data = ask(AGENT.answer, "What is the height of Mount Fuji? " * 100)
+    assert data["answered"] is False
+
+
+def test_the_administrators_hint_is_data_and_no_part_of_the_text() -> None:
+    text, data = ask(AGENT.answer, "Tell me a joke.")
+    assert "Vertex AI" in data["hint"]
+    assert "Vertex AI" not in text
+
+
+def test_without_a_text_the_agent_asks_back() -> None:
+    assert ask(AGENT.answer, "") == ("What would you like to know?", {})
+
+
+def test_every_fact_is_told_in_both_languages_and_has_an_id_of_its_own() -> None:
+    assert len(FACTS) > 120
+    assert len({fact.id for fact in FACTS}) == len(FACTS)
+    for fact in FACTS:
+        assert (language_of(fact.en), language_of(fact.ja)) == ("en", "ja"), fact.id

@@ -1,0 +1,136 @@
+"""The project management advisor: the right practice, and as many tasks as were asked for."""
+
+import re
+
+import pytest
+
+from functions.pm.advisor import Advisor
+from functions.pm.app import KNOWLEDGE
+from functions.pm.counting import asked_count
+from functions.pm.knowledge import load
+from shared.language import language_of
+from tests.unit.agent_answers import ask
+
+PRACTICES = load(KNOWLEDGE)
+ADVISOR = Advisor(PRACTICES)
+
+QUESTIONS = {
+    "List three tasks for creating a project WBS.": "wbs",
+    "プロジェクトのWBSを作成するためのタスクを3つ挙げて": "wbs",
+    "ＷＢＳの作り方を教えてください": "wbs",
+    "Create a WBS for rolling out a new expense reimbursement system.": "wbs",
+    "作業をワークパッケージに分解してください": "wbs",
+    "How do I draw a Gantt chart?": "gantt",
+    "How do I find the critical path?": "critical_path",
+    "クリティカルパスの求め方は?": "critical_path",
+    "Which milestones should a six-month software project have?": "milestones",
+    "マイルストーンを3つ提案して": "milestones",
+    "What belongs in a risk register?": "risks",
+    "List three risks of a project": "typical_risks",
+    "リスク管理表の項目を挙げてください": "risks",
+    "Give me an agenda for a project kickoff meeting.": "kickoff",
+    "進捗報告のテンプレートを作って": "status_report",
+    "Draft a RACI matrix for a website relaunch.": "raci",
+    "How do I estimate the effort for a new feature in person-days?": "estimation",
+    "工数見積もりの方法を教えてください": "estimation",
+    "Tips for managing stakeholders": "stakeholders",
+    "How do I prevent scope creep?": "change_control",
+    "How do I run a retrospective?": "retrospective",
+    "How do I close a project properly?": "closure",
+    "プロジェクトの進捗が2週間遅れています。どう挽回すればいいですか": "recovery",
+    "What is the difference between a project charter and a project plan?": "charter",
+    "プロジェクト計画書には何を書けばいいですか": "plan",
+    "PMの役割は何ですか": "pm_role",
+    "PMOの役割とは": "pmo",
+    "How many story points fit into one sprint?": "sprint",
+    "What is the progress of project Alpha?": "project_data",
+}
+
+COUNTS = {
+    "List three tasks for creating a project WBS.": 3,
+    "List 3 tasks": 3,
+    "give me the five most important WBS tasks": 5,
+    "What are 10 steps for a WBS?": 10,
+    "Name a couple of risks": 2,
+    "top 4": 4,
+    "Our project is 2 weeks behind, list four steps": 4,
+    "タスクを3つ挙げて": 3,
+    "タスクを三つ挙げて": 3,
+    "タスクを３つ": 3,
+    "タスクをみっつ": 3,
+    "手順を5点": 5,
+    "十個のタスク": 10,
+    "WBSの作り方": None,
+    "Our project is two weeks behind schedule.": None,
+    "a six-month project": None,
+    "プロジェクトが2週間遅れています": None,
+    "半年間の計画": None,
+    "list 0 tasks": None,
+    "the project with one manager": None,
+    "2つ目のタスク": None,
+}
+
+
+def numbered(text: str) -> list[str]:
+    return re.findall(r"^\d+\. .+", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("question", "topic"), QUESTIONS.items())
+def test_a_question_finds_its_practice_and_is_answered_in_its_language(question: str, topic: str) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert data["topic"] == topic
+    assert language_of(text) is language_of(question)
+
+
+@pytest.mark.parametrize(("question", "count"), COUNTS.items())
+def test_the_number_of_things_asked_for_is_understood(question: str, count: int | None) -> None:
+    assert asked_count(question) == count
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["List three tasks for creating a project WBS.", "プロジェクトのWBSを作成するためのタスクを3つ挙げて"],
+)
+def test_three_tasks_are_three_numbered_lines(question: str) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert [line[:3] for line in numbered(text)] == ["1. ", "2. ", "3. "]
+    assert len(data["tasks"]) == 3
+    assert all(task["title"] in text and task["description"] in text for task in data["tasks"])
+
+
+def test_without_a_number_the_practice_is_explained_and_at_most_five_tasks_are_listed() -> None:
+    text, data = ask(ADVISOR.answer, "What is a work breakdown structure?")
+    assert text.startswith("A work breakdown structure (WBS) divides")
+    assert len(numbered(text)) == len(data["tasks"]) == 5
+    assert data["asked"] is None
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("List twenty tasks for creating a project WBS.", "These are all 7 that I know; you asked for 20."),
+        ("WBSのタスクを20個", "ご希望は20件でしたが、私が知っているのは以上の7件です。"),
+    ],
+)
+def test_it_says_so_when_more_tasks_are_asked_for_than_it_knows(question: str, sentence: str) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert sentence in text
+    assert len(data["tasks"]) == len(numbered(text)) == 7
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the height of Mount Fuji?", "富士山の高さは", "How do I plan a wedding?"]
+)
+def test_what_is_no_project_management_is_not_answered(question: str) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert data["answered"] is False
+    assert "WBS" in text
+    assert not numbered(text)
+
+
+def test_every_practice_is_complete_in_both_languages() -> None:
+    assert len({topic.id for topic in PRACTICES.topics}) == len(PRACTICES.topics)
+    for topic in PRACTICES.topics:
+        assert len(topic.tasks) >= 3, topic.id
+        for wording in (topic.about, topic.items, *topic.tasks):
+            assert (language_of(wording.en), language_of(wording.ja)) == ("en", "ja"), topic.id
