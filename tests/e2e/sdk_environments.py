@@ -57,5 +57,4 @@ def agents(name: str) -> Iterator[str]:
         address = popen.stdout.readline().strip()
         assert address.startswith("http://"), "the agents did not start"
         yield address
-        popen.terminate()
         popen.communicate(timeout=30)

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import sys
+import threading
 from collections import Counter, defaultdict
 from typing import Any
 
@@ -123,8 +124,13 @@ def _mounted(base: str, name: str, agent: _Agent, *, streaming: bool, rest: bool
     return Mount(f"/{name}", application(agent_card=card, http_handler=handler).build())
 
 
+def _end_with_input(server: uvicorn.Server) -> None:
+    sys.stdin.read()
+    server.should_exit = True
+
+
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serves until the input ends, which it does with the program that started this one."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         base = f"http://127.0.0.1:{listening.getsockname()[1]}"
         mounts = [
@@ -138,6 +144,7 @@ def main() -> None:
         sys.stdout.write(f"{base}\n")
         sys.stdout.flush()
         server = uvicorn.Server(uvicorn.Config(Starlette(routes=mounts), log_level="warning"))
+        threading.Thread(target=_end_with_input, args=[server], daemon=True).start()
         server.run(sockets=[listening])
 
 
