@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO, cast
 
 COMMANDS = {
-    "check": "validate the route table; show which route a text takes, and why",
+    "card": "print the hub's agent card, for Gemini Enterprise or for any A2A client",
+    "check": "validate the route table, or an agent card; show which route a text takes, and why",
     "evaluate": "run labelled questions through the router; fail on a wrong one",
 }
 

@@ -1,4 +1,6 @@
-"""`hubctl check`: whether the route table holds, and which route a text takes (design §4)."""
+"""`hubctl check`: whether the route table holds, and which route a text takes (design §4); or whether a card is one for
+Gemini Enterprise (seed 000 rule 2).
+"""
 
 import argparse
 import json
@@ -20,11 +22,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--last-route", metavar="ID", help="with --text: the route of the conversation's last turn"
     )
+    parser.add_argument(
+        "--card",
+        metavar="FILE|URL",
+        help="check this agent card for Gemini Enterprise, instead of the route table",
+    )
     parser.add_argument("--json", action="store_true", help="write one JSON object")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when the table holds, its examples reach their routes, and the text could be routed; else 1."""
+    """0 when the table holds, its examples reach their routes, and the text could be routed, or when the card has no errors;
+    else 1.
+    """
+    if arguments.card is not None:
+        return _check_card(arguments, out)
     if arguments.text is None and (arguments.skill or arguments.last_route):
         raise CommandError("--skill and --last-route say how a text is routed: add --text TEXT")
     try:
@@ -48,6 +59,20 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         wrong = wrong or "error" in result["choice"]
     _write(out, result, "\n".join(lines), as_json=arguments.json)
     return 1 if wrong else 0
+
+
+def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
+    from hubctl.cards import report
+    from hubctl.cards.check import check_text, has_errors
+    from hubctl.cards.source import read_card
+    from shared.http_client import HttpClient
+
+    if arguments.text or arguments.skill or arguments.last_route:
+        raise CommandError("--card checks a card, and --text a text's route: give one of them")
+    findings = check_text(read_card(arguments.card, http=HttpClient()))
+    write = report.as_json if arguments.json else report.as_text
+    print(write(arguments.card, findings), file=out)
+    return 1 if has_errors(findings) else 0
 
 
 def _summary(file: Path, read: ReadTable) -> list[str]:

@@ -1,0 +1,88 @@
+"""The hub's card from the route table, in the form that a reader wants (design §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hubctl.main import CommandError
+from hubctl.table import read_text
+from shared import hub_settings
+from shared.a2a import protojson
+from shared.a2a.card import AgentCapabilities, AgentCard
+from shared.a2a.compat.v0_3.card import both_versions, interfaces_of, to_compat_card
+from shared.card import SecurityKind
+from shared.settings import Settings, SettingsError
+
+
+class Form(StrEnum):
+    """For whom a card is written."""
+
+    GEMINI_ENTERPRISE = "gemini-enterprise"
+    V0_3 = "0.3"
+    V1_0 = "1.0"
+    BOTH = "both"
+
+
+def built_card(
+    form: Form,
+    *,
+    routes: Path | None,
+    url: str | None,
+    protocol_version: str | None,
+    environment: Mapping[str, str],
+) -> dict[str, Any]:
+    """The card that the hub at `url` (or HUB_PUBLIC_URL) has with this route table (or ROUTES_FILE) and environment, as JSON.
+
+    Raises CommandError when the table or a setting is wrong, or when Gemini Enterprise's card has no address to name.
+    """
+    if routes is not None:
+        read_text(routes)
+    given = {
+        "ROUTES_FILE": routes and str(routes),
+        "HUB_PUBLIC_URL": url,
+        "CARD_PROTOCOL_VERSION": protocol_version,
+    }
+    environ = {**environment, **{name: value for name, value in given.items() if value}}
+    if form is Form.GEMINI_ENTERPRISE and not environ.get("HUB_PUBLIC_URL"):
+        raise CommandError(
+            "the card names the address that Gemini Enterprise calls: give --url https://HUB, or set HUB_PUBLIC_URL"
+        )
+    settings = Settings(environ)
+    try:
+        read = hub_settings.read(settings, environ, needs_urls=False)
+        settings.check()
+    except SettingsError as problem:
+        raise CommandError(str(problem)) from None
+    version = read.card_protocol_version
+    match form:
+        case Form.GEMINI_ENTERPRISE:
+            # Google's OAuth whatever the hub itself accepts: a bearer scheme brings no user's token (seed 000 rule 4).
+            card = hub_settings.public_card(replace(read, security=(SecurityKind.GOOGLE,)))
+            return _for_gemini_enterprise(card, protocol_version=version)
+        case Form.V0_3:
+            return to_compat_card(hub_settings.public_card(read), protocol_version=version)
+        case Form.BOTH:
+            return both_versions(hub_settings.public_card(read), protocol_version=version)
+        case Form.V1_0:
+            plain: dict[str, Any] = protojson.decode(protojson.encode(hub_settings.public_card(read)))
+            return plain
+
+
+def _for_gemini_enterprise(card: AgentCard, *, protocol_version: str) -> dict[str, Any]:
+    """0.3 only, one interface, text only: it calls JSON-RPC at `url`, shows text, and never asks for the extended card."""
+    reduced = msgspec.structs.replace(
+        card,
+        supported_interfaces=interfaces_of(card, "0.3", "JSONRPC"),
+        capabilities=AgentCapabilities(streaming=card.capabilities.streaming),
+        default_output_modes=("text/plain",),
+        signatures=(),
+    )
+    body = to_compat_card(reduced, protocol_version=protocol_version)
+    del body["additionalInterfaces"]
+    return body

@@ -1,0 +1,203 @@
+"""Rules on a card's form: names, required fields and types (seed 000 rule 2; A2A 0.3.0's JSON schema)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hubctl.cards.rule import Card, Flaw
+from hubctl.cards.structure import Missing, Unknown, WrongType
+
+_SNAKE = re.compile(r"_+([a-z0-9])")
+_PLACEHOLDERS = {
+    "protocolVersion": '"0.3.0"',
+    "capabilities": '{"streaming": true}',
+    "defaultInputModes": '["text/plain"]',
+    "defaultOutputModes": '["text/plain"]',
+    "url": '"https://…"',
+    "skills": '[{"id": …, "name": …, "description": …, "tags": []}]',
+}
+# What 1.0 has and 0.3 has not, with what 0.3 has in its place.
+_ONLY_IN_1_0 = {
+    "securityRequirements": 'write security: [{"SCHEME": ["SCOPE"]}]',
+    "extendedAgentCard": "write supportsAuthenticatedExtendedCard at the card's top, or delete it",
+    "pkceRequired": "delete it",
+    "deviceCode": "delete this flow and declare authorizationCode",
+    "protocolBinding": "write transport",
+    "tenant": "delete it",
+    **dict.fromkeys(
+        (
+            "apiKeySecurityScheme",
+            "httpAuthSecurityScheme",
+            "oauth2SecurityScheme",
+            "openIdConnectSecurityScheme",
+            "mtlsSecurityScheme",
+        ),
+        'move its members up and add "type" beside them',
+    ),
+}
+_OF_OTHER_RULES = {*_ONLY_IN_1_0, "supportedInterfaces", "schema_version", "schemaVersion"}
+_EXTENSION = re.compile(r"\$\.capabilities\.extensions(\[\d+\])?")
+
+
+def camel_case(card: Card) -> Iterator[Flaw]:
+    """Names are camelCase; a snake_case one is read by nobody."""
+    for item in card.departures:
+        if isinstance(item, Unknown) and _is_snake(item.name):
+            meant = _camel(item.name)
+            yield Flaw(
+                path=f"{item.path}.{item.name}",
+                message=f"{item.name} is snake_case: it is read as a field that does not exist",
+                fix=f"delete it: {meant} is there already"
+                if meant in item.names
+                else f"rename it to {meant}",
+            )
+
+
+def required(card: Card) -> Iterator[Flaw]:
+    """What the schema requires is there. `tags` and `protocolVersion` have rules of their own."""
+    for item in card.departures:
+        if not isinstance(item, Missing) or item.name in ("tags", "protocolVersion"):
+            continue
+        if item.definition == "SecurityScheme" and not _ONLY_IN_1_0.keys().isdisjoint(_at(card, item.path)):
+            continue
+        if not _has_twin(card, item) and not _EXTENSION.fullmatch(item.path):
+            yield Flaw(
+                path=f"{item.path}.{item.name}",
+                message=f"required property '{item.name}' not found",
+                fix=f'add "{item.name}": {_PLACEHOLDERS.get(item.name, "…")}',
+            )
+
+
+def tags(card: Card) -> Iterator[Flaw]:
+    """Every skill has tags, even none."""
+    for item in card.departures:
+        if isinstance(item, Missing) and item.name == "tags":
+            yield Flaw(
+                path=f"{item.path}.tags",
+                message="the skill has no tags: the card is refused",
+                fix='add "tags": []',
+            )
+
+
+def protocol_version(card: Card) -> Iterator[Flaw]:
+    """There is a protocolVersion."""
+    for item in card.departures:
+        if isinstance(item, Missing) and item.name == "protocolVersion" and not _has_twin(card, item):
+            yield Flaw(
+                path="$.protocolVersion",
+                message="required property 'protocolVersion' not found: a card of 1.0 alone is refused with this text",
+                fix='add "protocolVersion": "0.3.0"',
+            )
+
+
+def non_standard(card: Card) -> Iterator[Flaw]:
+    """There are no fields of one's own."""
+    for item in card.departures:
+        if isinstance(item, Unknown) and not _is_snake(item.name) and item.name not in _OF_OTHER_RULES:
+            yield Flaw(
+                path=f"{item.path}.{item.name}",
+                message=f"{item.name} is no field of {item.definition} in A2A 0.3",
+                fix='delete it; the address of the agent is "url"'
+                if item.name == "endpoints"
+                else "delete it",
+            )
+
+
+def schema_version(card: Card) -> Iterator[Flaw]:
+    """The version stands under its own name."""
+    for name in ("schema_version", "schemaVersion"):
+        if name in card.value:
+            yield Flaw(
+                path=f"$.{name}",
+                message=f"{name} is refused",
+                fix='delete it; the version stands in "protocolVersion": "0.3.0"',
+            )
+
+
+def supported_interfaces(card: Card) -> Iterator[Flaw]:
+    """1.0's list of interfaces is not there."""
+    if "supportedInterfaces" in card.value:
+        yield Flaw(
+            path="$.supportedInterfaces",
+            message="cards with supportedInterfaces were reported refused",
+            fix="delete it: url, preferredTransport and protocolVersion say the same in 0.3",
+        )
+
+
+def only_in_1_0(card: Card) -> Iterator[Flaw]:
+    """Nothing is said in the way of 1.0."""
+    for item in card.departures:
+        if isinstance(item, Unknown) and item.name in _ONLY_IN_1_0:
+            yield _of_1_0(item.path, item.name)
+        elif isinstance(item, Missing) and item.definition == "SecurityScheme":
+            for name in _at(card, item.path):
+                if name in _ONLY_IN_1_0:
+                    yield _of_1_0(item.path, name)
+
+
+def types(card: Card) -> Iterator[Flaw]:
+    """Every value is of the type that the schema gives it."""
+    for item in card.departures:
+        if isinstance(item, WrongType) and not _EXTENSION.fullmatch(item.path):
+            yield Flaw(
+                path=item.path,
+                message=f"is {item.found}, and the schema wants {item.wanted}",
+                fix="delete it" if item.found == "null" else f"write it as {item.wanted}",
+            )
+
+
+def extensions(card: Card) -> Iterator[Flaw]:
+    """Extensions are objects that name their URI."""
+    for item in card.departures:
+        if not _EXTENSION.fullmatch(item.path):
+            continue
+        match item:
+            case Missing(name="uri"):
+                yield Flaw(
+                    path=f"{item.path}.uri", message="the extension has no uri", fix='add "uri": "https://…"'
+                )
+            case WrongType(wanted="object", found="string"):
+                yield Flaw(
+                    path=item.path,
+                    message="the extension is a text",
+                    fix='write it as an object: {"uri": "…"}',
+                )
+            case WrongType():
+                yield Flaw(
+                    path=item.path,
+                    message=f"is {item.found}, and must be {item.wanted}",
+                    fix='write extensions as a list of objects: [{"uri": "…"}]',
+                )
+            case _:
+                pass
+
+
+def _of_1_0(path: str, name: str) -> Flaw:
+    return Flaw(
+        path=f"{path}.{name}",
+        message=f"{name} exists in A2A 1.0 only; Gemini Enterprise reads 0.3",
+        fix=_ONLY_IN_1_0[name],
+    )
+
+
+def _is_snake(name: str) -> bool:
+    return "_" in name.strip("_") and name != "schema_version"
+
+
+def _camel(name: str) -> str:
+    return _SNAKE.sub(lambda found: found[1].upper(), name)
+
+
+def _has_twin(card: Card, missing: Missing) -> bool:
+    """Whether the missing field is there in snake_case, which is another rule's flaw."""
+    return any(
+        isinstance(item, Unknown) and item.path == missing.path and _camel(item.name) == missing.name
+        for item in card.departures
+    )
+
+
+def _at(card: Card, path: str) -> frozenset[str]:
+    """The names in the security scheme at `path`."""
+    scheme = card.object("securitySchemes").get(path.removeprefix("$.securitySchemes."))
+    return frozenset(scheme) if isinstance(scheme, dict) else frozenset()

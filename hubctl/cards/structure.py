@@ -1,0 +1,195 @@
+"""The fields of an A2A 0.3 agent card as one table, and how a value departs from them (A2A 0.3.0 §5.5, JSON schema)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# A field's kind: a JSON type, a definition's name, [T] a list of T, {T} an object with any names and values of T.
+# "!" at the end: required. tests/contract/test_card_structure.py compares all of it with the official schema.
+DEFINITIONS: Mapping[str, Mapping[str, str]] = {
+    "AgentCard": {
+        "protocolVersion": "string!",
+        "name": "string!",
+        "description": "string!",
+        "url": "string!",
+        "version": "string!",
+        "capabilities": "AgentCapabilities!",
+        "defaultInputModes": "[string]!",
+        "defaultOutputModes": "[string]!",
+        "skills": "[AgentSkill]!",
+        "additionalInterfaces": "[AgentInterface]",
+        "documentationUrl": "string",
+        "iconUrl": "string",
+        "preferredTransport": "string",
+        "provider": "AgentProvider",
+        "security": "[{[string]}]",
+        "securitySchemes": "{SecurityScheme}",
+        "signatures": "[AgentCardSignature]",
+        "supportsAuthenticatedExtendedCard": "boolean",
+    },
+    "AgentSkill": {
+        "id": "string!",
+        "name": "string!",
+        "description": "string!",
+        "tags": "[string]!",
+        "examples": "[string]",
+        "inputModes": "[string]",
+        "outputModes": "[string]",
+        "security": "[{[string]}]",
+    },
+    "AgentCapabilities": {
+        "extensions": "[AgentExtension]",
+        "pushNotifications": "boolean",
+        "stateTransitionHistory": "boolean",
+        "streaming": "boolean",
+    },
+    "AgentExtension": {"uri": "string!", "description": "string", "params": "{any}", "required": "boolean"},
+    "AgentInterface": {"transport": "string!", "url": "string!"},
+    "AgentProvider": {"organization": "string!", "url": "string!"},
+    "AgentCardSignature": {"header": "{any}", "protected": "string!", "signature": "string!"},
+    "APIKeySecurityScheme": {
+        "type": "string!",
+        "in": "string!",
+        "name": "string!",
+        "description": "string",
+    },
+    "HTTPAuthSecurityScheme": {
+        "type": "string!",
+        "scheme": "string!",
+        "bearerFormat": "string",
+        "description": "string",
+    },
+    "OAuth2SecurityScheme": {
+        "type": "string!",
+        "flows": "OAuthFlows!",
+        "oauth2MetadataUrl": "string",
+        "description": "string",
+    },
+    "OpenIdConnectSecurityScheme": {
+        "type": "string!",
+        "openIdConnectUrl": "string!",
+        "description": "string",
+    },
+    "MutualTLSSecurityScheme": {"type": "string!", "description": "string"},
+    "OAuthFlows": {
+        "authorizationCode": "AuthorizationCodeOAuthFlow",
+        "clientCredentials": "ClientCredentialsOAuthFlow",
+        "implicit": "ImplicitOAuthFlow",
+        "password": "PasswordOAuthFlow",
+    },
+    "AuthorizationCodeOAuthFlow": {
+        "authorizationUrl": "string!",
+        "tokenUrl": "string!",
+        "scopes": "{string}!",
+        "refreshUrl": "string",
+    },
+    "ClientCredentialsOAuthFlow": {"tokenUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
+    "ImplicitOAuthFlow": {"authorizationUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
+    "PasswordOAuthFlow": {"tokenUrl": "string!", "scopes": "{string}!", "refreshUrl": "string"},
+}
+
+SCHEME_TYPES: Mapping[str, str] = {
+    "apiKey": "APIKeySecurityScheme",
+    "http": "HTTPAuthSecurityScheme",
+    "oauth2": "OAuth2SecurityScheme",
+    "openIdConnect": "OpenIdConnectSecurityScheme",
+    "mutualTLS": "MutualTLSSecurityScheme",
+}
+
+_JSON_TYPES: Mapping[str, type] = {"string": str, "boolean": bool}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """The object at `path` lacks a field that its definition requires."""
+
+    path: str
+    definition: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """The object at `path` has a field that its definition does not know; `names` are all that it has."""
+
+    path: str
+    definition: str
+    name: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongType:
+    """The value at `path` is not of the `wanted` kind."""
+
+    path: str
+    wanted: str
+    found: str
+
+
+Departure = Missing | Unknown | WrongType
+
+
+def departures(value: Any, kind: str = "AgentCard", path: str = "$") -> Iterator[Departure]:
+    """Everything in which `value` departs from its kind, outside in. Nothing is said about what is in a value of wrong type."""
+    kind = kind.removesuffix("!")
+    if kind == "any":
+        return
+    if kind in _JSON_TYPES:
+        if not isinstance(value, _JSON_TYPES[kind]):
+            yield WrongType(path=path, wanted=kind, found=_type_name(value))
+    elif kind.startswith("["):
+        if not isinstance(value, list):
+            yield WrongType(path=path, wanted="array", found=_type_name(value))
+            return
+        for index, item in enumerate(value):
+            yield from departures(item, kind[1:-1], f"{path}[{index}]")
+    elif not isinstance(value, dict):
+        yield WrongType(path=path, wanted="object", found=_type_name(value))
+    elif kind.startswith("{"):
+        for name, item in value.items():
+            yield from departures(item, kind[1:-1], f"{path}.{name}")
+    elif kind == "SecurityScheme":
+        yield from _of_scheme(value, path)
+    else:
+        yield from _of_object(value, kind, path)
+
+
+def _of_object(value: Mapping[str, Any], definition: str, path: str) -> Iterator[Departure]:
+    fields = DEFINITIONS[definition]
+    for name, kind in fields.items():
+        if name in value:
+            yield from departures(value[name], kind, f"{path}.{name}")
+        elif kind.endswith("!"):
+            yield Missing(path=path, definition=definition, name=name)
+    for name in value:
+        if name not in fields:
+            yield Unknown(path=path, definition=definition, name=name, names=frozenset(value))
+
+
+def _of_scheme(value: Mapping[str, Any], path: str) -> Iterator[Departure]:
+    type_ = value.get("type")
+    if isinstance(type_, str) and type_ in SCHEME_TYPES:
+        yield from _of_object(value, SCHEME_TYPES[type_], path)
+    elif "type" in value:
+        yield WrongType(path=f"{path}.type", wanted=f"one of {', '.join(SCHEME_TYPES)}", found=repr(type_))
+    else:
+        yield Missing(path=path, definition="SecurityScheme", name="type")
+
+
+def _type_name(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case int() | float():
+            return "number"
+        case list():
+            return "array"
+        case _:
+            return "object"

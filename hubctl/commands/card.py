@@ -1,0 +1,50 @@
+"""`hubctl card`: the hub's agent card, from the route table."""
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+from hubctl.cards.built import Form, built_card
+from hubctl.cards.check import check_card, has_errors
+from hubctl.cards.report import as_text
+from hubctl.main import CommandError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the command's arguments."""
+    parser.add_argument(
+        "--for",
+        dest="form",
+        type=Form,
+        choices=list(Form),
+        default=Form.GEMINI_ENTERPRISE,
+        help="who reads it: gemini-enterprise (default), or a client of A2A 0.3, 1.0, or of both",
+    )
+    parser.add_argument("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
+    parser.add_argument(
+        "--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)"
+    )
+    parser.add_argument(
+        "--protocol-version",
+        metavar="TEXT",
+        help="what a 0.3 card says in protocolVersion (CARD_PROTOCOL_VERSION, else 0.3.0)",
+    )
+
+
+def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
+    """0 when the card was written. Raises CommandError, also for a card that Gemini Enterprise would not take."""
+    card = built_card(
+        arguments.form,
+        routes=arguments.routes,
+        url=arguments.url,
+        protocol_version=arguments.protocol_version,
+        environment=environment,
+    )
+    if arguments.form is Form.GEMINI_ENTERPRISE:
+        findings = check_card(card)
+        if has_errors(findings):
+            raise CommandError(as_text("the card", findings))
+    print(json.dumps(card, ensure_ascii=False, indent=2), file=out)
+    return 0
