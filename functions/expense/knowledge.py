@@ -26,11 +26,17 @@ class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All entries, and the words that make a question one about expenses though no entry answers it."""
 
-    about_expenses: tuple[str, ...]
-    topics: tuple[Topic, ...]
+    about_expenses: tuple[str, ...] = ()
+    topics: tuple[Topic, ...] = ()
 
 
-def load(path: Path) -> Policy:
-    """The policy in a TOML file. Raises msgspec.ValidationError when an entry lacks something."""
-    with path.open("rb") as file:
-        return msgspec.convert(tomllib.load(file), Policy)
+def load(folder: Path) -> Policy:
+    """The policy in the TOML files of a folder. Raises msgspec.ValidationError when an entry lacks something."""
+    files = [
+        msgspec.convert(tomllib.loads(path.read_text("utf-8")), Policy)
+        for path in sorted(folder.glob("*.toml"))
+    ]
+    return Policy(
+        about_expenses=tuple(term for file in files for term in file.about_expenses),
+        topics=tuple(topic for file in files for topic in file.topics),
+    )

@@ -11,7 +11,7 @@ from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.http import Handler
 
-KNOWLEDGE = Path(__file__).with_name("practices.toml")
+KNOWLEDGE = Path(__file__).with_name("practices")
 
 SKILL = AgentSkill(
     id="project-management",

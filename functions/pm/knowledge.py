@@ -56,7 +56,10 @@ class Practices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     topics: tuple[Topic, ...]
 
 
-def load(path: Path) -> Practices:
-    """The practices in a TOML file. Raises msgspec.ValidationError when an entry lacks something."""
-    with path.open("rb") as file:
-        return msgspec.convert(tomllib.load(file), Practices)
+def load(folder: Path) -> Practices:
+    """The practices in the TOML files of a folder. Raises msgspec.ValidationError when an entry lacks something."""
+    files = [
+        msgspec.convert(tomllib.loads(path.read_text("utf-8")), Practices)
+        for path in sorted(folder.glob("*.toml"))
+    ]
+    return Practices(topics=tuple(topic for file in files for topic in file.topics))

@@ -114,10 +114,9 @@ def test_every_entry_is_complete_and_has_a_name_of_its_own() -> None:
 
 
 def test_an_entry_that_lacks_something_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "policy.toml"
-    file.write_text('about_expenses = []\n[[topics]]\nid = "x"\n')
+    (tmp_path / "claims.toml").write_text('[[topics]]\nid = "x"\n')
     with pytest.raises(ValueError, match="rank"):
-        load(file)
+        load(tmp_path)
 
 
 def test_settings_report_all_mistakes_at_once() -> None:
