@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import flask
@@ -52,14 +53,12 @@ class _Headers(Mapping[str, str]):
         self._environ = environ
 
     def __getitem__(self, name: str) -> str:
-        key = name.upper().replace("-", "_")
-        value: str = self._environ[key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key]
+        value: str = self._environ[_variable(name)]
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
         """The header, or `default`."""
-        key = name.upper().replace("-", "_")
-        return self._environ.get(key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key, default)
+        return self._environ.get(_variable(name), default)
 
     def __iter__(self) -> Iterator[str]:
         for key in self._environ:
@@ -70,3 +69,10 @@ class _Headers(Mapping[str, str]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+@cache
+def _variable(name: str) -> str:
+    """The WSGI name of a header; only names that our own code asks for get here."""
+    key = name.upper().replace("-", "_")
+    return key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key
