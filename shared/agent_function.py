@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -25,6 +24,7 @@ MODES = ("text/plain",)
 OUTPUT_MODES = ("text/plain", "application/json")
 
 
+_STDOUT = 1
 ANONYMOUS = Caller(principal=None)
 MINT = Mint(new_id=new_id, timestamp=timestamp)
 
@@ -32,12 +32,9 @@ MINT = Mint(new_id=new_id, timestamp=timestamp)
 def stdout_log(function: str, *, project: str | None = None, with_text: bool = False) -> Log:
     """A log that writes to standard output, where Cloud Run picks it up."""
 
-    sys.stdout.flush()
-    descriptor = sys.stdout.fileno()
-
     def write(line: bytes) -> None:
         # One call for one line: lines of several threads do not mix, and nothing stays behind in a buffer.
-        os.write(descriptor, line)
+        os.write(_STDOUT, line)
 
     return Log(
         write, clock=time.monotonic, new_id=new_id, function=function, project=project, with_text=with_text
