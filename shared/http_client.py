@@ -166,11 +166,15 @@ class Answer:
         """The whole body. Raises HttpFailure."""
         return b"".join(self.chunks())
 
+    def complete_within(self, seconds: float) -> None:
+        """From now on the rest of the answer has this long to come."""
+        deadline = min(self._budget.deadline, self._clock() + seconds)
+        self._budget = replace(self._budget, deadline=deadline)
+        self._hold.limit(deadline=deadline, idle_seconds=seconds)
+
     def finish(self, *, within_seconds: float) -> None:
         """Waits a moment for the other side to end the answer, so that the connection can be used again."""
-        deadline = min(self._budget.deadline, self._clock() + within_seconds)
-        self._budget = replace(self._budget, deadline=deadline)
-        self._hold.limit(deadline=deadline, idle_seconds=within_seconds)
+        self.complete_within(within_seconds)
         try:
             for _ in self.chunks():
                 pass

@@ -120,6 +120,7 @@ class A2AClient:
                 if streaming and answer.media_type == EVENT_STREAM:
                     yield from self._stream(endpoint, answer, budget)
                 else:
+                    answer.complete_within(budget.idle_seconds)
                     yield _event(endpoint, _json(answer))
 
     def get_task(

@@ -107,11 +107,11 @@ def in_v0_3_jsonrpc(event: Json) -> Json:
             return _message_v0_3(value)
         case {"task": value}:
             return _task_v0_3(value)
-        case {"statusUpdate": value}:
+        case {"statusUpdate": dict(value)}:
             state = _status_v0_3(value["status"])
             last = state["state"] not in ("submitted", "working")
             return value | {"kind": "status-update", "status": state, "final": last}
-        case {"artifactUpdate": value}:
+        case {"artifactUpdate": dict(value)}:
             return value | {"kind": "artifact-update", "artifact": _artifact_v0_3(value["artifact"])}
     raise ValueError(event)
 

@@ -33,9 +33,10 @@ class Received:
 class Exchange:
     """One request, and the connection to answer it on."""
 
-    def __init__(self, received: Received, connection: socket.socket) -> None:
+    def __init__(self, received: Received, connection: socket.socket, ending: threading.Event) -> None:
         self.received = received
         self._connection = connection
+        self._ending = ending
         self.keeps_connection = False
 
     def send(self, data: bytes) -> None:
@@ -71,6 +72,10 @@ class Exchange:
         self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self._connection.close()
 
+    def pause(self, seconds: float) -> None:
+        """Lets time pass between two bytes."""
+        self._ending.wait(seconds)
+
     def wait_until_left(self) -> None:
         """Returns when the other side has closed the connection, or the server ends."""
         with contextlib.suppress(OSError):
@@ -94,6 +99,7 @@ class HttpServer:
         self._greeting = greeting
         self._socket = socket.create_server(("127.0.0.1", 0)) if listens else _bound()
         self.port: int = self._socket.getsockname()[1]
+        self._ending = threading.Event()
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
@@ -110,6 +116,7 @@ class HttpServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._ending.set()
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -148,7 +155,7 @@ class HttpServer:
             with connection.makefile("rb") as reader:
                 for received in _requests(reader, number):
                     self.received.append(received)
-                    exchange = Exchange(received, connection)
+                    exchange = Exchange(received, connection, self._ending)
                     self.behave(exchange)
                     if not exchange.keeps_connection:
                         break

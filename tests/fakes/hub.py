@@ -4,14 +4,13 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from functions.hub.app import build
-from functions.hub.config import Config
+from functions.hub.config import read
 from functions.hub.downstream import Downstream
 from shared.http import Request, Response, body_of
-from shared.hub_settings import HubSettings
 from shared.log import Log
 from shared.routes import Boundary, HubProfile, Route, RouteTable
 
@@ -70,27 +69,18 @@ class Hub:
     ) -> None:
         self.log_lines: list[bytes] = []
         *others, last = routes
-        default = Route(
-            **{name: getattr(last, name) for name in Route.__dataclass_fields__} | {"default": True}
-        )
-        settings = HubSettings(
-            table=RouteTable(hub=HubProfile(), routes=(*others, default)),
-            unset=(),
-            public_url="https://hub.example",
-            anonymous=anonymous,
-            card_protocol_version="0.3.0",
-            card_max_age_seconds=300,
-            google_cloud_project=None,
-            log_text=log_text,
-        )
-        config = Config(
-            hub=settings,
-            dev_tokens=(TOKEN, OTHER_TOKEN),
-            uses_google_credentials=google_credentials,
-            max_body_bytes=max_body_bytes,
-            keep_alive_seconds=keep_alive_seconds,
-            commit="abc",
-        )
+        default = replace(last, default=True)
+        settings = {
+            "HUB_DEV_TOKEN": f"{TOKEN},{OTHER_TOKEN}",
+            "IAM_CREDENTIALS": "adc" if google_credentials else "none",
+            "KEEP_ALIVE_SECONDS": str(keep_alive_seconds),
+            "MAX_BODY_BYTES": str(max_body_bytes),
+            "LOG_TEXT": str(log_text),
+            "ALLOW_ANONYMOUS": str(anonymous),
+        }
+        config = read(settings)
+        table = RouteTable(hub=HubProfile(), routes=(*others, default))
+        config = replace(config, hub=replace(config.hub, table=table, unset=()))
         ids, ticks = itertools.count(1), itertools.count()
         log = Log(
             self.log_lines.append,

@@ -1,0 +1,118 @@
+"""A failing agent never becomes a failing answer (design §5): every fault on every way into the hub, in both languages."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from functions.hub.failure import FailureKind
+from tests.fakes.faults import FAULTS, SECRETS, Fault
+from tests.fakes.http_server import HttpServer
+from tests.fakes.hub import TOKEN, Hub, route, streamed_text, text_of
+
+_ENGLISH, _JAPANESE = "What is the status?", "状況を教えてください"
+
+# A word of the sentence that says what happened.
+_SAID = {
+    FailureKind.DOWN: ("cannot be reached", "接続できません"),
+    FailureKind.SLOW: ("did not answer in time", "時間内に"),
+    FailureKind.NOT_ALLOWED: ("did not let the hub in", "許可されません"),
+    FailureKind.NOT_FOUND: ("was not found", "見つかりません"),
+    FailureKind.BUSY: ("too many requests", "混み合って"),
+    FailureKind.BROKEN: ("had a problem", "問題が発生"),
+    FailureKind.CUT: ("broke off", "途切れました"),
+    FailureKind.TOO_LARGE: ("too large", "大きすぎて"),
+    FailureKind.FAILED: ("could not complete", "完了できません"),
+}
+_FAULTS = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+
+
+@_FAULTS
+def test_a_fault_is_one_helpful_text_in_answer_to_message_send(fault: Fault) -> None:
+    with _asked(fault) as (hub, server):
+        answer = hub.send(_ENGLISH)
+        assert answer["kind"] == "message"
+        _helps(text_of(answer), fault.kind, server)
+        _has_cause(hub, fault.fault)
+
+
+@_FAULTS
+def test_a_fault_is_one_helpful_text_in_answer_to_send_message(fault: Fault) -> None:
+    with _asked(fault) as (hub, server):
+        _helps(text_of(hub.send(_ENGLISH, version="1.0")), fault.kind, server)
+
+
+@_FAULTS
+def test_a_fault_is_a_helpful_end_of_a_stream(fault: Fault) -> None:
+    with _asked(fault) as (hub, server):
+        events = hub.stream(_JAPANESE)
+        kind, name = fault.stream or (fault.kind, fault.fault)
+        assert [event["kind"] for event in events][:2] == ["task", "status-update"]
+        assert [event["final"] for event in events[1:] if event["kind"] == "status-update"][-1] is True
+        assert events[-1]["status"]["state"] == "completed"
+        assert len({(event.get("taskId") or event["id"], event["contextId"]) for event in events}) == 1
+        _helps(streamed_text(events), kind, server, japanese=True)
+        _has_cause(hub, name)
+
+
+@_FAULTS
+def test_a_fault_is_fully_recorded_by_tools_query(fault: Fault) -> None:
+    with _asked(fault) as (hub, server):
+        record = hub.query(_JAPANESE)
+        assert (record["route"], record["agent"], record["boundary"]) == ("alpha", "Agent alpha", "public")
+        assert record["reason"].startswith("default:")
+        assert (record["error"]["kind"], record["error"]["fault"]) == (fault.kind, fault.fault)
+        assert record["error"]["cause"].startswith("alpha: ")
+        assert record["contextId"]
+        assert record["requestId"] == hub.log[-1]["requestId"]
+        assert record["data"] is None or record["error"]["fault"].startswith("task_")
+        _helps(record["answer"], fault.kind, server, japanese=True)
+        _leaks_nothing(json.dumps(record), server)
+
+
+def test_a_client_that_takes_json_sees_a_failed_task() -> None:
+    (fault,) = (fault for fault in FAULTS if fault.name == "HTTP 500")
+    with _asked(fault) as (hub, server):
+        stream = hub.open(_ENGLISH, version="1.0", modes=["text/plain", "application/json"])
+        last = [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in stream.chunks][-1][
+            "statusUpdate"
+        ]
+        assert last["status"]["state"] == "TASK_STATE_FAILED"
+        _helps(text_of(last["status"]["message"]), "broken", server)
+
+
+@contextmanager
+def _asked(fault: Fault) -> Iterator[tuple[Hub, HttpServer]]:
+    """A hub with this agent, and limits that are short where the fault is silence."""
+    seconds = 0.15 if "timeout" in (fault.fault, (fault.stream or ("", ""))[1]) else 20.0
+    with fault.serve() as server:
+        alpha = route(
+            "alpha",
+            server.url.replace("http", fault.scheme),
+            timeout_seconds=seconds,
+            stream_idle_timeout_seconds=seconds,
+            max_response_bytes=1 << 20,
+        )
+        yield Hub(alpha), server
+
+
+def _helps(text: str, kind: str, server: HttpServer, *, japanese: bool = False) -> None:
+    assert ("担当alpha" if japanese else "Agent alpha") in text
+    assert _SAID[FailureKind(kind)][japanese] in text
+    assert ("お" in text or "もう一度" in text) if japanese else ("Please" in text or "administrator" in text)
+    assert "request-1" in text
+    _leaks_nothing(text, server)
+
+
+def _leaks_nothing(text: str, server: HttpServer) -> None:
+    for secret in (*SECRETS, TOKEN, "127.0.0.1", str(server.port), "Error(", "Exception", "errno", "http:"):
+        assert secret not in text
+
+
+def _has_cause(hub: Hub, fault: str) -> None:
+    line: dict[str, Any] = hub.log[-1]
+    assert (line["severity"], line["outcome"], line["route"]) == ("WARNING", fault, "alpha")
+    assert line["cause"].startswith("alpha: ")
+    assert not any(secret in json.dumps(hub.log) for secret in (*SECRETS, TOKEN))
