@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -10,22 +11,33 @@ import flask
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import ClientDisconnected
 
-from shared.http import Handler, Request
+from shared.http import JSON, Handler, Request, Response
+
+_CHUNK_BYTES = 65536
+_BROKEN = Response(
+    status=500,
+    headers={"content-type": JSON},
+    body=b'{"error":{"code":500,"status":"INTERNAL","message":"Internal error"}}',
+)
 
 
 def entry_point(handle: Handler) -> Callable[[flask.Request], flask.Response]:
     """A plain function, as Functions Framework wants it, that answers every path and method with `handle`."""
 
     def function(request: flask.Request) -> flask.Response:
-        answer = handle(
-            Request(
-                method=request.method,
-                path=request.path,
-                headers=_Headers(request.environ),
-                query=request.args.to_dict(flat=False) if request.query_string else {},
-                read_body=lambda limit_bytes: _body(request, limit_bytes),
+        try:
+            answer = handle(
+                Request(
+                    method=request.method,
+                    path=request.path,
+                    headers=_Headers(request.environ),
+                    query=request.args.to_dict(flat=False) if request.query_string else {},
+                    read_body=lambda limit_bytes: _body(request, limit_bytes),
+                )
             )
-        )
+        except Exception:
+            # The log has it (`Log.requests`); the framework would show its text to the caller.
+            answer = _BROKEN
         return flask.Response(
             answer.body, status=answer.status, headers=Headers(list(answer.headers.items()))
         )
@@ -35,13 +47,23 @@ def entry_point(handle: Handler) -> Callable[[flask.Request], flask.Response]:
 
 def _body(request: flask.Request, limit_bytes: int) -> bytes | None:
     length = request.content_length
-    if length is not None and length > limit_bytes:
-        return None
     try:
-        data = request.stream.read(limit_bytes + 1)
+        if length is None or length <= limit_bytes:
+            data = b""
+            while len(data) <= limit_bytes and (chunk := request.stream.read(limit_bytes + 1 - len(data))):
+                data += chunk
+                if len(data) == length:
+                    return data
+            if len(data) <= limit_bytes:
+                return data
+        # The framework would read the rest into memory before it answers.
+        while request.stream.read(_CHUNK_BYTES):
+            pass
     except ClientDisconnected:
+        # The framework would stumble over it once more.
+        request.stream = io.BytesIO()
         return b""
-    return None if len(data) > limit_bytes else data
+    return None
 
 
 class _Headers(Mapping[str, str]):

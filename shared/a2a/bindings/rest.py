@@ -41,7 +41,7 @@ class _Row:
 
 def _pattern(path: str, *, tenant: bool) -> re.Pattern[str]:
     escaped = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/:]+)", re.escape(path))
-    return re.compile((r"/(?P<tenant>[^/:]+)" if tenant else "") + escaped)
+    return re.compile((r"/(?P<tenant>(?!\.\.?/)[^/:]+)" if tenant else "") + escaped)
 
 
 def _rows() -> tuple[_Row, ...]:

@@ -1,0 +1,252 @@
+"""The agent card: strict for the version that is asked for, readable for both where none is, cached (A2A 1.0.1 §8)."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from shared.a2a import protojson
+from shared.a2a.card import (
+    AgentCapabilities,
+    AgentCard,
+    AgentCardSignature,
+    AgentExtension,
+    AgentInterface,
+    AgentSkill,
+    AuthorizationCodeOAuthFlow,
+    OAuth2SecurityScheme,
+    OAuthFlows,
+    SecurityRequirement,
+    SecurityScheme,
+    StringList,
+)
+from shared.a2a.card_endpoint import PATHS, CardEndpoint
+from shared.a2a.compat.v0_3.card import to_core_card
+from shared.http import Request, Response
+from tests.contract.a2a.schemas import faults, faults_v0_3
+
+MAKE_TIME = 1_769_851_800
+HTTP_TIME = "Sat, 31 Jan 2026 09:30:00 GMT"
+_FLOW = AuthorizationCodeOAuthFlow(
+    authorization_url="https://accounts.google.com/o/oauth2/v2/auth",
+    token_url="https://oauth2.googleapis.com/token",
+    scopes={"openid": "who you are"},
+    pkce_required=True,
+)
+CARD = AgentCard(
+    name="Hub",
+    description="経費と規程",
+    version="1.2.3",
+    supported_interfaces=tuple(
+        AgentInterface(url="https://hub.example.com/", protocol_binding=binding, protocol_version=version)
+        for version in ("1.0", "0.3")
+        for binding in ("JSONRPC", "HTTP+JSON")
+    ),
+    capabilities=AgentCapabilities(
+        streaming=True,
+        push_notifications=False,
+        extended_agent_card=False,
+        extensions=(AgentExtension(uri="https://example.com/ext/v1"),),
+    ),
+    default_input_modes=("text/plain",),
+    default_output_modes=("text/plain",),
+    skills=(
+        AgentSkill(
+            id="expense",
+            name="経費",
+            description="d",
+            tags=(),
+            security_requirements=(SecurityRequirement(schemes={"google": StringList(list=("openid",))}),),
+        ),
+    ),
+    security_schemes={
+        "google": SecurityScheme(
+            oauth2_security_scheme=OAuth2SecurityScheme(flows=OAuthFlows(authorization_code=_FLOW))
+        )
+    },
+    security_requirements=(SecurityRequirement(schemes={"google": StringList(list=("openid",))}),),
+    signatures=(AgentCardSignature(protected="e30", signature="c2ln"),),
+)
+EVERY_PATH = pytest.mark.parametrize("path", sorted(PATHS) + [path + "/" for path in sorted(PATHS)])
+
+
+def _endpoint(card: AgentCard = CARD, *, now: Iterator[int] | None = None) -> CardEndpoint:
+    times = now or itertools.count(MAKE_TIME)
+    return CardEndpoint(
+        lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=lambda: float(next(times))
+    )
+
+
+def _get(
+    endpoint: CardEndpoint, method: str = "GET", path: str = "/.well-known/agent-card.json", **headers: str
+) -> Response:
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    response = endpoint.handle(Request(method=method, path=path, headers=given))
+    assert response is not None
+    return response
+
+
+def _json(response: Response) -> Any:
+    assert isinstance(response.body, bytes)
+    return json.loads(response.body)
+
+
+@EVERY_PATH
+def test_a_request_that_names_1_0_gets_the_strict_1_0_card(path: str) -> None:
+    card = _json(_get(_endpoint(), path=path, a2a_version="1.0"))
+    assert faults("AgentCard", card) == []
+    assert protojson.read(AgentCard, card) == CARD
+
+
+@EVERY_PATH
+def test_a_request_that_names_0_3_gets_the_strict_0_3_card(path: str) -> None:
+    card = _json(_get(_endpoint(), path=path, a2a_version="0.3"))
+    assert faults_v0_3("AgentCard", card) == []
+    assert card["protocolVersion"] == "0.3.0"
+    assert card["url"] == "https://hub.example.com/"
+    assert card["preferredTransport"] == "JSONRPC"
+    assert "supportedInterfaces" not in card
+    assert "signatures" not in card
+
+
+def test_gemini_enterprise_finds_what_it_requires() -> None:
+    card = _json(_get(_endpoint(), a2a_version="0.3"))
+    required = (
+        *("name", "description", "url", "version", "protocolVersion", "capabilities"),
+        *("defaultInputModes", "defaultOutputModes", "skills"),
+    )
+    assert not [name for name in required if name not in card]
+    assert card["skills"][0]["tags"] == []
+    assert all("/" in mode for mode in card["defaultInputModes"] + card["defaultOutputModes"])
+    assert all(isinstance(extension, dict) for extension in card["capabilities"]["extensions"])
+
+
+@EVERY_PATH
+def test_a_request_that_names_no_version_gets_a_card_for_both(path: str) -> None:
+    card = _json(_get(_endpoint(), path=path))
+    assert faults_v0_3("AgentCard", card, strict=False) == []
+    read = to_core_card(card)
+    assert read == replace(CARD, signatures=())
+    assert protojson.read(AgentCard, card) == replace(CARD, signatures=())
+
+
+def test_a_rewritten_card_keeps_no_old_signature() -> None:
+    endpoint = _endpoint()
+    assert "signatures" in _json(_get(endpoint, a2a_version="1.0"))
+    assert "signatures" not in _json(_get(endpoint))
+
+
+def test_the_query_names_the_version_as_well_as_the_header_does() -> None:
+    request = Request(method="GET", path="/.well-known/agent-card.json", query={"A2A-Version": ["0.3"]})
+    response = _endpoint().handle(request)
+    assert response is not None
+    assert response.body == _get(_endpoint(), a2a_version="0.3").body
+
+
+@pytest.mark.parametrize("version", ["9.9", "2.0", "abc", "1.0,0.3"])
+def test_an_unknown_version_is_an_error(version: str) -> None:
+    response = _get(_endpoint(), a2a_version=version)
+    assert response.status == 400
+    error = _json(response)["error"]
+    assert error["details"][0]["reason"] == "VERSION_NOT_SUPPORTED"
+    assert "etag" not in response.headers
+
+
+@pytest.mark.parametrize(("spoken", "other"), [("1.0", "0.3"), ("0.3", "1.0")])
+def test_an_agent_of_one_version_has_no_card_of_the_other(spoken: str, other: str) -> None:
+    only = tuple(item for item in CARD.supported_interfaces if item.protocol_version == spoken)
+    endpoint = _endpoint(replace(CARD, supported_interfaces=only))
+    response = _get(endpoint, a2a_version=other)
+    assert response.status == 400
+    assert _json(response)["error"]["details"][0]["reason"] == "VERSION_NOT_SUPPORTED"
+    assert _get(endpoint).body == _get(endpoint, a2a_version=spoken).body
+
+
+def test_the_card_may_be_cached_and_says_for_how_long() -> None:
+    response = _get(_endpoint())
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["cache-control"] == "public, max-age=300"
+    assert response.headers["last-modified"] == HTTP_TIME
+    assert response.headers["vary"] == "A2A-Version"
+    assert response.headers["etag"].startswith('"')
+
+
+def test_each_form_of_the_card_has_its_own_etag() -> None:
+    endpoint = _endpoint()
+    tags = {
+        _get(endpoint, **headers).headers["etag"]
+        for headers in ({}, {"a2a_version": "1.0"}, {"a2a_version": "0.3"})
+    }
+    assert len(tags) == 3
+
+
+@pytest.mark.parametrize("form", ["{}", "W/{}", '"x", {}', '{} , W/"y"', "*"])
+def test_a_client_that_has_the_card_gets_304(form: str) -> None:
+    endpoint = _endpoint()
+    etag = _get(endpoint).headers["etag"]
+    response = _get(endpoint, if_none_match=form.replace("{}", etag))
+    assert response.status == 304
+    assert response.body == b""
+    assert response.headers["etag"] == etag
+    assert response.headers["cache-control"]
+
+
+@pytest.mark.parametrize("given", ['"other"', "", "x", '"' + "x" * 100_000 + '"'])
+def test_a_client_that_has_another_card_gets_this_one(given: str) -> None:
+    assert _get(_endpoint(), if_none_match=given).status == 200
+
+
+def test_a_date_is_enough_to_get_304() -> None:
+    assert _get(_endpoint(), if_modified_since=HTTP_TIME).status == 304
+    assert _get(_endpoint(), if_modified_since="Sat, 31 Jan 2026 09:29:59 GMT").status == 200
+
+
+def test_an_etag_counts_more_than_a_date() -> None:
+    assert _get(_endpoint(), if_none_match='"other"', if_modified_since=HTTP_TIME).status == 200
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("yesterday", "", "0", "-1", "Sat, 31 Jan 99999 09:30:00 GMT", "Mon, 01 Jan 0001 00:00:00 -0000"),
+        *("Sat, 99 Jan 2026 09:30:00 GMT", "x" * 100_000, "Sat, 31 Jan 2026 09:30:00 +9999"),
+    ],
+)
+def test_a_date_that_cannot_be_read_is_ignored(given: str) -> None:
+    assert _get(_endpoint(), if_modified_since=given).status == 200
+
+
+def test_the_etag_and_the_date_change_with_the_card_and_only_then() -> None:
+    current = CARD
+    times = itertools.count(MAKE_TIME)
+    endpoint = CardEndpoint(
+        lambda: current, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=lambda: float(next(times))
+    )
+    first, again = _get(endpoint), _get(endpoint)
+    assert first.headers == again.headers
+    current = replace(CARD, version="1.2.4")
+    changed = _get(endpoint)
+    assert changed.headers["etag"] != first.headers["etag"]
+    assert changed.headers["last-modified"] == "Sat, 31 Jan 2026 09:30:01 GMT"
+
+
+def test_head_has_the_headers_of_get() -> None:
+    endpoint = _endpoint()
+    assert _get(endpoint, "HEAD").headers == _get(endpoint).headers
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_other_methods_are_not_allowed(method: str) -> None:
+    response = _get(_endpoint(), method)
+    assert response.status == 405
+    assert response.headers["allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/.well-known", "/.well-known/agent-card.jsonx", "/x/.well-known/agent-card.json"]
+)
+def test_other_paths_are_not_the_cards(path: str) -> None:
+    assert _endpoint().handle(Request(method="GET", path=path)) is None
