@@ -39,9 +39,10 @@ def test_each_token_is_a_caller_of_its_own(hub: Hub) -> None:
     principals = []
     for number in range(len(hub.tokens)):
         before = hub.log_sizes()
-        hub.caller(number).post("/tools/query", {"query": _QUESTION})
-        (line,) = hub.logged_since(before, name="hub").splitlines()
-        principals.append(json.loads(line)["principal"])
+        request_id = hub.caller(number).post("/tools/query", {"query": _QUESTION}).json["requestId"]
+        lines = [json.loads(line) for line in hub.logged_since(before, name="hub").splitlines()]
+        principals += [line["principal"] for line in lines if line["requestId"] == request_id]
+    assert len(principals) == len(hub.tokens)
     assert len(set(principals)) == len(hub.tokens)
     assert not set(principals) & set(hub.tokens)
 
@@ -51,7 +52,8 @@ def test_no_log_holds_a_token_or_a_question(hub: Hub) -> None:
     for form in FORMS:
         form.ask(hub.caller(), "What is the elevation of Mt Fuji")
     logged = hub.logged_since(before)
-    assert logged.count('"operation"') >= 2 * len(FORMS)
+    # A stream's line may come after its last event; those of the others are there, the hub's and the agent's.
+    assert logged.count('"operation"') >= 2 * sum(not form.streams for form in FORMS)
     for secret in (*hub.tokens, "elevation"):
         assert secret not in logged
 
