@@ -42,7 +42,8 @@ def routed_hub(folder: Path) -> Iterator[RoutedHub]:
         tables = [f"{table}priority = {number}\n" for number, table in enumerate(tables)]
         file = folder / "routes.toml"
         file.write_text("\n".join(tables))
-        yield RoutedHub(hub=stack.enter_context(running("local.run", ROUTES_FILE=str(file))), paced=paced)
+        settings = {"ROUTES_FILE": str(file), "KEEP_ALIVE_SECONDS": "0.1"}
+        yield RoutedHub(hub=stack.enter_context(running("local.run", **settings)), paced=paced)
 
 
 def _route(id_: str, url: str, *more: str) -> str:

@@ -1,10 +1,12 @@
 """The paper's four questions through the gateway, in every form in which they can be asked."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from tests.e2e.forms import FORMS, Form
 from tests.e2e.hubs import Hub
-from tests.e2e.questions import FIRST_WORDINGS, WORDINGS, Question
+from tests.e2e.questions import FIRST_WORDINGS, QUESTIONS, WORDINGS, Question
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
@@ -45,3 +47,17 @@ def test_the_structured_part_comes_only_to_a_client_that_names_json(hub: Hub, fo
 def test_a_skill_named_wins_over_the_text(hub: Hub, form: Form) -> None:
     told = form.ask(hub.caller(), "What is the height of Mount Fuji?", skill="expense")
     assert "3,776" not in told.text
+
+
+def test_callers_at_the_same_time_get_each_their_own_answer(hub: Hub) -> None:
+    asked = [(form, question) for form in FORMS for question in QUESTIONS for _ in range(3)]
+
+    def ask(number: int) -> str:
+        form, question = asked[number]
+        told = form.ask(hub.caller(number % 2), question.wordings[number % 3])
+        question.is_answered_by(told.text)
+        return told.context_id
+
+    with ThreadPoolExecutor(max_workers=24) as pool:
+        context_ids = set(pool.map(ask, range(len(asked))))
+    assert len(context_ids) == len(asked)

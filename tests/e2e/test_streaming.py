@@ -40,6 +40,20 @@ def test_what_an_agent_has_written_arrives_before_it_goes_on(routed: RoutedHub, 
 
 
 @streams
+def test_while_the_agent_is_silent_the_stream_is_not(routed: RoutedHub, form: Form) -> None:
+    params = form.params("silence")
+    with routed.hub.caller().opened(
+        "POST", form.path, body=form.body(params), headers=form.headers
+    ) as response:
+        events = events_in(response)
+        read_until(events, FIRST)
+        comments = (line for line in response if line.startswith(b":"))
+        assert len([next(comments), next(comments)]) == 2
+        routed.paced.let_go_on(params["message"]["messageId"])
+        read_until(events, SECOND)
+
+
+@streams
 def test_the_same_request_sent_again_while_it_is_answered_joins_the_first(
     routed: RoutedHub, form: Form
 ) -> None:
