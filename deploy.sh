@@ -1,0 +1,256 @@
+#!/usr/bin/env bash
+# Deploys the hub and its agents to Google Cloud, as deploy.toml says. Every step looks before it makes: a second run changes nothing.
+# shellcheck disable=SC2154 # what is not assigned here is defined by `python3 -m deploy plan` (deploy/shell.py)
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+
+usage() {
+    cat <<'TEXT'
+./deploy.sh [OPTION…]
+  --dry-run          print every command of a first deployment; run none (files are written below build/)
+  --config FILE      the settings (deploy.toml; deploy.example.toml explains them)
+  --direct           no gateway: Gemini Enterprise calls the hub's own address
+  --mode MODE        run: gcloud run deploy --function (default); functions: gcloud functions deploy --gen2
+  --only STAGE,…     of prepare (services, accounts, secrets), bundle, gateway, and the names of functions
+  --url              print the public address, and do nothing
+TEXT
+}
+
+dry_run='' config=deploy.toml direct='' mode=run only='' quiet=''
+while (($#)); do
+    case $1 in
+        --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" && continue ;;
+        --dry-run) dry_run=yes ;;
+        --config) config=${2:?"--config needs a file"} && shift ;;
+        --direct) direct=--direct ;;
+        --mode) mode=${2:?"--mode needs run or functions"} && shift ;;
+        --only) only=${2:?"--only needs the name of a stage or a function"} && shift ;;
+        --url) quiet=yes ;;
+        --help | -h) usage && exit ;;
+        *) printf 'deploy.sh: what is %s?\n\n' "$1" >&2 && usage >&2 && exit 2 ;;
+    esac
+    shift
+done
+
+problem=$(mktemp)
+trap 'rm -f -- "$problem"' EXIT
+source deploy/commands.sh
+source deploy/gateway.sh
+
+refuse() { # TEXT
+    echo "deploy.sh: $*" >&2
+    exit 2
+}
+
+main() {
+    local name
+    check_tools
+    read_plan
+    find_addresses
+    if [[ $quiet ]]; then
+        know_public_address
+        echo "$public_url"
+        return
+    fi
+    if chosen prepare; then prepare; fi
+    if chosen bundle; then
+        step "bundles"
+        run python3 -m local.bundle
+    fi
+    # The gateway's address is on the agent card. Those of the services are known, so that it can be there before them.
+    if [[ -z $direct ]] && chosen gateway && ! find_gateway; then make_gateway; fi
+    for name in "${functions[@]}"; do
+        if chosen "$name"; then deploy_function "$name"; fi
+    done
+    if [[ -z $direct ]] && chosen gateway; then update_gateway; fi
+    [[ -z $only ]] || return 0
+    know_public_address
+    step "done: $public_url"
+    echo "# next: register it in Gemini Enterprise (.venv/bin/hubctl register --help, docs/deployment.md)"
+    [[ $direct ]] || echo "#       after deploy/smoke.sh $public_url"
+}
+
+# --- what is there, and what is to be ---
+
+check_tools() {
+    local tool
+    ((BASH_VERSINFO[0] * 10 + BASH_VERSINFO[1] >= 44)) || refuse "Bash 4.4 or newer is needed; this is $BASH_VERSION"
+    for tool in gcloud python3 curl; do
+        command -v "$tool" >/dev/null || refuse "$tool is needed, and not installed"
+    done
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || refuse "Python 3.11 or newer is needed as python3"
+}
+
+ask() { # QUESTION…
+    python3 -m deploy --config "$config" ${direct:+"$direct"} --mode "$mode" "$@"
+}
+
+read_plan() {
+    local declarations stage known
+    declarations=$(ask plan) || exit
+    eval "$declarations"
+    known="prepare bundle gateway ${functions[*]}"
+    for stage in ${only//,/ }; do
+        [[ " $known " == *" $stage "* ]] || refuse "--only $stage: known are $known"
+    done
+    COMMIT_SHA=${COMMIT_SHA:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}
+    export COMMIT_SHA
+}
+
+chosen() { # STAGE
+    [[ -z $only || ,$only, == *,"$1",* ]]
+}
+
+in_project() { # PROJECT: $there are the flags with which gcloud acts in it
+    read -ra there <<<"--project=$1 ${identity_of[$1]} --quiet"
+}
+
+find_addresses() { # a service's address follows from its name, its project's number and its region
+    local name
+    step "addresses"
+    for name in "${!number[@]}"; do
+        [[ -z ${number[$name]} ]] || continue
+        in_project "$name"
+        list gcloud projects describe "$name" --format='value(projectNumber)' "${there[@]}"
+        number["$name"]=${answer:-PROJECT_NUMBER}
+    done
+    addresses=()
+    for name in "${!service[@]}"; do
+        url["$name"]=${url[$name]:-https://${service[$name]}-${number[${project[$name]}]}.${region[$name]}.run.app}
+        addresses+=("$name=${url[$name]}")
+    done
+}
+
+know_public_address() {
+    if [[ $direct ]]; then public_url=${url[hub]}; fi
+    [[ $public_url ]] || find_gateway || [[ $dry_run ]] || refuse "there is no gateway yet: run ./deploy.sh --only prepare,gateway"
+    public_url=${public_url:-https://GATEWAY_ADDRESS}
+}
+
+# --- prepare: what an administrator does once ---
+
+prepare() {
+    local name
+    for name in "${!apis[@]}"; do
+        in_project "$name"
+        enable_services "$name"
+        make_accounts "$name"
+    done
+    make_secrets
+    for name in "${functions[@]}"; do
+        [[ -z ${bucket[$name]} ]] || share_documents "$name"
+    done
+}
+
+enable_services() { # PROJECT
+    local api missing=()
+    step "services of $1"
+    list gcloud services list --enabled --format='value(config.name)' "${there[@]}"
+    for api in ${apis[$1]}; do
+        grep -qx -- "$api" <<<"$answer" || missing+=("$api")
+    done
+    ((${#missing[@]} == 0)) || run gcloud services enable "${missing[@]}" "${there[@]}"
+}
+
+make_accounts() { # PROJECT
+    local name builder=serviceAccount:$build_account@$1.iam.gserviceaccount.com
+    step "service accounts of $1"
+    list gcloud iam service-accounts list --format='value(email)' "${there[@]}"
+    for name in ${accounts[$1]}; do
+        grep -qx -- "$name@$1.iam.gserviceaccount.com" <<<"$answer" || run gcloud iam service-accounts create "$name" "${there[@]}"
+    done
+    # The functions' own accounts get no role in the project.
+    holds "$builder" roles/run.builder gcloud projects get-iam-policy "$1" "${there[@]}" ||
+        bind gcloud projects add-iam-policy-binding "$1" --member="$builder" --role=roles/run.builder --condition=None "${there[@]}"
+}
+
+make_secrets() {
+    local secret reader member role=roles/secretmanager.secretAccessor
+    step "secrets"
+    in_project "$home"
+    for secret in "${!readers[@]}"; do
+        if [[ $secret == "$signing_key" ]]; then make_signing_key; else has_value "$secret" || needs_value "$secret"; fi
+        for reader in ${readers[$secret]}; do
+            member=serviceAccount:${account[$reader]}
+            holds "$member" "$role" gcloud secrets get-iam-policy "$secret" "${there[@]}" ||
+                bind gcloud secrets add-iam-policy-binding "$secret" --member="$member" --role="$role" --condition=None "${there[@]}"
+        done
+    done
+}
+
+has_value() { # SECRET
+    look gcloud secrets versions list "$1" --filter=state=ENABLED --limit=1 --format='value(name)' "${there[@]}" && [[ $answer ]]
+}
+
+needs_value() { # SECRET
+    [[ $dry_run ]] || refuse "the secret $1, which $config names, has no value: gcloud secrets create $1 --data-file=FILE --project=$home"
+}
+
+make_signing_key() {
+    look gcloud secrets describe "$signing_key" --format='value(name)' "${there[@]}" ||
+        run gcloud secrets create "$signing_key" --replication-policy=automatic "${there[@]}"
+    # The key goes from one program to the other: it is in no argument, no file and no log.
+    has_value "$signing_key" || random_key | run gcloud secrets versions add "$signing_key" --data-file=- "${there[@]}"
+}
+
+random_key() {
+    [[ $dry_run ]] || python3 -c 'import secrets; print(secrets.token_urlsafe(48), end="")'
+}
+
+share_documents() { # FUNCTION: it may read its bucket
+    local member=serviceAccount:${account[$1]} role=roles/storage.objectViewer
+    step "documents of $1"
+    in_project "${project[$1]}"
+    holds "$member" "$role" gcloud storage buckets get-iam-policy "gs://${bucket[$1]}" "${there[@]}" ||
+        bind gcloud storage buckets add-iam-policy-binding "gs://${bucket[$1]}" --member="$member" --role="$role" --condition=None "${there[@]}"
+}
+
+# --- functions ---
+
+deploy_function() { # FUNCTION
+    local name=$1 flags content=CONTENT environment=build/$1.env.yaml
+    if [[ $name == hub || $name == agent_card ]]; then know_public_address; fi
+    step "$name: ${url[$name]}"
+    in_project "${project[$name]}"
+    mkdir -p build
+    ask environment "$name" "public=$public_url" "${addresses[@]}" >"$environment"
+    [[ -z $dry_run ]] || sed 's/^/#     /' "$environment"
+    read -ra flags <<<"${resources[$name]}"
+    flags+=(--service-account="${account[$name]}" --env-vars-file="$environment" --region="${region[$name]}")
+    flags+=(--build-service-account="projects/${project[$name]}/serviceAccounts/$build_account@${project[$name]}.iam.gserviceaccount.com")
+    if [[ ${member[$name]} == allUsers ]]; then flags+=(--allow-unauthenticated); else flags+=(--no-allow-unauthenticated); fi
+    if [[ $mode == run ]]; then
+        set -- gcloud run deploy "${service[$name]}" --function="$name" --source="build/$name" --base-image="$runtime" --ingress=all "${flags[@]}"
+    else
+        set -- gcloud functions deploy "${service[$name]}" --gen2 --trigger-http --entry-point="$name" --source="build/$name" \
+            --runtime="$runtime" --ingress-settings=all "${flags[@]}"
+    fi
+    [[ $dry_run ]] || content=$(ask fingerprint "build/$name" "$environment" -- "$@") || exit
+    if serves "$name" "$content"; then echo "# unchanged"; else run "$@" --update-labels="content=$content" "${there[@]}"; fi
+    grant "$name"
+}
+
+serves() { # FUNCTION CONTENT: whether this is what runs there. What did not start has to be deployed again.
+    local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label created ready
+    if [[ $mode == run ]]; then
+        look gcloud run services describe "${place[@]}" \
+            --format='csv[no-heading](metadata.labels.content,status.latestCreatedRevisionName,status.latestReadyRevisionName)' || return 1
+        IFS=, read -r label created ready <<<"$answer"
+        [[ $label == "$2" && $created == "$ready" ]]
+    else
+        look gcloud functions describe --gen2 "${place[@]}" --format='csv[no-heading](labels.content,state)' && [[ $answer == "$2,ACTIVE" ]]
+    fi
+}
+
+grant() { # FUNCTION: who may invoke it (docs/deployment.md)
+    local name=$1 other place=(--region="${region[$1]}") role=roles/run.invoker
+    holds "${member[$name]}" "$role" gcloud run services get-iam-policy "${service[$name]}" "${place[@]}" "${there[@]}" ||
+        bind gcloud run services add-iam-policy-binding "${service[$name]}" --member="${member[$name]}" --role="$role" "${place[@]}" "${there[@]}"
+    while read -r other; do
+        [[ -z $other || $other == "${member[$name]}" ]] && continue
+        echo "# WARNING: $other may invoke $name too, which this deployment did not grant. To end that:"
+        show '#' gcloud run services remove-iam-policy-binding "${service[$name]}" --member="$other" --role="$role" "${place[@]}" "${there[@]}"
+    done <<<"$answer"
+}
+
+main

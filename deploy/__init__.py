@@ -1,0 +1,1 @@
+"""What `deploy.sh` asks Python for: settings checked, values rendered, failures explained."""

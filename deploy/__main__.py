@@ -1,0 +1,111 @@
+"""`python3 -m deploy`: what `deploy.sh` asks for, printed for Bash. Needs nothing but Python, since nothing is installed yet."""
+
+import argparse
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from deploy import advice, api_config, config_reader, fingerprint, shell
+from deploy.config import ConfigError
+from deploy.plan import Plan
+from shared.checked_table import VARIABLE
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The exit status: 0, or 2 with what is wrong on standard error."""
+    parser = argparse.ArgumentParser(prog="python3 -m deploy", description=__doc__)
+    parser.add_argument("--config", type=Path, default=ROOT / "deploy.toml")
+    parser.add_argument("--direct", action="store_true")
+    parser.add_argument("--mode", choices=("run", "functions"), default="run")
+    questions = parser.add_subparsers(dest="question", required=True)
+    questions.add_parser("plan", help="Bash declarations of everything that is to be")
+    environment = questions.add_parser("environment", help="the variables of a function, as JSON")
+    environment.add_argument("function")
+    environment.add_argument("addresses", nargs="*", metavar="NAME=URL")
+    content = questions.add_parser("fingerprint", help="what a function is made of, as one short text")
+    content.add_argument("bundle", type=Path)
+    content.add_argument("environment", type=Path)
+    rendered = questions.add_parser("api-config", help="writes the gateway's OpenAPI file, and prints its id")
+    rendered.add_argument("target", type=Path)
+    rendered.add_argument("account")
+    rendered.add_argument("addresses", nargs="*", metavar="NAME=URL")
+    questions.add_parser("advice", help="what to do about the failure described on standard input")
+    # What follows `--` is a command that the question is about, never options of this one.
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    parsed, command = parser.parse_args(arguments[:end]), arguments[end + 1 :]
+    try:
+        return _answer(parsed, command)
+    except (ConfigError, api_config.UnknownAddress, OSError) as problem:
+        print(problem, file=sys.stderr)
+        return 2
+
+
+def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
+    match parsed.question:
+        case "plan":
+            print("\n".join(shell.declarations(_plan(parsed))))
+        case "environment":
+            addresses = _pairs(parsed.addresses)
+            variables = _plan(parsed).environment(
+                parsed.function,
+                urls=addresses,
+                public_url=addresses.get("public", ""),
+                commit=os.environ.get("COMMIT_SHA", "unknown"),
+            )
+            # JSON is YAML as well, which is what `--env-vars-file` reads.
+            print(json.dumps(variables, indent=2, sort_keys=True, ensure_ascii=False))
+        case "fingerprint":
+            variables = json.loads(parsed.environment.read_text(encoding="utf-8"))
+            print(fingerprint.fingerprint(parsed.bundle, environment=variables, flags=command))
+        case "api-config":
+            addresses = {f"{name.upper()}_URL": url for name, url in _pairs(parsed.addresses).items()}
+            source = (ROOT / "gateway" / "openapi.yaml").read_text(encoding="utf-8")
+            streaming = _plan(parsed).config.gateway.streaming
+            text = api_config.render(source, addresses=addresses, streaming=streaming)
+            parsed.target.parent.mkdir(parents=True, exist_ok=True)
+            parsed.target.write_text(text, encoding="utf-8")
+            print(api_config.config_id(text, service_account=parsed.account))
+        case "advice":
+            print(advice.advice(sys.stdin.read(), command=command))
+    return 0
+
+
+def _plan(parsed: argparse.Namespace) -> Plan:
+    try:
+        text = parsed.config.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        message = f"There is no {parsed.config.name}: copy deploy.example.toml to it, and write your projects into it."
+        raise ConfigError(message) from None
+    loaded = config_reader.load(
+        text,
+        name=parsed.config.name,
+        route_variables=sorted(
+            set(_variables(tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))))
+        ),
+        direct=parsed.direct,
+        mode=parsed.mode,
+    )
+    return Plan(config=loaded, direct=parsed.direct, mode=parsed.mode)
+
+
+def _variables(value: Any) -> Iterator[str]:
+    """The names of all `${NAME}` in a TOML value."""
+    if isinstance(value, str):
+        yield from VARIABLE.findall(value)
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _variables(item)
+
+
+def _pairs(words: Sequence[str]) -> Mapping[str, str]:
+    return {name: value for name, _, value in (word.partition("=") for word in words)}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,90 @@
+"""The settings of a deployment: what deploy.toml says, once it holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from deploy.functions import Function
+
+
+class ConfigError(ValueError):
+    """Everything that is wrong with deploy.toml, one line each, with its line number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a function lives, and as whom gcloud goes there."""
+
+    project: str
+    project_number: str | None
+    region: str
+    account: str | None
+    configuration: str | None
+    impersonate_service_account: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """What one instance of a function has, and how many instances there may be."""
+
+    memory: str
+    cpu: str
+    concurrency: int
+    threads: int
+    timeout_seconds: int
+    min_instances: int
+    max_instances: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionConfig:
+    """One function's part. With a `url` it is somebody else's: it is called, not deployed."""
+
+    function: Function
+    place: Place
+    resources: Resources
+    url: str | None
+    environment: Mapping[str, str]
+    corpus_bucket: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who may call: see the settings of the same names in the README."""
+
+    oauth_client_ids: tuple[str, ...]
+    domains: tuple[str, ...]
+    id_token_audiences: tuple[str, ...]
+    id_token_callers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """Names in Secret Manager, never values."""
+
+    signing_key: str
+    clients: str | None
+    gateway_token: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """The API Gateway. `public_url` is set where a load balancer with a domain stands in front of it."""
+
+    region: str
+    streaming: bool
+    public_url: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """A deploy.toml that holds."""
+
+    place: Place
+    name_prefix: str
+    runtime: str
+    log_text: bool
+    gemini_enterprise_project_number: str | None
+    identity: Identity
+    secrets: Secrets
+    gateway: Gateway
+    functions: Mapping[str, FunctionConfig]

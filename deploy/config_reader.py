@@ -1,0 +1,282 @@
+"""Reads and checks deploy.toml: all that is wrong at once, each with its line."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deploy import formats
+from deploy.config import (
+    Config,
+    ConfigError,
+    FunctionConfig,
+    Gateway,
+    Identity,
+    Place,
+    Resources,
+    Secrets,
+)
+from deploy.formats import Format
+from deploy.functions import BY_NAME, FUNCTIONS, Function
+from shared.checked_table import CheckedTable, Problem
+from shared.toml_lines import TomlLines
+
+_LONGEST_SECONDS = 3600
+
+
+def load(text: str, *, name: str, route_variables: Sequence[str], direct: bool, mode: str) -> Config:
+    """The settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
+
+    `route_variables` are those of the route table: each has to be known. `direct`, `mode`: what is about to be deployed.
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name}: no TOML: {error}") from None
+    reader = _Reader(values, TomlLines(text))
+    config = reader.config()
+    reader.check_variables(config, route_variables)
+    reader.check_identity(config, direct=direct)
+    if mode == "functions":
+        reader.check_functions_mode(config)
+    reader.check_owners(config)
+    if reader.problems:
+        lines = sorted(set(reader.problems))
+        raise ConfigError("\n".join(f"{name}:{problem.line}: {problem.message}" for problem in lines))
+    return config
+
+
+class _Reader:
+    def __init__(self, values: Mapping[str, Any], lines: TomlLines) -> None:
+        self.problems: list[Problem] = []
+        self._values = values
+        self._lines = lines
+
+    def config(self) -> Config:
+        top = self._table(())
+        top.refuse_unknown(
+            {
+                *(
+                    "project",
+                    "project_number",
+                    "region",
+                    "account",
+                    "configuration",
+                    "impersonate_service_account",
+                ),
+                *("name_prefix", "runtime", "log_text"),
+                *("gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions"),
+            }
+        )
+        place = self._place(top, inherited=None)
+        unknown = self._table(("functions",))
+        unknown.refuse_unknown(BY_NAME)
+        gemini_enterprise = self._table(("gemini_enterprise",))
+        gemini_enterprise.refuse_unknown({"project_number"})
+        return Config(
+            place=place,
+            name_prefix=self._matching(top, "name_prefix", formats.PREFIX, "a2a-"),
+            runtime=self._matching(top, "runtime", formats.RUNTIME, "python313"),
+            log_text=top.flag("log_text"),
+            gemini_enterprise_project_number=self._optional(
+                gemini_enterprise, "project_number", formats.NUMBER
+            ),
+            identity=self._identity(),
+            secrets=self._secrets(self._matching(top, "name_prefix", formats.PREFIX, "a2a-")),
+            gateway=self._gateway(place),
+            functions={function.name: self._function(function, place) for function in FUNCTIONS},
+        )
+
+    def check_variables(self, config: Config, route_variables: Sequence[str]) -> None:
+        """Each variable of the route table is the address of a function, or set for the hub."""
+        known = {f"{name.upper()}_URL" for name in config.functions} | set(
+            config.functions["hub"].environment
+        )
+        for variable in route_variables:
+            if variable not in known:
+                self._table(("functions", "hub")).problem(
+                    "environment",
+                    f"routes.toml needs the variable {variable}: add {variable} to [functions.hub.environment]",
+                )
+
+    def check_identity(self, config: Config, *, direct: bool) -> None:
+        """Somebody has to be able to get in, and in a deployment without gateway the project of the app is known."""
+        anonymous = config.functions["hub" if direct else "gate"].environment.get("ALLOW_ANONYMOUS") == "true"
+        identity = config.identity
+        any_kind = identity.oauth_client_ids or identity.id_token_audiences
+        if not (any_kind or config.secrets.clients or config.secrets.gateway_token or anonymous):
+            self._table(("identity",)).problem(
+                None,
+                "nobody could get in: set oauth_client_ids, id_token_audiences, or a secret (clients, gateway_token)",
+            )
+        if direct and config.gemini_enterprise_project_number is None:
+            self._table(("gemini_enterprise",)).problem(
+                None, "--direct needs project_number, that of the project with the Gemini Enterprise app"
+            )
+
+    def check_functions_mode(self, config: Config) -> None:
+        """What `gcloud functions deploy` cannot do."""
+        for name, function in config.functions.items():
+            if function.corpus_bucket:
+                self._table(("functions", name)).problem(
+                    "corpus_bucket",
+                    "--mode=functions cannot mount a bucket: leave it out, or deploy with --mode=run",
+                )
+
+    def check_owners(self, config: Config) -> None:
+        """A project has one owner: everything in it is made by the same account."""
+        owners: dict[str, tuple[str, Place]] = {config.place.project: ("the top of the file", config.place)}
+        for name, function in config.functions.items():
+            owner, place = owners.setdefault(function.place.project, (f"[functions.{name}]", function.place))
+            if _owner(place) != _owner(function.place):
+                message = f"{place.project} has another account at {owner}: write the same one here"
+                self._table(("functions", name)).problem(None, message)
+
+    def _table(self, path: tuple[str, ...]) -> CheckedTable:
+        values: Any = self._values
+        for depth, key in enumerate(path):
+            values = values.get(key, {})
+            if not isinstance(values, dict):
+                line = self._lines.line_of(path[: depth + 1])
+                self.problems.append(Problem(line, f"{key} must be a table: [{'.'.join(path[: depth + 1])}]"))
+                values = {}
+        return CheckedTable(path=path, values=values, lines=self._lines, variables={}, problems=self.problems)
+
+    def _place(self, table: CheckedTable, *, inherited: Place | None) -> Place:
+        moved = inherited is None or "project" in table.values
+        same = inherited if inherited is not None and not moved else None
+        identities = ("account", "configuration", "impersonate_service_account")
+        if len(named := [key for key in identities if key in table.values]) > 1:
+            table.problem(named[1], f"{' and '.join(named)}: give only one of them")
+        own_identity = bool(named)
+        old = inherited if inherited is not None and not own_identity else None
+
+        def person(key: str, format_: Format) -> str | None:
+            return self._optional(table, key, format_) or (getattr(old, key) if old else None)
+
+        return Place(
+            project=same.project if same else self._matching(table, "project", formats.PROJECT, None),
+            project_number=self._optional(table, "project_number", formats.NUMBER)
+            or (same.project_number if same else None),
+            region=self._matching(table, "region", formats.REGION, inherited.region if inherited else None),
+            account=person("account", formats.EMAIL),
+            configuration=person("configuration", formats.WORD),
+            impersonate_service_account=person("impersonate_service_account", formats.EMAIL),
+        )
+
+    def _identity(self) -> Identity:
+        table = self._table(("identity",))
+        table.refuse_unknown({"oauth_client_ids", "domains", "id_token_audiences", "id_token_callers"})
+        return Identity(
+            oauth_client_ids=self._all_matching(table, "oauth_client_ids", formats.CLIENT_ID),
+            domains=self._all_matching(table, "domains", formats.DOMAIN),
+            id_token_audiences=table.texts("id_token_audiences"),
+            id_token_callers=self._all_matching(table, "id_token_callers", formats.EMAIL),
+        )
+
+    def _secrets(self, prefix: str) -> Secrets:
+        table = self._table(("secrets",))
+        table.refuse_unknown({"signing_key", "clients", "gateway_token"})
+        return Secrets(
+            signing_key=self._matching(table, "signing_key", formats.SECRET, f"{prefix}gate-signing-key"),
+            clients=self._optional(table, "clients", formats.SECRET),
+            gateway_token=self._optional(table, "gateway_token", formats.SECRET),
+        )
+
+    def _gateway(self, place: Place) -> Gateway:
+        table = self._table(("gateway",))
+        table.refuse_unknown({"region", "streaming", "public_url"})
+        return Gateway(
+            region=self._matching(table, "region", formats.REGION, place.region),
+            streaming=table.flag("streaming") if "streaming" in table.values else True,
+            public_url=self._address(table, "public_url"),
+        )
+
+    def _function(self, function: Function, home: Place) -> FunctionConfig:
+        table = self._table(("functions", function.name))
+        resources = set(Resources.__dataclass_fields__)
+        known = resources | {"environment"}
+        if function.is_agent:
+            known |= set(Place.__dataclass_fields__) | {"url"}
+        if function.name == "docqa":
+            known.add("corpus_bucket")
+        table.refuse_unknown(known)
+        return FunctionConfig(
+            function=function,
+            place=self._place(table, inherited=home) if function.is_agent else home,
+            resources=self._resources(table, function),
+            url=self._address(table, "url"),
+            environment=self._environment(function.name),
+            corpus_bucket=self._optional(table, "corpus_bucket", formats.BUCKET),
+        )
+
+    def _resources(self, table: CheckedTable, function: Function) -> Resources:
+        defaults = self._table(("defaults",))
+        defaults.refuse_unknown(set(Resources.__dataclass_fields__))
+
+        def holder(key: str) -> CheckedTable:
+            return defaults if key in defaults.values and key not in table.values else table
+
+        concurrency = holder("concurrency").whole("concurrency", function.concurrency, least=1)
+        resources = Resources(
+            memory=self._matching(holder("memory"), "memory", formats.MEMORY, "512Mi"),
+            cpu=self._matching(holder("cpu"), "cpu", formats.CPU, "1"),
+            concurrency=concurrency,
+            # Room beside the streams, so that a unary request does not wait for one to end.
+            threads=holder("threads").whole("threads", concurrency + 8, least=1),
+            timeout_seconds=holder("timeout_seconds").whole("timeout_seconds", _LONGEST_SECONDS, least=1),
+            min_instances=holder("min_instances").whole("min_instances", 0),
+            max_instances=holder("max_instances").whole("max_instances", 10, least=1),
+        )
+        if resources.threads <= resources.concurrency:
+            holder("threads").problem(
+                "threads",
+                f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}",
+            )
+        if resources.concurrency > 1000:
+            holder("concurrency").problem(
+                "concurrency", f"concurrency is {resources.concurrency}: Cloud Run takes 1000 at most"
+            )
+        if resources.concurrency > 1 and resources.cpu.startswith("0."):
+            holder("cpu").problem(
+                "cpu", 'less than one CPU serves one request at a time: cpu = "1", or concurrency = 1'
+            )
+        if resources.timeout_seconds > _LONGEST_SECONDS:
+            holder("timeout_seconds").problem(
+                "timeout_seconds", f"timeout_seconds can be {_LONGEST_SECONDS} at most"
+            )
+        if resources.min_instances > resources.max_instances:
+            holder("min_instances").problem("min_instances", "min_instances is more than max_instances")
+        return resources
+
+    def _environment(self, name: str) -> Mapping[str, str]:
+        table = self._table(("functions", name, "environment"))
+        for key in table.values:
+            if not formats.VARIABLE_NAME.fullmatch(key):
+                table.problem(key, f"{key!r} is no name of a variable: capital letters, digits, _")
+            elif key in formats.SET_BY_DEPLOYMENT:
+                table.problem(key, f"{key} is set by the deployment: {formats.SET_BY_DEPLOYMENT[key]}")
+        return {key: table.text(key) for key in table.values}
+
+    def _address(self, table: CheckedTable, key: str) -> str | None:
+        address = self._optional(table, key, formats.ADDRESS)
+        return address.rstrip("/") if address else None
+
+    def _optional(self, table: CheckedTable, key: str, format_: Format) -> str | None:
+        return self._matching(table, key, format_, None) if key in table.values else None
+
+    def _all_matching(self, table: CheckedTable, key: str, format_: Format) -> tuple[str, ...]:
+        items = table.texts(key)
+        for index, item in enumerate(items):
+            if item and not format_.pattern.fullmatch(item):
+                table.problem(key, f"{key} holds {item!r}: each must be {format_.words}", index=index)
+        return items
+
+    def _matching(self, table: CheckedTable, key: str, format_: Format, default: str | None) -> str:
+        value = table.text(key, default)
+        if isinstance(table.values.get(key), str) and value.strip() and not format_.pattern.fullmatch(value):
+            table.problem(key, f"{key} is {value!r}: it must be {format_.words}")
+        return value
+
+
+def _owner(place: Place) -> tuple[str | None, ...]:
+    return place.account, place.configuration, place.impersonate_service_account

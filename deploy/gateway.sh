@@ -1,0 +1,68 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # the names are those of deploy.sh and of its plan
+# The API Gateway: an API, a config for each content of gateway/openapi.yaml, and one gateway that points to the newest.
+
+find_gateway() { # $public_url is its address, $in_use its config; false when there is none
+    local host
+    in_project "$home"
+    look gcloud api-gateway gateways describe "$gateway" --location="$gateway_region" \
+        --format='csv[no-heading](defaultHostname,apiConfig)' "${there[@]}" || return 1
+    IFS=, read -r host in_use <<<"$answer"
+    public_url=${public_url:-https://$host}
+}
+
+make_gateway() {
+    step "gateway"
+    make_api_config
+    if [[ $streaming ]]; then
+        create_streaming_gateway
+    else
+        run gcloud api-gateway gateways create "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
+    fi
+}
+
+update_gateway() {
+    step "gateway: the newest config"
+    if ! find_gateway && [[ -z $dry_run ]]; then stop gcloud api-gateway gateways describe "$gateway"; fi
+    make_api_config
+    if [[ ${in_use:-} == */configs/"$api_config" ]]; then
+        echo "# unchanged"
+    else
+        run gcloud api-gateway gateways update "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
+    fi
+}
+
+make_api_config() { # $api_config is what gateway/openapi.yaml makes; its id follows from the contents, which never change
+    local file=build/gateway/openapi.yaml its_api=(--api="$gateway" "${there[@]}")
+    api_config=$(ask api-config "$file" "$gateway_account" "${addresses[@]}") || exit
+    look gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || run gcloud api-gateway apis create "$gateway" "${there[@]}"
+    # Two that are made at once spoil each other: gcloud waits for its own, and one of somebody else's is waited for here.
+    while list gcloud api-gateway api-configs list --filter=state=CREATING --format='value(name)' "${its_api[@]}" && [[ $answer ]]; do
+        echo "# waiting for $answer"
+        pause 10
+    done
+    if look gcloud api-gateway api-configs describe "$api_config" --format='value(state)' "${its_api[@]}"; then
+        [[ $answer == FAILED ]] || return 0
+        run gcloud api-gateway api-configs delete "$api_config" "${its_api[@]}"
+    fi
+    run gcloud api-gateway api-configs create "$api_config" --openapi-spec="$file" --backend-auth-service-account="$gateway_account" "${its_api[@]}"
+}
+
+create_streaming_gateway() { # over REST: not every gcloud has a flag for streaming, and it cannot be switched on later
+    local parent=projects/$home/locations/$gateway_region host=${CLOUDSDK_API_ENDPOINT_OVERRIDES_APIGATEWAY:-https://apigateway.googleapis.com/}
+    local body='{"apiConfig": "projects/'$home'/locations/global/apis/'$gateway'/configs/'$api_config'", "streamingMode": "STREAMING_MODE_ENABLED"}'
+    # The token comes on standard input.
+    set -- curl --silent --show-error --fail-with-body --header @- --header "X-Goog-User-Project: $home" \
+        --header 'Content-Type: application/json' --data "$body" "${host}v1/$parent/gateways?gatewayId=$gateway"
+    show "$@"
+    if [[ -z $dry_run ]]; then
+        access_token | "$@" >"$problem" 2>&1 || stop "$@"
+        answer=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["name"].rpartition("/")[2])' <"$problem")
+    fi
+    run gcloud api-gateway operations wait "${answer:-OPERATION}" --location="$gateway_region" "${there[@]}"
+}
+
+access_token() {
+    local identity
+    read -ra identity <<<"${identity_of[$home]}"
+    printf 'Authorization: Bearer %s' "$(gcloud auth print-access-token "${identity[@]}")"
+}

@@ -1,0 +1,94 @@
+"""The plan as Bash reads it: one `declare` a line, every value quoted."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+
+from deploy.config import FunctionConfig, Place
+from deploy.plan import CORPUS_PATH, Plan
+
+
+def declarations(plan: Plan) -> Iterator[str]:
+    """Bash statements that define what `deploy.sh` works with; associative arrays are by function, unless they say otherwise."""
+    config, home = plan.config, plan.config.place
+    wanted = {function.function.name: function for function in plan.wanted()}
+    deployed = [function.function.name for function in plan.deployed()]
+    yield _array("functions", deployed)
+    yield _scalar("home", home.project)
+    yield _scalar("build_account", plan.service("build"))
+    yield _scalar("gateway_region", config.gateway.region)
+    yield _scalar("gateway", plan.service("hub"))
+    yield _scalar("gateway_account", plan.service_account("gateway"))
+    yield _scalar("streaming", "yes" if config.gateway.streaming else "")
+    yield _scalar("public_url", config.gateway.public_url or "")
+    yield _scalar("signing_key", config.secrets.signing_key)
+    yield _scalar("runtime", config.runtime)
+
+    places = {home.project: home} | {wanted[name].place.project: wanted[name].place for name in deployed}
+    yield _table("identity_of", {project: " ".join(_identity(place)) for project, place in places.items()})
+    yield _table("number", {project: place.project_number or "" for project, place in places.items()})
+    yield _table("apis", {project: " ".join(apis) for project, apis in plan.services().items()})
+    yield _table("accounts", {project: " ".join(names) for project, names in _accounts(plan).items()})
+    yield _table("readers", {name: " ".join(functions) for name, functions in plan.secrets().items()})
+
+    yield _table("project", {name: wanted[name].place.project for name in wanted})
+    yield _table("region", {name: wanted[name].place.region for name in wanted})
+    yield _table("service", {name: plan.service(name) for name in wanted})
+    yield _table("account", {name: plan.service_account(name) for name in wanted})
+    yield _table("url", {name: function.url or "" for name, function in wanted.items()})
+    yield _table("member", {name: plan.member(function.function) for name, function in wanted.items()})
+    yield _table("bucket", {name: wanted[name].corpus_bucket or "" for name in deployed})
+    yield _table("resources", {name: " ".join(_resources(plan, wanted[name])) for name in deployed})
+
+
+def _identity(place: Place) -> Iterator[str]:
+    """The flags with which gcloud acts for the owner of a project."""
+    for flag in ("account", "configuration", "impersonate_service_account"):
+        value = getattr(place, flag)
+        if value:
+            yield f"--{flag.replace('_', '-')}={value}"
+
+
+def _accounts(plan: Plan) -> Mapping[str, list[str]]:
+    """The service accounts of each project, without their domains."""
+    found: dict[str, list[str]] = {}
+    for function in plan.deployed():
+        names = found.setdefault(function.place.project, [plan.service("build")])
+        names.append(plan.service(function.function.name))
+    if not plan.direct:
+        found.setdefault(plan.config.place.project, []).append(plan.service("gateway"))
+    return found
+
+
+def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
+    """The flags for one function's instances, secrets and files, as the mode's command names them."""
+    resources = function.resources
+    as_function = plan.mode == "functions"
+    yield f"--memory={resources.memory}"
+    yield f"--cpu={resources.cpu}"
+    yield f"--concurrency={resources.concurrency}"
+    yield f"--timeout={resources.timeout_seconds}" + ("s" if as_function else "")
+    yield f"--min-instances={resources.min_instances}"
+    yield f"--max-instances={resources.max_instances}"
+    secrets = plan.secrets_of(function.function.name)
+    if secrets:
+        yield "--set-secrets=" + ",".join(f"{place}={name}:latest" for place, name in secrets.items())
+    else:
+        yield "--clear-secrets"
+    if not as_function:
+        yield "--cpu-boost"
+    if function.corpus_bucket:
+        yield f"--add-volume=name=corpus,type=cloud-storage,bucket={function.corpus_bucket},readonly=true"
+        yield f"--add-volume-mount=volume=corpus,mount-path={CORPUS_PATH}"
+
+
+def _scalar(name: str, value: str) -> str:
+    return f"declare -g {name}={shlex.quote(value)}"
+
+
+def _array(name: str, values: list[str]) -> str:
+    return f"declare -ga {name}=({' '.join(shlex.quote(value) for value in values)})"
+
+
+def _table(name: str, values: Mapping[str, str]) -> str:
+    entries = " ".join(f"[{key}]={shlex.quote(value)}" for key, value in values.items())
+    return f"declare -gA {name}=({entries})"
