@@ -13,6 +13,7 @@ from shared.language import Language, language_of
 from shared.topics import Rule, topic_of
 
 _ABOUT_EXPENSES = ""
+_NAMED_TOPICS = 8
 
 _WHAT_IS_ASKED = {
     Language.EN: "What would you like to know about expenses? I can answer questions on: {topics}.",
@@ -60,6 +61,8 @@ class ExpenseDesk:
         yield Data({"topic": topic.id, "answered": True, "answer": answer, "facts": topic.facts})
 
     def _titles(self, language: Language) -> str:
+        """Some topics by name: enough to show what can be asked, few enough to be read."""
+        topics = list(self._topics.values())[:_NAMED_TOPICS]
         if language is Language.JA:
-            return "、".join(topic.title_ja for topic in self._topics.values())
-        return ", ".join(topic.title_en for topic in self._topics.values())
+            return "、".join(topic.title_ja for topic in topics) + "など"
+        return ", ".join(topic.title_en for topic in topics) + " and more"
