@@ -29,18 +29,20 @@ def _appended(artifact: Artifact, more: Artifact) -> Artifact:
 
 
 def fold(events: Iterable[Event]) -> Task | Message:
-    """The Message, or the task in its last state. Raises INVALID_AGENT_RESPONSE when there is neither."""
+    """The Message, or the task in its last state. Raises INVALID_AGENT_RESPONSE for events in no order that §3.1.2 knows."""
     task: Task | None = None
     for event in events:
         match event:
-            case Message():
+            case Message() if task is None:
                 return event
-            case Task():
+            case Task() if task is None or task.id == event.id:
                 task = event
-            case _ if task is not None:
+            case TaskStatusUpdateEvent() | TaskArtifactUpdateEvent() if task and task.id == event.task_id:
                 task = apply(task, event)
             case _:
-                raise A2AError(INVALID_AGENT_RESPONSE, "The agent sent an update before its task")
+                raise A2AError(
+                    INVALID_AGENT_RESPONSE, "The agent sent an event that does not belong to its task"
+                )
     if task is None:
         raise A2AError(INVALID_AGENT_RESPONSE, "The agent sent no result")
     return task

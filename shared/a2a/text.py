@@ -7,8 +7,8 @@ import re
 from shared.a2a.model import Message
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-# Gemini Enterprise wraps uploaded files in text parts of this form.
-_FILE_MARK = re.compile(r"<(?:start|end)_of_user_uploaded_file: [^>]*>")
+# Gemini Enterprise wraps uploaded files in text parts of this form. No "<" in between: the search stays linear.
+_FILE_MARK = re.compile(r"<(?:start|end)_of_user_uploaded_file: [^<>]*>")
 
 
 def text_of(message: Message) -> str:
