@@ -54,6 +54,14 @@ def test_every_route_is_a_skill_in_both_languages(hub: Hub) -> None:
         assert any("a" <= letter <= "z" for letter in skill["description"])
 
 
+def test_every_example_on_the_card_reaches_the_agent_that_shows_it(hub: Hub) -> None:
+    for skill in hub.stranger().get(PATHS[0]).json["skills"]:
+        for example in skill["examples"]:
+            told = hub.caller().post("/tools/query", {"query": example}).json
+            assert (told["route"], told["error"]) == (skill["id"], None)
+            assert told["answer"]
+
+
 def test_a_version_that_is_not_spoken_is_refused(hub: Hub) -> None:
     answer = hub.stranger().get(PATHS[0], A2A_Version="2.0")
     assert answer.status == 400
