@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from shared.a2a.card import AgentCard
 from shared.access import restricted
@@ -13,6 +14,17 @@ from shared.routes import Route, RouteTable, RouteTableError, load, unset_variab
 from shared.settings import Settings
 
 _ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
+# Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
+_NOT_SET = "is-not-set.invalid"
+_NO_TABLE = """
+[[routes]]
+id = "none"
+name = "None"
+description = "None"
+url = "https://none.invalid"
+boundary = "public"
+default = true
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,19 +44,10 @@ class HubSettings:
 def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) -> HubSettings:
     """Reads the shared settings. On Google Cloud a missing address of an agent that is called is an error."""
     on_google_cloud = "K_SERVICE" in environ
-    text = settings.file("ROUTES_FILE", _ROUTES).read_text(encoding="utf-8")
-    unset = unset_variables(text, environ)
+    table, unset = _table(settings, environ)
     if needs_urls and on_google_cloud:
         for name in unset:
             settings.problem(name, "must be the address of an agent: routes.toml uses it")
-    # A name that can never be resolved, and that says in the operator's record what is missing.
-    placeholders = {name: f"https://{name.lower().replace('_', '-')}.is-not-set.invalid" for name in unset}
-    try:
-        table = load(text, variables={**environ, **placeholders})
-    except RouteTableError as error:
-        settings.problem("ROUTES_FILE", f"has a table with errors:\n{error}")
-        settings.check()
-        raise
     port = settings.port("PORT", 8080)
     return HubSettings(
         table=table,
@@ -56,6 +59,12 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
     )
+
+
+def missing_variable(route: Route) -> str | None:
+    """The variable that this route's address needs and that has no value; None where the route has its address."""
+    name, _, domain = (urlsplit(route.url).hostname or "").partition(".")
+    return name.upper().replace("-", "_") if domain == _NOT_SET else None
 
 
 def public_card(settings: HubSettings) -> AgentCard:
@@ -72,6 +81,23 @@ def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
         routes=routes,
         extended=bool(settings.security),
     )
+
+
+def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, tuple[str, ...]]:
+    """The route table, and its variables that have no value. Where there is no table, the problem is noted."""
+    try:
+        text = settings.file("ROUTES_FILE", _ROUTES).read_text(encoding="utf-8")
+        unset = unset_variables(text, environ)
+        placeholders = {name: f"https://{name.lower().replace('_', '-')}.{_NOT_SET}" for name in unset}
+        return load(text, variables={**environ, **placeholders}), unset
+    except RouteTableError as error:
+        settings.problem("ROUTES_FILE", f"has a table with errors:\n{error}")
+    except UnicodeDecodeError:
+        settings.problem("ROUTES_FILE", "names a file that is not UTF-8")
+    except OSError:
+        pass  # `file` has noted it.
+    # What comes after this is read all the same, so that everything that is wrong is said at once.
+    return load(_NO_TABLE, variables={}), ()
 
 
 def _security(settings: Settings) -> tuple[SecurityKind, ...]:

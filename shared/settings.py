@@ -64,9 +64,14 @@ class Settings:
     def url(self, name: str, default: str | None) -> str:
         """An http or https URL without a trailing slash; required where there is no default."""
         value = self.text(name, default or "")
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
             self.problem(name, "must be a URL, such as https://hub.example.com")
+            return default or "https://none.invalid"
         return value.rstrip("/")
 
     def file(self, name: str, default: Path) -> Path:

@@ -9,7 +9,7 @@ from functions.hub.agent import HubAgent
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.credentials import Credentials
-from functions.hub.downstream import Downstream, RemoteAgent
+from functions.hub.downstream import Downstream, RemoteAgent, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.router import Router
@@ -22,11 +22,12 @@ from shared.access import may_use
 from shared.agent_function import MINT, health, not_found, stdout_log
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
-from shared.hub_settings import card_for, public_card
+from shared.hub_settings import card_for, missing_variable, public_card
 from shared.identity.own_tokens import DefaultCredentials
 from shared.ids import new_id
 from shared.log import Log, Record
 from shared.refusal import refusal
+from shared.routes import Route
 
 
 def build(
@@ -92,7 +93,11 @@ def build(
 def _agents(config: Config, http: HttpClient) -> Mapping[str, Downstream]:
     client = A2AClient(http, new_id=new_id)
     credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
-    return {
-        route.id: RemoteAgent(route, http=http, client=client, credentials=credentials)
-        for route in config.hub.table.routes
-    }
+
+    def agent(route: Route) -> Downstream:
+        variable = missing_variable(route)
+        if variable is not None:
+            return without_address(route, variable)
+        return RemoteAgent(route, http=http, client=client, credentials=credentials)
+
+    return {route.id: agent(route) for route in config.hub.table.routes}

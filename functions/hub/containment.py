@@ -81,6 +81,16 @@ def resting(route: Route, seconds: float) -> Failure:
     )
 
 
+def unaddressed(route: Route, variable: str) -> Failure:
+    """The route's address is a variable that was not set."""
+    return Failure(
+        kind=FailureKind.DOWN,
+        fault="url_not_set",
+        cause=f"{route.id}: the hub does not know the agent's address",
+        remedy=f"set {variable} to the address of the agent",
+    )
+
+
 def failed_task(route: Route, state: str) -> Failure:
     """The agent itself ended the task without an answer."""
     return Failure(

@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from functions.hub.breaker import CircuitBreaker
-from functions.hub.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained, resting
+from functions.hub.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained, resting, unaddressed
 from functions.hub.credentials import Credentials
 from functions.hub.discovery import Discovery
 from functions.hub.failure import DownstreamFailed
@@ -193,6 +193,15 @@ class InProcess:
     def ask(self, asking: Asking) -> Iterator[Event]:
         """See `Downstream.ask`."""
         return self._answer(asking)
+
+
+def without_address(route: Route, variable: str) -> Downstream:
+    """An agent that cannot be asked, since the variable with its address is not set."""
+
+    def refuse(_: Asking) -> Iterator[Event]:
+        raise DownstreamFailed(unaddressed(route, variable))
+
+    return InProcess(refuse)
 
 
 def addressed(message: Message, *, context_id: str, task_id: str | None) -> Message:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
+
+_SECONDS_AFTER_FAILURE = 5.0
 
 
 class NoToken(Exception):
@@ -26,10 +29,13 @@ class OwnTokens(Protocol):
 class DefaultCredentials:
     """Tokens from Application Default Credentials, kept until shortly before they expire; one fetch at a time for each.
 
-    google-auth is imported on the first use: who needs no token does not pay for it.
+    google-auth is imported on the first use: who needs no token does not pay for it. A failed fetch takes seconds: whoever
+    waited for it, or comes right after it, is told that it failed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._none_until: dict[str | None, float] = {}
         self._lock = threading.Lock()
         self._locks: dict[str | None, threading.Lock] = {}
         self._credentials: dict[str | None, Any] = {}
@@ -49,6 +55,8 @@ class DefaultCredentials:
         with lock:
             credentials = self._credentials.get(key)
             if credentials is None or not credentials.valid:
+                if self._clock() < self._none_until.get(key, 0.0):
+                    raise NoToken
                 credentials = self._refreshed(key, credentials, make)
             token: str = credentials.token
             return token
@@ -66,6 +74,7 @@ class DefaultCredentials:
                 credentials = make(self._transport)
             credentials.refresh(self._transport)
         except GoogleAuthError:
+            self._none_until[key] = self._clock() + _SECONDS_AFTER_FAILURE
             raise NoToken from None
         self._credentials[key] = credentials
         return credentials

@@ -116,8 +116,10 @@ def _clients(settings: Settings) -> tuple[Client, ...]:
             clients += client_table.load(path.read_text(encoding="utf-8"))
         except client_table.ClientTableError as error:
             settings.problem("CLIENTS_FILE", f"names a table with errors: {error}")
+        except UnicodeDecodeError:
+            settings.problem("CLIENTS_FILE", "names a file that is not UTF-8")
         except OSError:
-            pass
+            pass  # `file` has noted it.
     return clients
 
 

@@ -29,8 +29,8 @@ Script = Callable[[Said], Iterable[Json]]
 class AgentServer(HttpServer):
     """Answers each message with the script's events (`agent_wire`): one by one where it streams, folded where not.
 
-    `serve_message` takes the place of the script, and answers byte by byte; `tasks` gives the states of a task, one for
-    each time that it is asked for; `card` replaces the card.
+    `serve_message` takes the place of the script, and answers byte by byte; both may be changed on the way. `tasks` gives the
+    states of a task, one for each time that it is asked for; `serve_card` replaces the card.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class AgentServer(HttpServer):
     ) -> None:
         super().__init__(self._behave)
         self.said: list[Said] = []
-        self._script = script
+        self.script = script
         self._version = version
         self._binding = binding
-        self._serve_message = serve_message
+        self.serve_message = serve_message
         self._serve_card = serve_card or self._card
         self._streaming = streaming
         self._tasks = iter(tasks)
@@ -84,11 +84,11 @@ class AgentServer(HttpServer):
             self._give_task(exchange)
         else:
             self.said.append(said := self._said(received))
-            if self._serve_message is not None:
-                self._serve_message(exchange)
+            if self.serve_message is not None:
+                self.serve_message(exchange)
             else:
-                assert self._script is not None
-                self.answer(exchange, self._script(said))
+                assert self.script is not None
+                self.answer(exchange, self.script(said))
 
     def _card(self, exchange: Exchange) -> None:
         if exchange.received.path != CARD_PATH:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -151,6 +152,13 @@ class Hub:
             return [
                 json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in chunks if chunk[:1] != b":"
             ]
+
+
+def settle() -> None:
+    """Returns when what callers left behind has ended."""
+    for thread in threading.enumerate():
+        if thread.name == "relay":
+            thread.join(timeout=10)
 
 
 def text_of(message: Mapping[str, Any]) -> str:

@@ -1,0 +1,181 @@
+"""The circuit breaker in the hub: what counts as the agent's failure, and what does not."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import Queue
+from typing import Any
+
+import pytest
+
+from functions.hub.credentials import Credentials
+from functions.hub.downstream import RemoteAgent
+from shared.a2a.client import A2AClient
+from shared.http_client import HttpClient
+from shared.routes import Boundary
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import message, task, text
+from tests.fakes.http_server import Behaviour, Exchange
+from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle, text_of
+
+_THRESHOLD = 5
+
+
+@dataclass
+class _Clock:
+    now: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_an_agent_that_fails_repeatedly_is_left_alone_and_tried_again_by_one_request() -> None:
+    clock = _Clock()
+    with _served(_fails) as agent:
+        hub = _hub(agent, clock)
+        for _ in range(_THRESHOLD):
+            assert _fault(hub) == "server_error"
+        asked = len(agent.said)
+
+        record = hub.query("How are you?")
+        assert record["error"]["fault"] == "circuit_open"
+        assert record["error"]["retryAfterSeconds"] == 30
+        assert "Agent alpha" in record["answer"]
+        assert "tried again in 30 seconds" in record["answer"]
+        assert "30秒後に再試行" in text_of(hub.send("元気ですか"))
+        assert len(agent.said) == asked
+
+        clock.now += 30
+        assert _fault(hub) == "server_error"
+        assert _fault(hub) == "circuit_open"
+        assert len(agent.said) == asked + 1
+
+        clock.now += 30
+        agent.serve_message = _answers
+        assert [_fault(hub) for _ in range(3)] == [None, None, None]
+
+
+@pytest.mark.parametrize("status", [400, 405, 409, 413, 302])
+def test_a_request_that_the_agent_does_not_take_opens_nothing(status: int) -> None:
+    with _served(lambda exchange: exchange.answer(status)) as agent:
+        hub = _hub(agent)
+        assert {_fault(hub) for _ in range(_THRESHOLD * 2)} == {"unexpected_status"}
+
+
+def test_a_refusal_opens_nothing() -> None:
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "no"}}
+    with _served(lambda exchange: exchange.json(error)) as agent:
+        hub = _hub(agent)
+        assert {_fault(hub) for _ in range(_THRESHOLD * 2)} == {"refused"}
+
+
+def test_a_refusal_shows_that_the_agent_is_back() -> None:
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "no"}}
+    clock = _Clock()
+    with _served(_fails) as agent:
+        hub = _hub(agent, clock)
+        for _ in range(_THRESHOLD):
+            _fault(hub)
+        clock.now += 30
+        agent.serve_message = lambda exchange: exchange.json(error)
+        assert [_fault(hub) for _ in range(3)] == ["refused"] * 3
+
+
+def test_a_task_that_failed_opens_nothing() -> None:
+    with AgentServer(lambda _: [task("failed")]) as agent:
+        hub = _hub(agent)
+        assert {_fault(hub) for _ in range(_THRESHOLD * 2)} == {"task_failed"}
+
+
+def test_callers_that_leave_open_nothing() -> None:
+    reached: Queue[None] = Queue()
+
+    def silent(exchange: Exchange) -> None:
+        reached.put(None)
+        exchange.wait_until_left()
+
+    with _served(silent) as agent:
+        hub = _hub(agent)
+        for _ in range(_THRESHOLD * 2):
+            stream = hub.open("How are you?")
+            reached.get(timeout=10)
+            stream.leave()
+        settle()
+        agent.serve_message = _answers
+        assert _fault(hub) is None
+
+
+def test_callers_that_leave_while_a_task_is_polled_open_nothing() -> None:
+    states = iter(lambda: task("working"), None)
+    with AgentServer(lambda _: [task("working", says="Busy")], streaming=False, tasks=states) as agent:
+        hub = _hub(agent)
+        for _ in range(_THRESHOLD * 2):
+            stream = hub.open("How are you?")
+            assert [stream.next_event()["kind"] for _ in range(3)] == [
+                "task",
+                "status-update",
+                "status-update",
+            ]
+            stream.leave()
+        settle()
+        agent.script = lambda _: [message(text("Fine."))]
+        assert _fault(hub) is None
+
+
+def test_one_callers_bad_token_does_not_close_the_agent_for_others() -> None:
+    def only_others(exchange: Exchange) -> None:
+        if exchange.received.headers["authorization"] == f"Bearer {OTHER_TOKEN}":
+            _answers(exchange)
+        else:
+            exchange.answer(401)
+
+    with _served(only_others) as agent:
+        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        assert {_fault(hub) for _ in range(_THRESHOLD * 2)} == {"unauthenticated"}
+        assert _fault(hub, token=OTHER_TOKEN) is None
+
+
+def test_a_missing_user_token_does_not_use_up_the_trial() -> None:
+    clock = _Clock()
+    with _served(_fails) as agent:
+        hub = _hub(agent, clock, boundary=Boundary.USER, anonymous=True)
+        for _ in range(_THRESHOLD):
+            _fault(hub)
+        clock.now += 30
+        agent.serve_message = _answers
+        assert _fault(hub, token=None) == "no_user_token"
+        assert _fault(hub) is None
+
+
+def _fails(exchange: Exchange) -> None:
+    exchange.answer(503)
+
+
+def _answers(exchange: Exchange) -> None:
+    result = message(text("Fine."))
+    exchange.json({"jsonrpc": "2.0", "id": 1, "result": result})
+
+
+def _served(behave: Behaviour) -> AgentServer:
+    return AgentServer(serve_message=behave)
+
+
+def _hub(
+    agent: AgentServer,
+    clock: Callable[[], float] = time.monotonic,
+    *,
+    anonymous: bool = False,
+    **changes: Any,
+) -> Hub:
+    """A hub whose agent's circuit is on this clock."""
+    alpha = route("alpha", agent.url, **changes)
+    http = HttpClient(clock=clock)
+    remote = RemoteAgent(
+        alpha, http=http, client=A2AClient(http, new_id=lambda: "1"), credentials=Credentials(None)
+    )
+    return Hub(alpha, downstreams={"alpha": remote}, anonymous=anonymous)
+
+
+def _fault(hub: Hub, token: str | None = TOKEN) -> str | None:
+    error = hub.query("How are you?", token=token)["error"]
+    return error["fault"] if error else None

@@ -1,0 +1,84 @@
+"""The circuit breaker: who failed again and again is left alone for a while, then tried by one request."""
+
+from dataclasses import dataclass
+
+from functions.hub.breaker import CircuitBreaker
+
+
+@dataclass
+class _Clock:
+    now: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_it_opens_at_the_threshold_and_says_for_how_long() -> None:
+    clock, breaker = _breaker()
+    for _ in range(2):
+        breaker.failed()
+        assert breaker.seconds_to_wait() == 0
+    breaker.failed()
+    assert breaker.seconds_to_wait() == 30
+    clock.now += 12
+    assert breaker.seconds_to_wait() == 18
+
+
+def test_failures_that_a_success_interrupts_do_not_add_up() -> None:
+    _, breaker = _breaker()
+    for _ in range(5):
+        breaker.failed()
+        breaker.failed()
+        breaker.succeeded()
+    assert breaker.seconds_to_wait() == 0
+
+
+def test_one_request_tries_again_and_the_others_wait_for_it() -> None:
+    clock, breaker = _opened()
+    clock.now += 30
+    assert breaker.seconds_to_wait() == 0
+    assert breaker.seconds_to_wait() > 0
+
+
+def test_a_trial_that_succeeds_closes_it() -> None:
+    clock, breaker = _opened()
+    clock.now += 30
+    assert breaker.seconds_to_wait() == 0
+    breaker.succeeded()
+    assert [breaker.seconds_to_wait() for _ in range(3)] == [0, 0, 0]
+
+
+def test_a_trial_that_fails_opens_it_for_as_long_again() -> None:
+    clock, breaker = _opened()
+    clock.now += 31
+    assert breaker.seconds_to_wait() == 0
+    clock.now += 5
+    breaker.failed()
+    assert breaker.seconds_to_wait() == 30
+
+
+def test_a_trial_that_says_nothing_leaves_the_next_one_to_try() -> None:
+    clock, breaker = _opened()
+    clock.now += 30
+    assert breaker.seconds_to_wait() == 0
+    breaker.undecided()
+    assert breaker.seconds_to_wait() == 0
+    assert breaker.seconds_to_wait() > 0
+
+
+def test_what_says_nothing_does_not_open_a_circuit_earlier() -> None:
+    _, breaker = _opened()
+    breaker.undecided()
+    assert breaker.seconds_to_wait() == 30
+
+
+def _breaker() -> tuple[_Clock, CircuitBreaker]:
+    clock = _Clock()
+    return clock, CircuitBreaker(clock=clock, threshold=3, open_seconds=30)
+
+
+def _opened() -> tuple[_Clock, CircuitBreaker]:
+    clock, breaker = _breaker()
+    for _ in range(3):
+        breaker.failed()
+    return clock, breaker

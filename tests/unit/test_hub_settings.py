@@ -1,0 +1,110 @@
+"""The hub's settings: everything that is wrong is said at once, and nothing is open that nobody opened."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from functions.hub.config import Config, read
+from shared.hub_settings import missing_variable
+from shared.settings import SettingsError
+
+_CLOSED = {"GATE_SIGNING_KEY": "k" * 32}
+_AGENTS = ("DOCQA_URL", "EXPENSE_URL", "GENERAL_URL", "PM_URL")
+
+
+def test_every_wrong_setting_is_named_at_once(tmp_path: Path) -> None:
+    table = tmp_path / "routes.toml"
+    table.write_text('[[routes]]\nid = "Wrong Id"\n')
+    wrong = {
+        "HUB_DEV_TOKEN": "token",
+        "ROUTES_FILE": str(table),
+        "HUB_PUBLIC_URL": "hub.example.com",
+        "PORT": "0",
+        "ALLOW_ANONYMOUS": "yes",
+        "LOG_TEXT": "1",
+        "CARD_MAX_AGE_SECONDS": "-1",
+        "CARD_SECURITY": "magic",
+        "IAM_CREDENTIALS": "key-file",
+        "MAX_BODY_BYTES": "many",
+        "KEEP_ALIVE_SECONDS": "0",
+        "IDENTITY_TTL_SECONDS": "86400",
+        "GATE_SIGNING_KEY": "short",
+        "GOOGLE_USERINFO_URL": "http://userinfo.example",
+        "CLIENTS_FILE": str(tmp_path / "none.toml"),
+    }
+    problems = _problems(wrong)
+    assert {problem.split()[0] for problem in problems} >= wrong.keys() - {"HUB_DEV_TOKEN"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("HUB_PUBLIC_URL", "http://[half"),
+        ("HUB_PUBLIC_URL", "http://host:port"),
+        ("HUB_PUBLIC_URL", "https://"),
+        ("HUB_PUBLIC_URL", "ftp://hub.example.com"),
+        ("MAX_BODY_BYTES", "nan"),
+        ("KEEP_ALIVE_SECONDS", "inf"),
+    ],
+)
+def test_a_wrong_value_is_a_sentence_and_no_exception_of_a_library(name: str, value: str) -> None:
+    (problem,) = _problems(_CLOSED | {name: value})
+    assert problem.startswith(f"{name} must be ")
+
+
+def test_a_route_table_that_is_not_there_is_named(tmp_path: Path) -> None:
+    (problem,) = _problems(_CLOSED | {"ROUTES_FILE": str(tmp_path / "other.toml")})
+    assert problem == "ROUTES_FILE names a file that does not exist: other.toml"
+
+
+def test_a_route_table_in_another_encoding_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "routes.toml"
+    table.write_bytes("[hub]\nname = '経費'\n".encode("shift_jis"))
+    assert _problems(_CLOSED | {"ROUTES_FILE": str(table)}) == ["ROUTES_FILE names a file that is not UTF-8"]
+
+
+def test_a_clients_table_in_another_encoding_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "clients.toml"
+    table.write_bytes(b"\xff\xfe")
+    assert _problems(_CLOSED | {"CLIENTS_FILE": str(table)}) == ["CLIENTS_FILE names a file that is not UTF-8"]
+
+
+def test_without_any_identity_the_hub_does_not_start() -> None:
+    (problem,) = _problems({})
+    assert problem.startswith("ALLOW_ANONYMOUS is not true, and no kind of identity is on")
+
+
+def test_without_addresses_the_hub_starts_and_knows_what_is_missing() -> None:
+    config = read(_CLOSED)
+    assert config.hub.unset == _AGENTS
+    assert sorted(missing_variable(route) or "" for route in config.hub.table.routes) == list(_AGENTS)
+
+
+def test_an_address_that_is_set_is_not_missing() -> None:
+    config = read(_CLOSED | {"PM_URL": "https://pm.example"})
+    assert config.hub.unset == ("DOCQA_URL", "EXPENSE_URL", "GENERAL_URL")
+    assert missing_variable(config.hub.table.by_id["pm"]) is None
+
+
+def test_on_google_cloud_every_missing_address_stops_the_start() -> None:
+    problems = _problems(_CLOSED | {"K_SERVICE": "hub"})
+    assert {problem.split()[0] for problem in problems} == {*_AGENTS, "HUB_PUBLIC_URL"}
+
+
+def test_secrets_are_not_in_the_settings_printed() -> None:
+    config = read({"HUB_DEV_TOKEN": "a-development-token", "GATE_SIGNING_KEY": "secret-signing-key" * 2})
+    assert "a-development-token" not in repr(config)
+    assert "secret-signing-key" not in repr(config)
+
+
+def test_an_empty_variable_counts_as_unset() -> None:
+    config: Config = read(_CLOSED | {"MAX_BODY_BYTES": " ", "LOG_TEXT": "", "PM_URL": ""})
+    assert (config.max_body_bytes, config.hub.log_text) == (10 << 20, False)
+    assert "PM_URL" in config.hub.unset
+
+
+def _problems(environ: Mapping[str, str]) -> list[str]:
+    with pytest.raises(SettingsError) as raised:
+        read(environ)
+    return [line.strip() for line in str(raised.value).splitlines()[1:] if line.startswith("  ")]
