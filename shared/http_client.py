@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -137,7 +137,7 @@ class Answer:
         """The Content-Type without parameters, in lower case."""
         return str(self.headers.get("content-type", "")).split(";", 1)[0].strip().lower()
 
-    def chunks(self) -> Iterator[bytes]:
+    def chunks(self) -> Generator[bytes, None, None]:
         """The body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""
         size = 0
         try:

@@ -67,6 +67,10 @@ class Exchange:
         """Sends one event of a stream."""
         self.send(b"data: " + json.dumps(value).encode() + b"\n\n")
 
+    def close(self) -> None:
+        """Ends the connection now."""
+        self._connection.shutdown(socket.SHUT_RDWR)
+
     def reset(self) -> None:
         """Ends the connection so that the other side sees a reset."""
         self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
@@ -89,10 +93,12 @@ Behaviour = Callable[[Exchange], None]
 class HttpServer:
     """Serves `behave` on 127.0.0.1 while it is entered; `received` holds every request, `connections` counts them.
 
-    `greeting` is sent on every new connection before anything is read.
+    `greeting` is sent on every new connection before anything is read. Without `reads_bodies`, answers come before bodies.
     """
 
-    def __init__(self, behave: Behaviour, *, greeting: bytes = b"", listens: bool = True) -> None:
+    def __init__(
+        self, behave: Behaviour, *, greeting: bytes = b"", listens: bool = True, reads_bodies: bool = True
+    ) -> None:
         self.behave = behave
         self.received: list[Received] = []
         self.connections = 0
@@ -104,6 +110,7 @@ class HttpServer:
         self._open: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
         self._listens = listens
+        self._reads_bodies = reads_bodies
 
     @property
     def url(self) -> str:
@@ -153,7 +160,7 @@ class HttpServer:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.sendall(self._greeting)
             with connection.makefile("rb") as reader:
-                for received in _requests(reader, number):
+                for received in _requests(reader, number, reads_bodies=self._reads_bodies):
                     self.received.append(received)
                     exchange = Exchange(received, connection, self._ending)
                     self.behave(exchange)
@@ -167,7 +174,7 @@ class HttpServer:
             connection.close()
 
 
-def _requests(reader: Any, connection: int) -> Iterator[Received]:
+def _requests(reader: Any, connection: int, *, reads_bodies: bool) -> Iterator[Received]:
     while True:
         words = reader.readline().decode("latin-1").split()
         if len(words) != 3:
@@ -176,7 +183,7 @@ def _requests(reader: Any, connection: int) -> Iterator[Received]:
         while line := reader.readline().decode("latin-1").strip():
             name, _, value = line.partition(":")
             headers[name.strip().lower()] = value.strip()
-        body = reader.read(int(headers.get("content-length", 0)))
+        body = reader.read(int(headers.get("content-length", 0))) if reads_bodies else b""
         yield Received(words[0], words[1], headers, body, connection)
 
 
