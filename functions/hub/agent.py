@@ -25,9 +25,11 @@ class HubAgent:
         """The events of one turn. Raises A2AError for an unknown skill."""
         owner = call.principal.subject if call.principal else ""
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
+        skill, skill_field = _skill(request)
         incoming = Incoming(
             message=request.message,
-            skill=_skill(request),
+            skill=skill,
+            skill_field=skill_field,
             owner=owner,
             principal=call.principal,
             context_id=context_id,
@@ -42,12 +44,13 @@ class HubAgent:
         return to_events(pieces, context_id=context_id, call=call, mint=self._mint)
 
 
-def _skill(request: SendMessageRequest) -> str | None:
-    """`metadata.skill` of the message (seed 003), or of the request."""
-    for path, metadata in (("message.metadata", request.message.metadata), ("metadata", request.metadata)):
+def _skill(request: SendMessageRequest) -> tuple[str | None, str]:
+    """`metadata.skill` of the message (seed 003), or of the request, with the path of its field."""
+    path = "message.metadata.skill"
+    for place, metadata in ((path, request.message.metadata), ("metadata.skill", request.metadata)):
         skill: Any = (metadata or {}).get("skill")
         if skill is not None:
             if not isinstance(skill, str):
-                raise invalid_field(f"{path}.skill", "must be a string")
-            return skill
-    return None
+                raise invalid_field(place, "must be a string")
+            return skill, place
+    return None, path

@@ -11,6 +11,9 @@ from shared.a2a.errors import INVALID_PARAMS, A2AError
 from shared.access import may_use
 from shared.routes import Route
 
+# What a text is about stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.
+_MOST_CHARACTERS = 20_000
+
 
 def choose(
     text: str,
@@ -33,7 +36,9 @@ def choose(
             reason = f'waiting: the task of "{route.id}" in this conversation waits for an answer'
             return Choice(route=route, rule=Rule.WAITING, words=(), reason=reason)
     try:
-        return router.choose(text, skill=skill, last_route=conversation.route_id if conversation else None)
+        return router.choose(
+            text[:_MOST_CHARACTERS], skill=skill, last_route=conversation.route_id if conversation else None
+        )
     except UnknownSkill:
         raise _unknown(routes, incoming) from None
 
@@ -42,6 +47,6 @@ def _unknown(routes: Mapping[str, Route], incoming: Incoming) -> A2AError:
     known = ", ".join(route.id for route in routes.values() if may_use(route, incoming.principal))
     return A2AError(
         INVALID_PARAMS,
-        f"Invalid parameters: the skill is unknown; known are {known}",
-        fields=(("metadata.skill", f"must be one of {known}"),),
+        f"Invalid parameters: {incoming.skill_field} is unknown; known are {known}",
+        fields=((incoming.skill_field, f"must be one of {known}"),),
     )

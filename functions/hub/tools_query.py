@@ -47,7 +47,7 @@ class ToolsQuery:
             return Response(headers={"content-type": JSON}, body=protojson.encode(_answer(turn)))
         except A2AError as error:
             record["outcome"] = error.kind.reason
-            return problem(_in_our_terms(error), record)
+            return problem(error, record)
 
     def _incoming(self, request: Request, caller: Caller, record: Record) -> Incoming:
         if request.media_type not in ("", JSON):
@@ -71,6 +71,7 @@ class ToolsQuery:
         return Incoming(
             message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),)),
             skill=_text(value, "route"),
+            skill_field="route",
             owner=owner,
             principal=caller.principal,
             context_id=context_id,
@@ -80,13 +81,6 @@ class ToolsQuery:
             authorization=caller.authorization,
             traceparent=request.headers.get("traceparent"),
         )
-
-
-def _in_our_terms(error: A2AError) -> A2AError:
-    """The error with the names of this API: what the protocol calls `metadata.skill` is `route` here."""
-    fields = tuple(("route" if path == "metadata.skill" else path, text) for path, text in error.fields)
-    message = error.message.replace("the skill is unknown", "the route is unknown")
-    return A2AError(error.kind, message, fields=fields, metadata=error.metadata, headers=error.headers)
 
 
 def _text(value: dict[str, Any], name: str) -> str | None:

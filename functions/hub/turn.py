@@ -15,13 +15,16 @@ from shared.language import Language
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """A message on its way to an agent. `skill` is the route asked for by name; `owner` is the caller's subject.
+    """A message on its way to an agent. `owner` is the caller's subject.
+
+    `skill` is the route asked for by name, `skill_field` where it was.
 
     `downstream_context_id` is the id under which agents know this conversation, unless they have given it one of their own.
     """
 
     message: Message
     skill: str | None
+    skill_field: str
     owner: str
     principal: Principal | None
     context_id: str

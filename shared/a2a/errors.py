@@ -141,8 +141,11 @@ class A2AError(Exception):
             "status": self.kind.status,
             "message": self.message,
         }
-        if details := self.details():
-            status["details"] = details
+        details = self.details()
+        if not self.kind.a2a and not self.metadata:
+            # Official clients read the reason from ErrorInfo, of the standard errors too, and show nothing without one.
+            details.insert(0, {"@type": _TYPE + "ErrorInfo", "reason": self.kind.reason, "domain": _DOMAIN})
+        status["details"] = details
         return {"error": status}
 
 

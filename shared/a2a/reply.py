@@ -119,7 +119,9 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
         return TaskArtifactUpdateEvent(
             task_id=task_id,
             context_id=context_id,
-            artifact=Artifact(artifact_id=id_, name="answer", parts=(part,)),
+            artifact=Artifact(
+                artifact_id=id_, name="answer" if part.text is not None else "data", parts=(part,)
+            ),
             append=append,
         )
 
