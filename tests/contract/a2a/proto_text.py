@@ -32,8 +32,9 @@ def messages(file: Path) -> dict[str, dict[str, Field]]:
 
 def _field(match: re.Match[str]) -> Field:
     first, *rest = match["name"].split("_")
+    renamed = re.search(r'json_name = "(\w+)"', match["options"] or "")
     return Field(
-        json_name=first + "".join(word.capitalize() for word in rest),
+        json_name=renamed[1] if renamed else first + "".join(word.capitalize() for word in rest),
         type=match["type"],
         repeated=(match["label"] or "").strip() == "repeated",
         required="REQUIRED" in (match["options"] or ""),

@@ -92,6 +92,29 @@ def _validator(message: str) -> jsonschema.Draft202012Validator:
     )
 
 
+# What later 0.3 releases added to the proto, and the official SDK of 0.3.26 reads and sends.
+_ADDED_TO_PROTO_V0_3 = {("FilePart", "name"), ("Part", "metadata")}
+
+
+def unknown_to_proto_v0_3(message: str, value: Any, path: str = "") -> list[str]:
+    """The members of `value`, the JSON of a 0.3 proto message, that the message does not have."""
+    fields = _messages_v0_3()[message]
+    found: list[str] = []
+    for name, item in value.items():
+        field = fields.get(name)
+        if field is None:
+            found += [] if (message, name) in _ADDED_TO_PROTO_V0_3 else [f"{path}.{name}"]
+        elif field.type in _messages_v0_3():
+            for element in item if field.repeated else [item]:
+                found += unknown_to_proto_v0_3(field.type, element, f"{path}.{name}")
+    return found
+
+
+@functools.cache
+def _messages_v0_3() -> dict[str, dict[str, Field]]:
+    return messages(DATA / "a2a-0.3.0.proto")
+
+
 @functools.cache
 def _schema_v0_3() -> dict[str, Any]:
     schema: dict[str, Any] = json.loads((DATA / "a2a-0.3.0.schema.json").read_text(encoding="utf-8"))

@@ -31,6 +31,7 @@ class Slow:
         self.turns = 0
         self.begun = threading.Semaphore(0)
         self.may_end = threading.Event()
+        self.requests: list[SendMessageRequest] = []
         self.calls: list[Call] = []
         self._lock = threading.Lock()
 
@@ -38,6 +39,7 @@ class Slow:
         with self._lock:
             self.turns += 1
             turn = self.turns
+            self.requests.append(request)
             self.calls.append(call)
         self.begun.release()
         return self._events(turn)
@@ -79,6 +81,7 @@ def test_the_same_stream_of_the_same_caller_runs_once_and_each_gets_its_own_id(w
     hub = Hub()
     responses = [hub.send(way, ADA, id_=f"r-{number}") for number in range(4)]
     assert hub.agent.turns == 1
+    assert hub.agent.requests[0].message.message_id == "m-1"
     hub.agent.may_end.set()
     answers = [_events(response) for response in responses]
     assert all("turn 1" in json.dumps(answer) for answer in answers)

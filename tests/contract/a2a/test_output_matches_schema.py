@@ -21,7 +21,7 @@ from shared.a2a.model import (
     TaskPushNotificationConfig,
     TaskStatusUpdateEvent,
 )
-from tests.contract.a2a.schemas import TYPES, faults, faults_v0_3
+from tests.contract.a2a.schemas import TYPES, faults, faults_v0_3, unknown_to_proto_v0_3
 from tests.unit.a2a.values import values
 
 FEW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
@@ -50,6 +50,18 @@ def test_every_event_in_0_3_is_valid_by_the_0_3_schema(event: Event) -> None:
         faults_v0_3("SendStreamingMessageSuccessResponse", {"jsonrpc": "2.0", "id": 1, "result": written})
         == []
     )
+
+
+@FEW
+@given(event=EVENTS)
+def test_every_event_in_0_3s_http_json_has_the_fields_of_the_0_3_proto(event: Event) -> None:
+    assert unknown_to_proto_v0_3("StreamResponse", _plain(to_compat_event(event, Dialect.REST))) == []
+
+
+@FEW
+@given(request=values(SendMessageRequest))
+def test_every_send_in_0_3s_http_json_has_the_fields_of_the_0_3_proto(request: SendMessageRequest) -> None:
+    assert unknown_to_proto_v0_3("SendMessageRequest", _plain(to_compat_send(request, Dialect.REST))) == []
 
 
 @FEW
