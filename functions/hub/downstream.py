@@ -25,7 +25,7 @@ from shared.routes import Boundary, Route
 
 _OUTPUT_MODES = ("text/plain", "application/json")
 _LONGEST_STREAM_SECONDS = 1700.0
-_FIRST_POLL_SECONDS = 0.2
+_FIRST_POLL_SECONDS = 0.1
 _SLOWEST_POLL_SECONDS = 2.0
 _TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
 

@@ -50,7 +50,7 @@ class AgentServer(HttpServer):
         self._version = version
         self._binding = binding
         self.serve_message = serve_message
-        self._serve_card = serve_card or self._card
+        self.serve_card = serve_card or self._card
         self._streaming = streaming
         self._tasks = iter(tasks)
 
@@ -79,7 +79,7 @@ class AgentServer(HttpServer):
     def _behave(self, exchange: Exchange) -> None:
         received = exchange.received
         if received.path.startswith("/.well-known/"):
-            self._serve_card(exchange)
+            self.serve_card(exchange)
         elif self._is_get_task(received):
             self._give_task(exchange)
         else:

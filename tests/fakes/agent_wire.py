@@ -124,10 +124,28 @@ def in_v0_3_rest(event: Json) -> Json:
 def _rest(value: Json) -> Json:
     value = dict(value)
     if "messageId" in value:
-        value["content"] = value.pop("parts")
+        value["content"] = [_rest_part(part) for part in value.pop("parts")]
+    if "artifact" in value:
+        value["artifact"] = _rest_artifact(value["artifact"])
+    if "artifacts" in value:
+        value["artifacts"] = [_rest_artifact(artifact) for artifact in value["artifacts"]]
     if "status" in value and "message" in value["status"]:
         value["status"] = value["status"] | {"message": _rest(value["status"]["message"])}
     return value
+
+
+def _rest_artifact(value: Json) -> Json:
+    return value | {"parts": [_rest_part(part) for part in value["parts"]]}
+
+
+def _rest_part(part: Json) -> Json:
+    match part:
+        case {"text": _}:
+            return part
+        case {"data": value}:
+            return {"data": {"data": value}}
+    inner = {"fileWithUri": part["url"], "name": part["filename"], "mimeType": part["mediaType"]}
+    return {"file": inner}
 
 
 def _part_v0_3(part: Json) -> Json:

@@ -1,0 +1,279 @@
+"""Whatever style an agent answers in, version and binding included, users read its words once and in one text."""
+
+import itertools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from shared.routes import Binding, ProtocolVersion
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import Json, artifact, data, file, message, status, task, text, update
+from tests.fakes.http_server import Exchange
+from tests.fakes.hub import Hub, route, streamed_text, text_of
+
+_DIALECTS = list(itertools.product(("1.0", "0.3"), ("JSONRPC", "HTTP+JSON")))
+
+
+@dataclass(frozen=True)
+class Style:
+    """`sent` is the answer to message/send, where it differs from the stream's."""
+
+    name: str
+    events: list[Json]
+    answer: str
+    data: Any = None
+    sent: str | None = None
+
+
+_VALUE = {"days": 30, "unit": "日"}
+_STYLES = [
+    Style("one message", [message(text("Thirty days."))], "Thirty days."),
+    Style("a message of two parts", [message(text("Thirty"), text("days."))], "Thirty\ndays."),
+    Style(
+        "an artifact",
+        [task("working"), update(artifact("a", text("Thirty days."))), status("completed")],
+        "Thirty days.",
+    ),
+    Style("only the last status", [task("working"), status("completed", "Thirty days.")], "Thirty days."),
+    Style("a whole task", [task("completed", artifact("a", text("Thirty days.")))], "Thirty days."),
+    Style(
+        "a whole task that says the same in its status",
+        [task("completed", artifact("a", text("Thirty days.")), says="Thirty days.")],
+        "Thirty days.",
+    ),
+    Style(
+        "chunks",
+        [
+            task("submitted"),
+            update(artifact("a", text("Thir"))),
+            update(artifact("a", text("ty da")), append=True),
+            update(artifact("a", text("ys.")), append=True),
+            status("completed"),
+        ],
+        "Thirty days.",
+    ),
+    Style(
+        "chunks, and the whole at the end",
+        [
+            task("working"),
+            update(artifact("a", text("Thirty "))),
+            update(artifact("a", text("days.")), append=True),
+            task("completed", artifact("a", text("Thirty "), text("days."))),
+        ],
+        "Thirty days.",
+    ),
+    Style(
+        "snapshots that grow",
+        [
+            task("working"),
+            update(artifact("a", text("Thirty"))),
+            update(artifact("a", text("Thirty days"))),
+            update(artifact("a", text("Thirty days."))),
+            update(artifact("a", text("Thirty days."))),
+            status("completed"),
+        ],
+        "Thirty days.",
+    ),
+    Style(
+        "an artifact that is replaced",
+        [
+            task("working"),
+            update(artifact("a", text("Ten."))),
+            update(artifact("a", text("Thirty."))),
+            status("completed"),
+        ],
+        "Ten.\n\nThirty.",
+        sent="Thirty.",
+    ),
+    Style(
+        "several artifacts",
+        [
+            task("working"),
+            update(artifact("a", text("Days: 30"))),
+            update(artifact("b", text("Limit: 50"))),
+            status("completed"),
+        ],
+        "Days: 30\n\nLimit: 50",
+    ),
+    Style(
+        "an artifact of two paragraphs",
+        [task("completed", artifact("a", text("First."), text("Second.")))],
+        "First.\nSecond.",
+    ),
+    Style("text and data", [message(text("Thirty days."), data(_VALUE))], "Thirty days.", data=_VALUE),
+    Style("data only", [message(data(_VALUE))], '{\n  "days": 30,\n  "unit": "日"\n}', data=_VALUE),
+    Style(
+        "data in an artifact, and again at the end",
+        [
+            task("working"),
+            update(artifact("a", data(_VALUE))),
+            task("completed", artifact("a", data(_VALUE))),
+        ],
+        '{\n  "days": 30,\n  "unit": "日"\n}',
+        data=_VALUE,
+    ),
+    Style(
+        "a file only",
+        [message(file("plan.pdf", "https://files.example/plan.pdf"))],
+        "plan.pdf: https://files.example/plan.pdf",
+    ),
+    Style(
+        "working words, then an answer",
+        [
+            task("working", says="Searching"),
+            status("working", "Reading"),
+            update(artifact("a", text("Thirty days."))),
+            status("completed"),
+        ],
+        "Thirty days.",
+    ),
+    Style("nothing at all", [task("completed")], "The agent “Agent alpha” answered without any text."),
+    Style("empty text", [message(text(""))], "The agent “Agent alpha” answered without any text."),
+    Style(
+        "a task rejected with a reason",
+        [task("working"), status("rejected", "Ask HR instead.")],
+        "Ask HR instead.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("version", "binding"), _DIALECTS)
+@pytest.mark.parametrize("style", _STYLES, ids=lambda style: style.name)
+def test_an_answer_in_this_style_reads_the_same_on_every_way(
+    style: Style, version: str, binding: str
+) -> None:
+    for way in ("send", "stream", "query"):
+        with AgentServer(lambda _: style.events, version=version, binding=binding) as agent:
+            hub = Hub(route("alpha", agent.url))
+            match way:
+                case "send":
+                    assert text_of(hub.send("How long?")) == (style.sent or style.answer)
+                case "stream":
+                    assert streamed_text(hub.stream("How long?")) == style.answer
+                case "query":
+                    record = hub.query("How long?")
+                    assert (record["answer"], record["data"]) == (style.sent or style.answer, style.data)
+                    assert record["error"] is None
+
+
+@pytest.mark.parametrize(("version", "binding"), _DIALECTS)
+def test_a_task_that_goes_on_is_asked_for_until_it_ends(version: str, binding: str) -> None:
+    states = [
+        task("working", artifact("a", text("Thirty"))),
+        task("completed", artifact("a", text("Thirty days."))),
+    ]
+    with AgentServer(
+        lambda _: [task("submitted")], version=version, binding=binding, streaming=False, tasks=states
+    ) as agent:
+        assert streamed_text(Hub(route("alpha", agent.url)).stream("How long?")) == "Thirty days."
+        assert len(agent.asked) == 3
+
+
+def test_a_task_that_does_not_end_is_given_up_at_the_routes_limit() -> None:
+    states = iter(lambda: task("working"), None)
+    with AgentServer(lambda _: [task("working")], streaming=False, tasks=states) as agent:
+        record = Hub(route("alpha", agent.url, timeout_seconds=0.3)).query("How long?")
+    assert (record["error"]["kind"], record["error"]["fault"]) == ("slow", "timeout")
+
+
+def test_working_words_are_progress_and_no_part_of_the_answer() -> None:
+    events = [
+        task("working", says="Searching"),
+        status("working", "Reading"),
+        status("completed", "Thirty days."),
+    ]
+    with AgentServer(lambda _: events) as agent:
+        stream = Hub(route("alpha", agent.url)).stream("How long?")
+    updates = [event["status"] for event in stream if event["kind"] == "status-update"]
+    assert [update["state"] for update in updates] == ["working", "working", "working", "completed"]
+    assert [text_of(update["message"]) for update in updates if "message" in update] == [
+        "Searching",
+        "Reading",
+    ]
+
+
+def test_structured_data_goes_to_clients_that_take_json_and_to_no_others() -> None:
+    with AgentServer(lambda _: [message(text("Thirty days."), data(_VALUE))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        for modes in ([], ["text/plain"]):
+            assert text_of(hub.send("How long?", version="1.0", modes=modes)) == "Thirty days."
+        parts = hub.send("How long?", version="1.0", modes=["text/plain", "application/json"])["parts"]
+    assert parts == [{"text": "Thirty days."}, {"data": _VALUE, "mediaType": "application/json"}]
+
+
+def test_citations_become_numbered_lines_under_the_text() -> None:
+    citation = {
+        "uri": "gs://docs/policy.md",
+        "title": "Policy",
+        "quote": "within\n 15   minutes",
+        "position": {"line": 3},
+    }
+    events = [message(text("Within 15 minutes."), data({"citations": [citation]}))]
+    with AgentServer(lambda _: events) as agent:
+        hub = Hub(route("alpha", agent.url))
+        expected = "\n\nSources:\n[1] Policy (gs://docs/policy.md, line 3): “within 15 minutes”"
+        assert text_of(hub.send("How long?")) == "Within 15 minutes." + expected
+        assert streamed_text(hub.stream("How long?")) == "Within 15 minutes." + expected
+        assert "\n\n出典:\n[1] Policy" in text_of(hub.send("期限は"))
+        assert hub.query("How long?")["citations"] == [citation]
+
+
+@pytest.mark.parametrize(
+    "citations", [7, "x", [7], [{}], [{"uri": 7}], [{"title": "no uri"}], None, {"uri": "x"}]
+)
+def test_citations_that_are_none_are_left_out(citations: Any) -> None:
+    with AgentServer(lambda _: [message(text("Yes."), data({"citations": citations}))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("Really?")) == "Yes."
+        assert hub.query("Really?")["citations"] == []
+
+
+def test_the_card_never_sends_the_hub_to_another_host() -> None:
+    with AgentServer(lambda _: [message(text("Mine."))]) as agent:
+        card = {
+            "name": "Agent", "description": "x", "version": "1", "capabilities": {}, "skills": [],
+            "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+            "supportedInterfaces": [
+                {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
+                for url in ("http://[broken", "http://127.0.0.1:9/stolen", f"{agent.url}@127.0.0.1:9/")
+            ],
+        }  # fmt: skip
+        agent.serve_card = lambda exchange: exchange.json(card)
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("Whose?")) == "Mine."
+
+
+def test_an_agent_without_a_card_is_asked_in_0_3() -> None:
+    with AgentServer(lambda _: [message(text("Old."))], version="0.3", streaming=False) as agent:
+        agent.serve_card = lambda exchange: exchange.answer(404)
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("How old?")) == "Old."
+        assert streamed_text(hub.stream("How old?")) == "Old."
+
+
+def test_the_route_may_name_version_and_binding_and_then_no_card_is_asked_for() -> None:
+    with AgentServer(lambda _: [message(text("As told."))], version="0.3", binding="HTTP+JSON") as agent:
+        hub = Hub(route("alpha", agent.url, protocol_version=ProtocolVersion.V0_3, binding=Binding.HTTP_JSON))
+        assert streamed_text(hub.stream("How?")) == "As told."
+        assert len(agent.received) == len(agent.asked) == 1
+
+
+def test_a_card_is_asked_for_once_by_many_at_the_same_time() -> None:
+    release = threading.Event()
+    with AgentServer(lambda _: [message(text("Hello."))]) as agent:
+        card = agent.serve_card
+
+        def slow_card(exchange: Exchange) -> None:
+            release.wait(timeout=10)
+            card(exchange)
+
+        agent.serve_card = slow_card
+        hub = Hub(route("alpha", agent.url))
+        with ThreadPoolExecutor(8) as pool:
+            answers = [pool.submit(hub.send, "Hi") for _ in range(8)]
+            release.set()
+            assert {text_of(answer.result()) for answer in answers} == {"Hello."}
+    assert len(agent.received) - len(agent.asked) == 1
