@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from functions.expense.config import Config
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.agent_settings import AgentSettings
 from shared.http import Handler
 
 KNOWLEDGE = Path(__file__).with_name("policy")
@@ -28,7 +28,7 @@ SKILL = AgentSkill(
 )
 
 
-def build(config: Config) -> Handler:
+def build(config: AgentSettings) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol."""
     card = agent_card(
         name="Expense desk",

@@ -2,8 +2,8 @@
 
 import os
 
-from functions.expense import config
 from functions.expense.app import build
+from shared import agent_settings
 from shared.flask_adapter import entry_point
 
-expense = entry_point(build(config.read(os.environ)))
+expense = entry_point(build(agent_settings.read(os.environ)))

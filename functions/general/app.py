@@ -6,10 +6,10 @@ from pathlib import Path
 
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
-from functions.general.config import Config
 from functions.general.knowledge import load
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.agent_settings import AgentSettings
 from shared.http import Handler
 
 KNOWLEDGE = Path(__file__).with_name("facts")
@@ -28,7 +28,7 @@ SKILL = AgentSkill(
 )
 
 
-def build(config: Config) -> Handler:
+def build(config: AgentSettings) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol."""
     card = agent_card(
         name="General questions",

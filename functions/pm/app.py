@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from functions.pm.advisor import Advisor
-from functions.pm.config import Config
 from functions.pm.knowledge import load
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.agent_settings import AgentSettings
 from shared.http import Handler
 
 KNOWLEDGE = Path(__file__).with_name("practices")
@@ -28,7 +28,7 @@ SKILL = AgentSkill(
 )
 
 
-def build(config: Config) -> Handler:
+def build(config: AgentSettings) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol."""
     card = agent_card(
         name="Project management advisor",

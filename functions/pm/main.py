@@ -2,8 +2,8 @@
 
 import os
 
-from functions.pm import config
 from functions.pm.app import build
+from shared import agent_settings
 from shared.flask_adapter import entry_point
 
-pm = entry_point(build(config.read(os.environ)))
+pm = entry_point(build(agent_settings.read(os.environ)))

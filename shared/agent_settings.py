@@ -1,4 +1,4 @@
-"""The settings of this function, from its environment."""
+"""The settings that every agent behind the hub has."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from shared.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """What this function needs to know of where it runs."""
+class AgentSettings:
+    """What an agent needs to know of where it runs."""
 
     public_url: str
     """Where callers reach it; its card says so. `PUBLIC_URL`."""
@@ -20,14 +20,19 @@ class Config:
     """Whether the log may hold the texts of messages. `LOG_TEXT`."""
 
 
-def read(environ: Mapping[str, str]) -> Config:
-    """The settings in `environ`. Raises SettingsError with all mistakes at once."""
-    settings = Settings(environ)
+def read_agent(settings: Settings) -> AgentSettings:
+    """These settings; problems are left in `settings` for its `check`."""
     port = settings.port("PORT", 8080)
-    config = Config(
+    return AgentSettings(
         public_url=settings.url("PUBLIC_URL", f"http://127.0.0.1:{port}"),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
     )
+
+
+def read(environ: Mapping[str, str]) -> AgentSettings:
+    """The settings in `environ`. Raises SettingsError with all mistakes at once."""
+    settings = Settings(environ)
+    config = read_agent(settings)
     settings.check()
     return config
