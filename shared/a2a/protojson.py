@@ -6,10 +6,8 @@ base64 of either alphabet, unknown fields ignored) and exact everywhere else: a 
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Callable
-from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -18,6 +16,7 @@ import msgspec
 
 from shared.a2a import model
 from shared.a2a.errors import PARSE_ERROR, A2AError, invalid_field
+from shared.a2a.scalars import kind_of, read_base64, read_boolean, read_integer, read_string, read_timestamp
 
 S = TypeVar("S", bound=msgspec.Struct)
 # As deep as protobuf's own JSON readers go; what is accepted can be encoded again inside a response.
@@ -57,7 +56,7 @@ def encode(value: Any) -> bytes:
 def read(type_: type[S], value: Any, path: str = "") -> S:
     """`value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
     if not isinstance(value, dict):
-        raise invalid_field(path or "params", f"must be an object, not {_kind(value)}")
+        raise invalid_field(path or "params", f"must be an object, not {kind_of(value)}")
     fields, required, one_of = _plan(type_)
     found: dict[str, Any] = {}
     for key, item in value.items():
@@ -116,13 +115,13 @@ def _reader(hint: Any) -> _Reader | None:
         return lambda value, path: read(hint, value, path)
     if issubclass(hint, StrEnum):
         return _enum(hint)
-    return {str: _string, int: _integer, bool: _boolean}[hint]
+    return {str: read_string, int: read_integer, bool: read_boolean}[hint]
 
 
 def _list_of(item: _Reader | None) -> _Reader:
     def read_list(value: Any, path: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise invalid_field(path, f"must be an array, not {_kind(value)}")
+            raise invalid_field(path, f"must be an array, not {kind_of(value)}")
         if item is None:
             return tuple(value)
         return tuple(item(element, f"{path}[{index}]") for index, element in enumerate(value))
@@ -133,7 +132,7 @@ def _list_of(item: _Reader | None) -> _Reader:
 def _map_of(item: _Reader | None) -> _Reader:
     def read_map(value: Any, path: str) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise invalid_field(path, f"must be an object, not {_kind(value)}")
+            raise invalid_field(path, f"must be an object, not {kind_of(value)}")
         if item is None:
             return value
         return {key: item(element, f"{path}.{key}") for key, element in value.items()}
@@ -158,68 +157,11 @@ def _enum(type_: type[StrEnum]) -> _Reader:
     return read_enum
 
 
-def _string(value: Any, path: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise invalid_field(path, f"must be a string, not {_kind(value)}")
-
-
-def _integer(value: Any, path: str) -> int:
-    if (isinstance(value, str) and _INTEGER.fullmatch(value)) or (
-        isinstance(value, float) and value.is_integer()
-    ):
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
-        return value
-    raise invalid_field(path, "must be a 32-bit integer")
-
-
-def _boolean(value: Any, path: str) -> bool:
-    if isinstance(value, bool):
-        return value
-    if value in ("true", "false"):
-        return bool(value == "true")
-    raise invalid_field(path, f"must be a boolean, not {_kind(value)}")
-
-
-def read_base64(value: Any, path: str) -> str:
-    """Standard base64 with padding, as ProtoJSON writes bytes; the URL-safe alphabet and missing padding are read too."""
-    text = _string(value, path)
-    if _CANONICAL_BASE64.fullmatch(text) and len(text) % 4 == 0:
-        return text
-    text = text.translate(_TO_STANDARD).rstrip("=")
-    if not _BARE_BASE64.fullmatch(text) or len(text) % 4 == 1:
-        raise invalid_field(path, "must be base64")
-    return text + "=" * (-len(text) % 4)
-
-
-def _timestamp(value: Any, path: str) -> str:
-    """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1)."""
-    match = _RFC_3339.fullmatch(_string(value, path))
-    if match:
-        day, time, fraction, zone = match.groups()
-        milliseconds = f"{fraction or '':0<3}"[:3]
-        zone = "+00:00" if zone in "Zz" else zone
-        try:
-            moment = datetime.fromisoformat(f"{day}T{time}.{milliseconds}{zone}").astimezone(UTC)
-            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        except (ValueError, OverflowError):
-            pass
-    raise invalid_field(path, "must be a time as in 2026-01-31T09:30:00.000Z")
-
-
-_INTEGER = re.compile(r"-?[0-9]{1,10}")
-_CANONICAL_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_BARE_BASE64 = re.compile(r"[A-Za-z0-9+/]*")
-_TO_STANDARD = str.maketrans("-_", "+/")
-_RFC_3339 = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
-)
 # Strings that have a form: the proto's bytes and timestamps.
 _FORMS: dict[tuple[type, str], _Reader] = {
     (model.Part, "raw"): read_base64,
-    (model.TaskStatus, "timestamp"): _timestamp,
-    (model.ListTasksRequest, "status_timestamp_after"): _timestamp,
+    (model.TaskStatus, "timestamp"): read_timestamp,
+    (model.ListTasksRequest, "status_timestamp_after"): read_timestamp,
 }
 
 
@@ -239,19 +181,3 @@ def _check_depth(value: Any) -> None:
         if not level:
             return
     raise _too_deep()
-
-
-def _kind(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "an array"
-        case _:
-            return "an object"

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from shared.a2a.compat.v0_3.dialect import Dialect, as_object, as_string, copied, member, without_absent
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import Part
-from shared.a2a.protojson import read_base64
+from shared.a2a.scalars import read_base64
 
 _WRAPPED = "data_part_compat"
 _FILE_MEMBERS = (

@@ -1,0 +1,90 @@
+"""Strings, numbers, booleans, bytes and times as ProtoJSON reads them (protobuf.dev/programming-guides/json, A2A 1.0.1 §5.6).
+
+Each raises INVALID_PARAMS that names the field by its path.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from shared.a2a.errors import invalid_field
+
+_INTEGER = re.compile(r"-?[0-9]{1,10}")
+_CANONICAL_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+_BARE_BASE64 = re.compile(r"[A-Za-z0-9+/]*")
+_TO_STANDARD = str.maketrans("-_", "+/")
+_RFC_3339 = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+
+def read_string(value: Any, path: str) -> str:
+    """`value`, which must be a string."""
+    if isinstance(value, str):
+        return value
+    raise invalid_field(path, f"must be a string, not {kind_of(value)}")
+
+
+def read_integer(value: Any, path: str) -> int:
+    """A 32-bit integer, also as a string or as a float without a fraction."""
+    if (isinstance(value, str) and _INTEGER.fullmatch(value)) or (
+        isinstance(value, float) and value.is_integer()
+    ):
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
+        return value
+    raise invalid_field(path, "must be a 32-bit integer")
+
+
+def read_boolean(value: Any, path: str) -> bool:
+    """A boolean; a query parameter has it as a word (A2A 1.0.1 §11.5)."""
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise invalid_field(path, f"must be a boolean, not {kind_of(value)}")
+
+
+def read_base64(value: Any, path: str) -> str:
+    """Standard base64 with padding, as ProtoJSON writes bytes; the URL-safe alphabet and missing padding are read too."""
+    text = read_string(value, path)
+    if _CANONICAL_BASE64.fullmatch(text) and len(text) % 4 == 0:
+        return text
+    text = text.translate(_TO_STANDARD).rstrip("=")
+    if not _BARE_BASE64.fullmatch(text) or len(text) % 4 == 1:
+        raise invalid_field(path, "must be base64")
+    return text + "=" * (-len(text) % 4)
+
+
+def read_timestamp(value: Any, path: str) -> str:
+    """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1)."""
+    match = _RFC_3339.fullmatch(read_string(value, path))
+    if match:
+        day, time, fraction, zone = match.groups()
+        milliseconds = f"{fraction or '':0<3}"[:3]
+        zone = "+00:00" if zone in "Zz" else zone
+        try:
+            moment = datetime.fromisoformat(f"{day}T{time}.{milliseconds}{zone}").astimezone(UTC)
+            return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        except (ValueError, OverflowError):
+            pass
+    raise invalid_field(path, "must be a time as in 2026-01-31T09:30:00.000Z")
+
+
+def kind_of(value: Any) -> str:
+    """What kind of JSON value this is, for an error's text."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case _:
+            return "an object"
