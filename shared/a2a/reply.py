@@ -83,10 +83,12 @@ def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint
     data: list[Part] = []
     for piece in pieces:
         match piece:
-            case Text(text) | Question(text):
+            case Text(text):
                 texts.append(text)
+            case Question(text):
+                texts.append(f"\n\n{text}" if any(texts) else text)
             case Failure(text):
-                texts = [f"{''.join(texts)}\n\n{text}" if texts else text]
+                texts = [f"{''.join(texts)}\n\n{text}" if any(texts) else text]
             case Data(value):
                 data.append(Part(data=value, media_type="application/json"))
             case Progress():

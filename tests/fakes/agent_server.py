@@ -59,7 +59,7 @@ class AgentServer(HttpServer):
         """The requests that were none for the card."""
         return [received for received in self.received if not received.path.startswith("/.well-known/")]
 
-    def answer(self, exchange: Exchange, events: Iterable[Json]) -> None:
+    def reply(self, exchange: Exchange, events: Iterable[Json]) -> None:
         """Answers a message with events, in the agent's version and binding."""
         said = self._said(exchange.received)
         if not said.streaming:
@@ -88,7 +88,7 @@ class AgentServer(HttpServer):
                 self.serve_message(exchange)
             else:
                 assert self.script is not None
-                self.answer(exchange, self.script(said))
+                self.reply(exchange, self.script(said))
 
     def _card(self, exchange: Exchange) -> None:
         if exchange.received.path != CARD_PATH:
