@@ -19,13 +19,13 @@ install:
 venv: install ## make .venv from the pinned requirements (the other commands do it by themselves)
 	@$(PYTHON) local/install.py .venv requirements/dev.txt
 
-run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN)
+run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out)
 	@exec $(IN_VENV)/python -m local.run
 
 test: venv ## run all tests (TESTS='tests/unit -k name' picks some)
 	@$(IN_VENV)/python -m pytest $(TESTS)
 
-check: venv ## format, lint, strict types, import rules, shell scripts
+check: venv ## format, lint, strict types, import rules, shell scripts, gateway/openapi.yaml
 	@bash local/check.sh
 
 format: venv ## write the format that `make check` wants

@@ -30,6 +30,7 @@ check lint ruff check .
 check types mypy
 check imports lint-imports
 check "shell scripts" shellcheck_all
+check gateway python -m gateway.check
 check "machine paths" leaves_no_trace_of_a_machine
 
 if ((${#failed[@]})); then

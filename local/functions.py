@@ -18,9 +18,11 @@ class LocalFunction:
     threads: int
     """Requests it serves at once; an open stream holds one of them all the time."""
     reads_routes: bool = False
-    """Whether it works from the route table, and so has to know where the other functions are."""
+    """Whether it works from the route table, and so has to know where the agents are."""
     verifies_callers: bool = False
-    """Whether it is told the development tokens."""
+    """Whether it is told the development tokens, and where the functions behind it are."""
+    knows_gate: bool = False
+    """Whether it holds the key with which the gate signs who calls."""
     python_path: Path | None = None
     """Where its packages are when they do not lie beside the source file."""
 
@@ -29,7 +31,12 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
     """Every function of this project, from the source tree, or from `build/` as it is uploaded."""
 
     def function(
-        name: str, *, threads: int, reads_routes: bool = False, verifies_callers: bool = False
+        name: str,
+        *,
+        threads: int,
+        reads_routes: bool = False,
+        verifies_callers: bool = False,
+        knows_gate: bool = False,
     ) -> LocalFunction:
         folder = ROOT / "build" / name if bundled else ROOT / "functions" / name
         return LocalFunction(
@@ -38,11 +45,13 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
             threads=threads,
             reads_routes=reads_routes,
             verifies_callers=verifies_callers,
+            knows_gate=knows_gate,
             python_path=None if bundled else ROOT,
         )
 
     return (
-        function("hub", threads=320, reads_routes=True, verifies_callers=True),
+        function("gate", threads=320, verifies_callers=True, knows_gate=True),
+        function("hub", threads=320, reads_routes=True, knows_gate=True),
         function("agent_card", threads=16, reads_routes=True),
         function("docqa", threads=320),
         function("general", threads=320),
@@ -54,11 +63,13 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
 # What a function would wrongly take from a developer's own shell.
 _NOT_INHERITED = frozenset(
     {
+        "CALLER_TOKEN_HEADER",
         "CLOUD_RUN_TIMEOUT_SECONDS",
         "DEBUG",
         "FUNCTION_SIGNATURE_TYPE",
         "FUNCTION_SOURCE",
         "FUNCTION_TARGET",
+        "GATE_SIGNING_KEY",
         "HOST",
         "HUB_DEV_TOKEN",
         "K_SERVICE",
@@ -78,23 +89,30 @@ def environment_of(
     urls: Mapping[str, str],
     public_url: str,
     dev_token: str,
+    signing_key: str = "",
+    token_header: str = "authorization",
 ) -> dict[str, str]:
-    """The environment of one process. `urls` maps each function's name to its address on this machine."""
+    """The environment of one process. `urls` maps each function's name to its address on this machine; `token_header` is where
+    the gate finds the caller's token.
+    """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment |= {
         "HUB_PUBLIC_URL": public_url,
-        # An agent is called directly, the hub and its card through the gateway.
-        "PUBLIC_URL": public_url if function.reads_routes else urls[function.name],
+        # An agent is called directly, everything else at the one public address.
+        "PUBLIC_URL": public_url if function.reads_routes or function.knows_gate else urls[function.name],
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(function.threads),
     }
     if function.python_path:
         environment["PYTHONPATH"] = str(function.python_path)
-    if function.reads_routes:
+    if function.reads_routes or function.verifies_callers:
         # An address that the operator has set is that of an agent of their own, which takes the place of the one here.
         addresses = {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
-        # Nothing on this machine's loopback stands in front of an agent and checks an ID token.
+        # Nothing on this machine's loopback stands in front of a function and checks an ID token.
         environment = {"IAM_CREDENTIALS": "none"} | addresses | environment
+    if function.knows_gate:
+        environment["GATE_SIGNING_KEY"] = signing_key
     if function.verifies_callers:
-        environment["HUB_DEV_TOKEN"] = dev_token
+        environment = {"RATE_LIMIT_PER_MINUTE": "0"} | environment
+        environment |= {"HUB_DEV_TOKEN": dev_token, "CALLER_TOKEN_HEADER": token_header}
     return environment

@@ -1,6 +1,12 @@
-"""What the gateway lets through and to whom, as data: the same rules whatever program applies them."""
+"""gateway/openapi.yaml as routes, the way API Gateway reads it: the same file is deployed, and run here by Envoy."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from gateway.document import FILE, Backend, Document, Operation, read
+
+_VARIABLE = re.compile(r"\$\{([A-Z_]+)_URL\}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -9,14 +15,71 @@ class GatewayRoute:
 
     to: str
     """The function's name."""
-    path: str | None = None
-    """The exact path, without the query; None matches every path."""
+    pattern: str | None = None
+    """A regular expression for the whole path, without the query; None matches every path."""
     methods: tuple[str, ...] = ()
     """The methods; empty matches every method."""
+    deadline_seconds: float = 3600.0
+    """Counted from the request to the end of the answer, streams included."""
+    own_authorization: str | None = None
+    """What the gateway puts into Authorization, after the caller's has gone to X-Forwarded-Authorization; None leaves it."""
 
 
-LOCAL_ROUTES = (
-    GatewayRoute(to="agent_card", path="/.well-known/agent-card.json", methods=("GET", "HEAD")),
-    GatewayRoute(to="agent_card", path="/.well-known/agent.json", methods=("GET", "HEAD")),
-    GatewayRoute(to="hub"),
-)
+@dataclass(frozen=True, kw_only=True)
+class GatewayRefusal:
+    """Requests that the gateway answers by itself, with `status`. `pattern` is as for a route."""
+
+    status: int
+    pattern: str | None = None
+
+
+Route = GatewayRoute | GatewayRefusal
+
+
+def local_routes() -> tuple[Route, ...]:
+    """The routes of gateway/openapi.yaml."""
+    return routes_of(read(FILE.read_text(encoding="utf-8")))
+
+
+def routes_of(document: Document) -> tuple[Route, ...]:
+    """Every operation's route; then 405 for the paths that have other methods, and 404 for all else.
+
+    Literal segments win over variables, and a custom verb over none.
+    """
+    operations = sorted(document.operations, key=lambda operation: _precedence(operation.path))
+    paths = dict.fromkeys(operation.path for operation in operations)
+    return (
+        *(_route(operation, document.backends[operation.backend or ""]) for operation in operations),
+        *(GatewayRefusal(status=405, pattern=path_pattern(path)) for path in paths),
+        GatewayRefusal(status=404),
+    )
+
+
+def path_pattern(template: str) -> str:
+    """The regular expression of a path template: a variable is one segment, and a trailing slash makes no difference."""
+    if template == "/":
+        return "/"
+    return re.sub(r"\\\{[^}]+\\\}", "[^/]+", re.escape(template)) + "/?"
+
+
+def functions_of(routes: Iterable[Route]) -> set[str]:
+    """The functions that the routes lead to."""
+    return {route.to for route in routes if isinstance(route, GatewayRoute)}
+
+
+def _precedence(template: str) -> tuple[list[bool], bool]:
+    return ["{" in segment for segment in template.split("/")], not template.rpartition("}")[2].startswith(
+        ":"
+    )
+
+
+def _route(operation: Operation, backend: Backend) -> GatewayRoute:
+    variable = _VARIABLE.fullmatch(backend.address or "")
+    assert variable is not None, f"backend {backend.name} has an address that names no function"
+    return GatewayRoute(
+        to=variable[1].lower(),
+        pattern=path_pattern(operation.path),
+        methods=(operation.method.upper(),),
+        deadline_seconds=backend.deadline_seconds or 15.0,
+        own_authorization=None if backend.disables_auth else "Bearer identity-of-the-gateway",
+    )

@@ -1,4 +1,4 @@
-"""Every function of the hub on one machine, behind Envoy, at one address (design §7)."""
+"""Every function of the hub on one machine, behind Envoy and the gate, at one address (design §7)."""
 
 import json
 import os
@@ -6,12 +6,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from local import envoy
 from local.functions import ROOT, LocalFunction, environment_of, functions
-from local.gateway import LOCAL_ROUTES
+from local.gateway import Route, local_routes
 from local.lifeline import Lifeline
 from local.ports import LOOPBACK, free_ports
 from local.processes import Process, Program, running
@@ -29,6 +29,7 @@ from local.welcome import welcome
 
 _STARTS = 5
 _CARD = "/.well-known/agent-card.json"
+_GATE = "gate"
 
 
 def main() -> int:
@@ -48,9 +49,11 @@ def run(
     settings: Settings,
     *,
     inherited: Mapping[str, str],
+    routes: Sequence[Route] | None = None,
     choose_ports: Callable[[int], list[int]] = free_ports,
 ) -> None:
-    """Runs `table` behind the gateway until SIGINT, SIGTERM or SIGHUP; then all of it has ended.
+    """Runs `table` behind the gateway, with `routes` instead of gateway/openapi.yaml's, until SIGINT, SIGTERM or
+    SIGHUP; then all of it has ended.
 
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
@@ -60,7 +63,13 @@ def run(
         for _ in range(_STARTS):
             require_free(settings.port)
             ports = dict(zip((one.name for one in table), choose_ports(len(table)), strict=True))
+            if not settings.has_gateway:
+                ports[_GATE] = settings.port
             programs = _programs(table, settings, ports=ports, inherited=inherited)
+            if settings.has_gateway:
+                programs.append(
+                    _gateway(settings, routes or local_routes(), ports=ports, inherited=inherited)
+                )
             try:
                 with running(programs, lifeline=lifeline) as processes:
                     _wait_until_all_answer(processes, settings, ports=ports, stopping=stopping)
@@ -98,10 +107,10 @@ def _programs(
     *,
     ports: Mapping[str, int],
     inherited: Mapping[str, str],
-) -> Iterator[Program]:
+) -> list[Program]:
     urls = {name: f"http://{LOOPBACK}:{port}" for name, port in ports.items()}
-    for function in table:
-        yield Program(
+    return [
+        Program(
             name=function.name,
             command=_function_command(function, port=ports[function.name]),
             environment=environment_of(
@@ -110,21 +119,31 @@ def _programs(
                 urls=urls,
                 public_url=settings.url,
                 dev_token=settings.dev_token,
+                signing_key=settings.signing_key,
+                token_header="x-forwarded-authorization" if settings.has_gateway else "authorization",
             ),
             log=settings.folder / f"{function.name}.log",
         )
+        for function in table
+    ]
+
+
+def _gateway(
+    settings: Settings, routes: Sequence[Route], *, ports: Mapping[str, int], inherited: Mapping[str, str]
+) -> Program:
     config = settings.folder / "envoy.json"
-    bootstrap = envoy.bootstrap(port=settings.port, routes=LOCAL_ROUTES, upstream_ports=ports)
+    bootstrap = envoy.bootstrap(port=settings.port, routes=routes, upstream_ports=ports)
     config.write_text(json.dumps(bootstrap, indent=2))
     log = settings.folder / "envoy.log"
-    yield Program(name="envoy", command=envoy.command(config), environment=inherited, log=log)
+    return Program(name="envoy", command=envoy.command(config), environment=inherited, log=log)
 
 
 def _wait_until_all_answer(
     processes: Sequence[Process], settings: Settings, *, ports: Mapping[str, int], stopping: threading.Event
 ) -> None:
     probes = [Probe(name, port, "/health") for name, port in ports.items()]
-    probes += [Probe("envoy", settings.port, "/health"), Probe("envoy", settings.port, _CARD)]
+    entrance = "envoy" if settings.has_gateway else _GATE
+    probes += [Probe(entrance, settings.port, path) for path in ("/health", _CARD)]
     wait_until_ready(
         probes,
         processes,

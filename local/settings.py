@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from local.ports import LOOPBACK, free_ports, why_not_free
@@ -21,6 +21,10 @@ class Settings:
     """One token for each caller, separated by commas."""
     folder: Path
     """Where the generated configuration and the logs go."""
+    has_gateway: bool = True
+    """Whether Envoy stands in front; without it, the gate itself listens on `port`."""
+    signing_key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    """With what the gate tells the hub who calls: another one in each run."""
     start_timeout_seconds: float = 120.0
 
     @property
@@ -35,14 +39,17 @@ class Settings:
 
 
 def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
-    """`HUB_PORT` (0 takes a free one) and `HUB_DEV_TOKEN` (one is made when unset). Raises NotStartable."""
+    """`HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (one is made when unset), `GATEWAY` (1 or 0). Raises NotStartable."""
     wanted = environment.get("HUB_PORT") or "8080"
     if not wanted.isascii() or not wanted.isdigit() or int(wanted) > 65535:
         raise NotStartable(f"HUB_PORT is {wanted!r}; it has to be a port number, like 8080")
     port = int(wanted) or free_ports(1)[0]
     tokens = [token.strip() for token in environment.get("HUB_DEV_TOKEN", "").split(",")]
     dev_token = ",".join(filter(None, tokens)) or secrets.token_urlsafe(24)
-    return Settings(port=port, dev_token=dev_token, folder=runs / str(port))
+    gateway = environment.get("GATEWAY") or "1"
+    if gateway not in ("0", "1"):
+        raise NotStartable(f"GATEWAY is {gateway!r}; it has to be 1, or 0 to leave the gateway out")
+    return Settings(port=port, dev_token=dev_token, folder=runs / str(port), has_gateway=gateway == "1")
 
 
 def require_free(port: int) -> None:

@@ -30,6 +30,7 @@ def entry_point(handle: Handler) -> Callable[[flask.Request], flask.Response]:
                 Request(
                     method=request.method,
                     path=request.path,
+                    target=request.environ.get("RAW_URI"),
                     headers=_Headers(request.environ),
                     query=request.args.to_dict(flat=False) if request.query_string else {},
                     read_body=lambda limit_bytes: _body(request, limit_bytes),

@@ -21,10 +21,14 @@ class Body(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request. Header names are lower case; `query` keeps every value of a repeated parameter."""
+    """One request. Header names are lower case; `query` keeps every value of a repeated parameter.
+
+    `path` is decoded; `target` is what the request line really asked for, None where that is not known.
+    """
 
     method: str
     path: str
+    target: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Sequence[str]] = field(default_factory=dict)
     read_body: Body = lambda _: b""

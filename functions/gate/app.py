@@ -10,7 +10,7 @@ from functions.gate.passing import (
     METHODS,
     REQUEST_HEADERS,
     check_headers,
-    check_path,
+    check_target,
     passed_headers,
     passed_query,
 )
@@ -39,7 +39,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     http = HttpClient()
     tokens = DefaultCredentials() if config.uses_google_credentials else None
     hub = Upstream(config.hub_url, http=http, tokens=tokens)
-    # Everybody may invoke the card's function.
+    # Behind a gateway, the card is not asked for here.
     agent_card = Upstream(config.agent_card_url, http=http, tokens=None)
     callers = config.identity.callers(http, believes_gate=False, token_header=config.token_header)
     signer = config.identity.signer()
@@ -53,7 +53,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             return refusal(request, error, record)
 
     def pass_on(request: Request, record: Record) -> Response:
-        check_path(request.path)
+        check_target(request.target, request.path)
         check_headers(request.headers)
         if request.method not in METHODS:
             raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(METHODS))})

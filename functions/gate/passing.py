@@ -35,21 +35,23 @@ RESPONSE_HEADERS = (
     "x-a2a-extensions",
     "x-accel-buffering",
 )
+# In lower case, without the underscores of the older spelling (`page_size`).
 PARAMETERS = frozenset(
     {
-        "A2A-Version",
-        "contextId",
-        "historyLength",
-        "includeArtifacts",
-        "pageSize",
-        "pageToken",
+        "a2a-version",
+        "contextid",
+        "historylength",
+        "includeartifacts",
+        "pagesize",
+        "pagetoken",
         "status",
-        "statusTimestampAfter",
+        "statustimestampafter",
         "tenant",
     }
 )
 METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
-_PATH = re.compile(r"/(?:[A-Za-z0-9_~:-][A-Za-z0-9._~:-]*/?|\.well-known/)*")
+_SEGMENT = r"(?:[A-Za-z0-9_~:-][A-Za-z0-9._~:-]*|\.well-known)"
+_PATH = re.compile(rf"/(?:{_SEGMENT}/)*(?:{_SEGMENT})?")
 _MOST_PATH_CHARACTERS = 2048
 _MOST_HEADER_BYTES = 32 * 1024
 _HEADERS_TOO_LARGE = ErrorKind(
@@ -57,9 +59,14 @@ _HEADERS_TOO_LARGE = ErrorKind(
 )
 
 
-def check_path(path: str) -> None:
-    """Raises INVALID_REQUEST for a path with empty or dot segments, escapes within escapes, or anything but plain characters."""
-    if len(path) > _MOST_PATH_CHARACTERS or not _PATH.fullmatch(path):
+def check_target(target: str | None, path: str) -> None:
+    """Raises INVALID_REQUEST for a path with empty or dot segments, with escapes, or with anything but plain characters.
+
+    `path` is what the server made of `target`, which has to have said the same: what reads differently in two places is an
+    attack, or will become one.
+    """
+    said = path if target is None else target.partition("?")[0]
+    if len(path) > _MOST_PATH_CHARACTERS or said != path or not _PATH.fullmatch(path):
         raise A2AError(INVALID_REQUEST, "The path is not one that an A2A request has")
 
 
@@ -76,5 +83,10 @@ def passed_headers(headers: Mapping[str, str], allowed: Sequence[str]) -> dict[s
 
 def passed_query(query: Mapping[str, Sequence[str]]) -> str:
     """The query string of the parameters that operations have, with its question mark; "" when there is none."""
-    pairs = [(name, value) for name, values in query.items() if name in PARAMETERS for value in values]
+    pairs = [
+        (name, value)
+        for name, values in query.items()
+        if name.replace("_", "").lower() in PARAMETERS
+        for value in values
+    ]
     return f"?{urlencode(pairs)}" if pairs else ""

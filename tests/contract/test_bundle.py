@@ -125,6 +125,8 @@ def serving(function: LocalFunction, *, folder: Path) -> Iterator[int]:
         urls=dict.fromkeys(REAL, f"http://127.0.0.1:{port}"),
         public_url=f"http://127.0.0.1:{port}",
         dev_token="for-tests",
+        signing_key="a-key-of-at-least-32-characters-in-length",
+        token_header="authorization",
     )
     program = [str(Path(sys.executable).with_name("functions-framework")), "--target", function.name]
     log = folder / "log"

@@ -1,4 +1,4 @@
-"""Entry points that stand in for the hub and the card while the local run itself is tested."""
+"""Entry points that stand in for the gate and the card while the local run itself is tested."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import flask
 _released = threading.Event()
 
 
-def hub(request: flask.Request) -> flask.typing.ResponseReturnValue:
+def gate(request: flask.Request) -> flask.typing.ResponseReturnValue:
     """Says what it received, holds a stream open until it is told to go on, or dies."""
     match request.path:
         case "/size":
@@ -24,7 +24,7 @@ def hub(request: flask.Request) -> flask.typing.ResponseReturnValue:
         case "/die":
             os.kill(os.getppid(), signal.SIGKILL)
     return {
-        "function": "hub",
+        "function": "gate",
         "method": request.method,
         "target": request.environ["RAW_URI"],
         "headers": {name.lower(): value for name, value in request.headers},

@@ -8,15 +8,22 @@ import sys
 from pathlib import Path
 
 from local.functions import LocalFunction
+from local.gateway import GatewayRoute
 from local.ports import free_ports
 from local.readiness import NotReady, ProcessEnded
 from local.run import run
 from local.settings import NotStartable, settings_from
 
+# What the stubs answer has addresses of their own.
+_ROUTES = (
+    GatewayRoute(to="agent_card", pattern=r"/\.well-known/agent-card\.json", methods=("GET", "HEAD")),
+    GatewayRoute(to="gate"),
+)
+
 
 def _main(folder: Path, source: Path, first_ports: list[int]) -> None:
     table = [
-        LocalFunction(name="hub", source=source, threads=8, reads_routes=True, verifies_callers=True),
+        LocalFunction(name="gate", source=source, threads=8, verifies_callers=True, knows_gate=True),
         LocalFunction(name="agent_card", source=source, threads=2),
     ]
     starts = [first_ports] if first_ports else []
@@ -25,6 +32,7 @@ def _main(folder: Path, source: Path, first_ports: list[int]) -> None:
         table,
         settings,
         inherited=os.environ,
+        routes=_ROUTES,
         choose_ports=lambda count: starts.pop() if starts else free_ports(count),
     )
 

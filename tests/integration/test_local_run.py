@@ -27,24 +27,38 @@ def test_the_curl_line_of_the_welcome_can_be_pasted(tmp_path: Path) -> None:
 
 
 def test_a_function_is_told_what_it_needs_and_no_more(tmp_path: Path) -> None:
-    with ready(tmp_path, HUB_DEV_TOKEN="one, two", DEBUG="1") as run:
-        _, hub = run.ask("/x")
+    with ready(tmp_path, HUB_DEV_TOKEN="one, two", DEBUG="1", GATE_SIGNING_KEY="a developer's own") as run:
+        _, received = run.ask("/x")
         _, card = run.ask("/.well-known/agent-card.json")
-    assert hub["environment"]["HUB_DEV_TOKEN"] == "one,two"
-    assert hub["environment"]["HUB_PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
-    assert hub["environment"]["PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
-    assert card["environment"]["PUBLIC_URL"] == hub["environment"]["AGENT_CARD_URL"]
-    assert hub["environment"]["AGENT_CARD_URL"].startswith("http://127.0.0.1:")
-    assert hub["environment"]["IAM_CREDENTIALS"] == "none"
-    assert hub["environment"]["THREADS"] == "8"
-    assert not {"HUB_DEV_TOKEN", "AGENT_CARD_URL", "IAM_CREDENTIALS", "DEBUG"} & card["environment"].keys()
+    gate = received["environment"]
+    assert gate["HUB_DEV_TOKEN"] == "one,two"
+    assert gate["CALLER_TOKEN_HEADER"] == "x-forwarded-authorization"
+    assert len(gate["GATE_SIGNING_KEY"]) >= 32
+    assert gate["GATE_SIGNING_KEY"] != "a developer's own"
+    assert gate["HUB_PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
+    assert gate["PUBLIC_URL"] == f"http://127.0.0.1:{run.port}"
+    assert card["environment"]["PUBLIC_URL"] == gate["AGENT_CARD_URL"]
+    assert gate["AGENT_CARD_URL"].startswith("http://127.0.0.1:")
+    assert gate["IAM_CREDENTIALS"] == "none"
+    assert gate["THREADS"] == "8"
+    not_told = {"HUB_DEV_TOKEN", "GATE_SIGNING_KEY", "AGENT_CARD_URL", "IAM_CREDENTIALS", "DEBUG"}
+    assert not not_told & card["environment"].keys()
+
+
+def test_without_the_gateway_the_gate_itself_listens_where_callers_come_in(tmp_path: Path) -> None:
+    with ready(tmp_path, GATEWAY="0") as run:
+        _, received = run.ask("/x", headers={"Authorization": "Bearer mine"})
+        assert not (tmp_path / str(run.port) / "envoy.json").exists()
+    assert received["function"] == "gate"
+    assert received["environment"]["CALLER_TOKEN_HEADER"] == "authorization"
+    assert received["headers"]["authorization"] == "Bearer mine"
 
 
 def test_a_token_is_made_when_none_is_set(tmp_path: Path) -> None:
     with ready(tmp_path) as run:
-        _, hub = run.ask("/x")
-    assert f"development token: {hub['environment']['HUB_DEV_TOKEN']}\n" in run.welcome
-    assert len(hub["environment"]["HUB_DEV_TOKEN"]) >= 32
+        _, gate = run.ask("/x")
+    assert f"development token: {gate['environment']['HUB_DEV_TOKEN']}\n" in run.welcome
+    assert len(gate["environment"]["HUB_DEV_TOKEN"]) >= 32
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
@@ -68,8 +82,8 @@ def test_a_process_that_dies_is_named_and_ends_the_run(tmp_path: Path) -> None:
         run.ask("/die")
         _, errors = run.popen.communicate(timeout=30)
     assert run.popen.returncode == 1
-    assert "stopped: hub ended by SIGKILL" in errors
-    assert str(tmp_path / str(run.port) / "hub.log") in errors
+    assert "stopped: gate ended by SIGKILL" in errors
+    assert str(tmp_path / str(run.port) / "gate.log") in errors
 
 
 def test_a_function_that_cannot_start_is_shown_with_its_reason(tmp_path: Path) -> None:
@@ -77,7 +91,7 @@ def test_a_function_that_cannot_start_is_shown_with_its_reason(tmp_path: Path) -
     output, errors = popen.communicate(timeout=60)
     assert popen.returncode == 1
     assert output == ""
-    assert "hub ended with status 1" in errors
+    assert "gate ended with status 1" in errors
     assert "ValueError: DOCUMENTS_FOLDER names no folder" in errors
 
 
@@ -108,7 +122,7 @@ def _ports_of(run: LocalRun) -> list[int]:
 
 
 def _open_stream(port: int) -> socket.socket:
-    """A connection on which the stub hub streams and waits, or the stub card has answered."""
+    """A connection on which the stub gate streams and waits, or the stub card has answered."""
     stream = socket.create_connection(("127.0.0.1", port), timeout=30)
     stream.sendall(b"GET /stream HTTP/1.1\r\nHost: stub\r\n\r\n")
     assert stream.recv(9) == b"HTTP/1.1 "

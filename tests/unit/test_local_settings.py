@@ -43,3 +43,16 @@ def test_a_port_that_somebody_holds_is_named() -> None:
         port = other.getsockname()[1]
         with pytest.raises(NotStartable, match=f"port {port} cannot be used"):
             require_free(port)
+
+
+def test_the_gateway_is_left_out_when_it_is_said() -> None:
+    assert settings_from({}, runs=RUNS).has_gateway
+    assert not settings_from({"GATEWAY": "0"}, runs=RUNS).has_gateway
+    with pytest.raises(NotStartable, match="GATEWAY is 'no'"):
+        settings_from({"GATEWAY": "no"}, runs=RUNS)
+
+
+def test_each_run_has_a_signing_key_of_its_own() -> None:
+    keys = {settings_from({}, runs=RUNS).signing_key for _ in range(2)}
+    assert len(keys) == 2
+    assert all(len(key) >= 32 for key in keys)

@@ -1,0 +1,1 @@
+"""What API Gateway is told (`openapi.yaml`), read and checked."""

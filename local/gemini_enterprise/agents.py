@@ -1,0 +1,104 @@
+"""The agents of an app's default assistant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from local.gemini_enterprise import card_schema, payload
+from local.gemini_enterprise.errors import ApiError
+from local.gemini_enterprise.world import Agent, World
+
+_SCOPES = ("ALL_USERS", "RESTRICTED")
+_POLLS_UNTIL_DONE = 2
+
+
+def create(world: World, parent: str, body: bytes) -> dict[str, Any]:
+    """A new agent under an id of the server's; one that is like another is not refused."""
+    agent = Agent(name=f"{parent}/agents/{world.next_id()}", fields=payload.read(body, payload.AGENT))
+    _check(world, agent)
+    world.agents[agent.name] = agent
+    return written(agent)
+
+
+def get(world: World, name: str) -> dict[str, Any]:
+    """The agent."""
+    return written(_found(world, name))
+
+
+def listed(world: World, parent: str) -> list[dict[str, Any]]:
+    """All of an app, shared or not."""
+    return [written(each) for name, each in world.agents.items() if name.startswith(f"{parent}/agents/")]
+
+
+def patch(world: World, name: str, body: bytes, *, update_mask: str | None) -> dict[str, Any]:
+    """What the mask names is changed; without a mask, what the body holds."""
+    agent = _found(world, name)
+    given = payload.read(body, payload.AGENT)
+    given.pop("name", None)
+    paths = payload.mask(update_mask, payload.AGENT) or tuple(given)
+    changed = Agent(name=name, fields=payload.merge(agent.fields, given, paths))
+    _check(world, changed)
+    world.agents[name] = changed
+    return written(changed)
+
+
+def delete(world: World, name: str) -> dict[str, Any]:
+    """The operation that deletes the agent; it is gone when the operation is done."""
+    _found(world, name)
+    operation = f"{name}/operations/delete-agent-{world.next_id()}"
+    world.operations[operation] = _POLLS_UNTIL_DONE
+    return {"name": operation, "done": False}
+
+
+def operation(world: World, name: str) -> dict[str, Any]:
+    """The operation's state, which changes with time: here, with each time it is asked for."""
+    if name not in world.operations:
+        raise ApiError("NOT_FOUND", f"Operation {name} not found.")
+    world.operations[name] -= 1
+    if world.operations[name] > 0:
+        return {"name": name, "done": False}
+    world.agents.pop(name.partition("/operations/")[0], None)
+    return {"name": name, "done": True, "response": {"@type": "type.googleapis.com/google.protobuf.Empty"}}
+
+
+def written(agent: Agent) -> dict[str, Any]:
+    """The agent as the API gives it out."""
+    return {**agent.fields, "name": agent.name, "state": "ENABLED"}
+
+
+def _found(world: World, name: str) -> Agent:
+    if name not in world.agents:
+        raise ApiError("NOT_FOUND", f"Agent {name} not found.")
+    return world.agents[name]
+
+
+def _check(world: World, agent: Agent) -> None:
+    for field in ("displayName", "description"):
+        if not agent.fields.get(field):
+            raise ApiError("INVALID_ARGUMENT", f"Agent {field} is required.")
+    card = agent.fields.get("a2aAgentDefinition", {}).get("jsonAgentCard")
+    if not card:
+        raise ApiError("INVALID_ARGUMENT", "One of the agent definitions is required.")
+    card_schema.check(card)
+    scope = agent.fields.get("sharingConfig", {}).get("scope")
+    if scope is not None and scope not in _SCOPES:
+        raise ApiError("INVALID_ARGUMENT", f"Invalid value at 'agent.sharing_config.scope': {scope}")
+    if agent.authorization is not None:
+        agent.fields["authorizationConfig"] = {
+            "agentAuthorization": _bound(world, agent, agent.authorization)
+        }
+
+
+def _bound(world: World, agent: Agent, given: str) -> str:
+    """The authorization's name with the project's number. It has to exist, and serves one agent.
+
+    Whether its location has to be `global` or the app's own is reported either way; both are taken here, and no other.
+    """
+    name = given.replace(f"projects/{world.project_id}/", f"projects/{world.project_number}/", 1)
+    location = agent.name.split("/")[3]
+    if name not in world.authorizations or name.split("/")[3] not in ("global", location):
+        raise ApiError("INVALID_ARGUMENT", f"Authorization {given} not found.")
+    for other in world.agents.values():
+        if other.name != agent.name and other.authorization == name:
+            raise ApiError("FAILED_PRECONDITION", f"Authorization {name} is used by another agent.")
+    return name
