@@ -62,7 +62,7 @@ main() {
     for name in "${functions[@]}"; do
         if chosen "$name"; then deploy_function "$name"; fi
     done
-    if [[ -z $direct ]] && chosen gateway; then update_gateway; fi
+    if [[ -z $direct && -z ${made_gateway:-} ]] && chosen gateway; then update_gateway; fi
     [[ -z $only ]] || return 0
     know_public_address
     step "done: $public_url"

@@ -81,7 +81,7 @@ REMEDIES = (
         "100 configs for an API: delete old ones with gcloud api-gateway api-configs delete.",
     ),
     Remedy(
-        r"build failed|buildpack|failed to build",
+        r"build failed|failed to build|build .{0,60}failure",
         "The build failed; its log is at the address above. `make test` runs each function from its bundle on this machine.",
     ),
     Remedy(

@@ -19,7 +19,7 @@ stop() { # COMMAND…: tells what failed with the message in $problem, and what 
     {
         printf '\ndeploy.sh stopped at: '
         quiet='' show "$@"
-        cat -- "$problem"
+        [[ ${on_terminal:-} ]] || cat -- "$problem"
         printf '\nWhat to do: '
         python3 -m deploy advice -- "$@" <"$problem"
     } >&2
@@ -28,7 +28,7 @@ stop() { # COMMAND…: tells what failed with the message in $problem, and what 
 
 run() { # COMMAND…: runs it, or stops
     show "$@"
-    [[ $dry_run ]] || { "$@" 2>&1 >&3 | tee -- "$problem" >&2; } 3>&1 || stop "$@"
+    [[ $dry_run ]] || { "$@" 2>&1 >&3 | tee -- "$problem" >&2; } 3>&1 || on_terminal=yes stop "$@"
 }
 
 bind() { # COMMAND…: a policy binding; an account that was made a moment ago may not be known everywhere yet

@@ -12,6 +12,7 @@ find_gateway() { # $public_url is its address, $in_use its config; false when th
 
 make_gateway() {
     step "gateway"
+    made_gateway=yes
     make_api_config
     if [[ $streaming ]]; then
         create_streaming_gateway
@@ -50,19 +51,15 @@ make_api_config() { # $api_config is what gateway/openapi.yaml makes; its id fol
 create_streaming_gateway() { # over REST: not every gcloud has a flag for streaming, and it cannot be switched on later
     local parent=projects/$home/locations/$gateway_region host=${CLOUDSDK_API_ENDPOINT_OVERRIDES_APIGATEWAY:-https://apigateway.googleapis.com/}
     local body='{"apiConfig": "projects/'$home'/locations/global/apis/'$gateway'/configs/'$api_config'", "streamingMode": "STREAMING_MODE_ENABLED"}'
-    # The token comes on standard input.
+    list gcloud auth print-access-token "${there[@]}"
+    local token=$answer
+    # The token goes in on standard input, so that no list of processes shows it.
     set -- curl --silent --show-error --fail-with-body --header @- --header "X-Goog-User-Project: $home" \
         --header 'Content-Type: application/json' --data "$body" "${host}v1/$parent/gateways?gatewayId=$gateway"
     show "$@"
     if [[ -z $dry_run ]]; then
-        access_token | "$@" >"$problem" 2>&1 || stop "$@"
+        printf 'Authorization: Bearer %s' "$token" | "$@" >"$problem" 2>&1 || stop "$@"
         answer=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["name"].rpartition("/")[2])' <"$problem")
     fi
     run gcloud api-gateway operations wait "${answer:-OPERATION}" --location="$gateway_region" "${there[@]}"
-}
-
-access_token() {
-    local identity
-    read -ra identity <<<"${identity_of[$home]}"
-    printf 'Authorization: Bearer %s' "$(gcloud auth print-access-token "${identity[@]}")"
 }
