@@ -2,10 +2,8 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 from bench import cold_start, hop, report, router, streams, throughput
 from bench.load import LoadFailed, generator
@@ -27,12 +25,14 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
 def main() -> int:
     """0 when everything could be measured, whatever the numbers are."""
     options = _options()
-    (ROOT / ".run").mkdir(exist_ok=True)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    folder = ROOT / ".run" / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
     targets: list[Target] = []
     not_measured: list[str] = []
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     print(f"{now} · {report.machine()}")
-    with Lifeline() as lifeline, tempfile.TemporaryDirectory(dir=ROOT / ".run") as folder:
+    with Lifeline() as lifeline:
         load = generator(options.generator)
         print(
             f"load from {load.name}, {options.rounds} rounds of {options.seconds:g} s, medians (least-most)"
@@ -41,7 +41,7 @@ def main() -> int:
             rounds=options.rounds,
             seconds=options.seconds,
             generator=load,
-            folder=Path(folder),
+            folder=folder,
             lifeline=lifeline,
         )
         for name in options.only:
@@ -74,4 +74,7 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

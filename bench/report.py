@@ -21,7 +21,7 @@ class Target:
 
 
 def machine() -> str:
-    """The machine in one line, as far as it says what it is."""
+    """The machine in one line, as far as it says what it is, and how busy others keep it."""
     processor, memory = platform.machine(), ""
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -30,7 +30,8 @@ def machine() -> str:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
         memory = f", {total:.0f} GB"
     system = f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
-    return f"{processor}, {os.cpu_count()} processors{memory}, {system}"
+    busy = f"load average {os.getloadavg()[0]:.1f} at the start"
+    return f"{processor}, {os.cpu_count()} processors{memory}, {system}, {busy}"
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import os
+import re
 import subprocess
 import sys
 import time
@@ -73,6 +74,12 @@ def sdk(name: str, *, port: int, question: Question) -> Server:
         raise NotServing("the official SDK could not be installed")
     command = [str(_SDK_VENV / "bin" / "python"), str(_SDK / "server.py"), str(port)]
     return Server(name=name, port=port, command=command, environment=_inherited(), question=question)
+
+
+def sdk_version() -> str:
+    """The release of the official SDK that is measured."""
+    pin = re.search(r"^a2a-sdk\S*==(\S+)", (_SDK / "requirements.txt").read_text(), re.MULTILINE)
+    return pin[1] if pin else "of unknown version"
 
 
 @contextlib.contextmanager

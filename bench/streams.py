@@ -44,7 +44,7 @@ def run(settings: Settings) -> list[Target]:
     delays = sorted(delay for stream in streams for delay in stream.delays_ms)
     table(
         f"{STREAMS} streams on one hub process, an event every {_INTERVAL_SECONDS:g} s on each, {_TICKS} events",
-        ("", ""),
+        ("", "measured"),
         [
             ["streams that had events and were open half-way", str(alive)],
             ["streams with every event and the final status", str(complete)],

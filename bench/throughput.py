@@ -5,15 +5,15 @@ from dataclasses import replace
 from bench.contest import HEAD, Contestant, Measured, contest, rows, throughput_ratio
 from bench.question import SEND_0_3, SEND_1_0
 from bench.report import Target, table
-from bench.servers import SUBJECTS, Server, function, sdk, serving
+from bench.servers import SUBJECTS, Server, function, sdk, sdk_version, serving
 from bench.settings import Settings
 from local.ports import free_ports
 
 BARE = "bare function"
 HUB = "hub, message/send (0.3)"
 HUB_1_0 = "hub, SendMessage (1.0)"
-SDK = "a2a-sdk, message/send (0.3)"
-SDK_1_0 = "a2a-sdk, SendMessage (1.0)"
+SDK = f"a2a-sdk {sdk_version()}, message/send (0.3)"
+SDK_1_0 = f"a2a-sdk {sdk_version()}, SendMessage (1.0)"
 
 
 def run(settings: Settings) -> list[Target]:
