@@ -10,6 +10,7 @@ COMMANDS = {
     "card": "print the hub's agent card, for Gemini Enterprise or for any A2A client",
     "check": "validate the route table, or an agent card; show which route a text takes, and why",
     "evaluate": "run labelled questions through the router; fail on a wrong one",
+    "register": "create, update, list, delete or examine the hub's agent in Gemini Enterprise",
 }
 
 

@@ -70,7 +70,13 @@ def _check_caller(world: World, project: str, request: Request) -> None:
         )
     billed = request.headers.get("x-goog-user-project")
     names = (world.project_id, world.project_number)
-    if operator.is_user and billed not in names:
+    if billed is not None and billed not in names:
+        raise ApiError(
+            "PERMISSION_DENIED",
+            f"Caller does not have required permission to use project {billed}.",
+            reason="USER_PROJECT_DENIED",
+        )
+    if operator.is_user and billed is None:
         raise ApiError(
             "PERMISSION_DENIED",
             "Your application is authenticating by using local Application Default Credentials. The "

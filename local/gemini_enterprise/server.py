@@ -61,6 +61,7 @@ class Server:
 def _handler(world: World, seen: Callable[[str, str, int], None] | None) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one write: no waiting for an acknowledgement between them
 
         def _serve(self) -> None:
             parts = urlsplit(self.path)

@@ -1,0 +1,235 @@
+"""`hubctl register`: the hub's agent in Gemini Enterprise, created or updated, listed, deleted, or examined."""
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
+
+from hubctl.cards.built import Form, built_card
+from hubctl.cards.check import NEEDS_AUTHORIZATION, check_text, has_errors
+from hubctl.cards.report import as_text
+from hubctl.cards.source import read_card
+from hubctl.main import CommandError
+from hubctl.registration import doctor, evidence, oauth
+from hubctl.registration.agent import RegisteredAgent, read_agent
+from hubctl.registration.api import Api, operators_token
+from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
+from hubctl.registration.calls import Call
+from hubctl.registration.target import LOCATIONS, Endpoints, Target
+from shared.http_client import HttpClient
+
+_ACTIONS = ("apply", "list", "delete", "doctor")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the command's arguments."""
+    add = parser.add_argument
+    add(
+        "action", nargs="?", choices=_ACTIONS, default="apply", help="apply (default), list, delete or doctor"
+    )
+    add("agent_id", nargs="?", metavar="AGENT", help="delete, doctor: this agent, not the one of the card")
+    add("--project", help="the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
+    add("--app", help="the app's id (GEMINI_ENTERPRISE_APP)")
+    add("--location", choices=LOCATIONS, help="the app's location (GEMINI_ENTERPRISE_LOCATION, else global)")
+    add("--authorization", metavar="ID", default="a2a-hub", help="the authorization's id (a2a-hub)")
+    add("--authorization-location", choices=LOCATIONS, help="its location (the app's)")
+    add("--no-authorization", action="store_true", help="no users' identity: the agent has no authorization")
+    add("--client-id", metavar="ID", help="the OAuth client (OAUTH_CLIENT_ID)")
+    add(
+        "--client-secret-file",
+        type=Path,
+        metavar="FILE",
+        help="its secret, or its JSON file from the console (OAUTH_CLIENT_SECRET)",
+    )
+    add("--scope", action="append", default=[], metavar="SCOPE", help="a further scope; may be repeated")
+    add("--card", metavar="FILE|URL", help="the card to register (built from the route table)")
+    add("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
+    add("--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)")
+    add("--protocol-version", metavar="TEXT", help="the card's protocolVersion (0.3.0)")
+    add("--icon", metavar="URL", help="the agent's icon (the card's iconUrl)")
+    add("--not-shared", action="store_true", help="do not share with all users: the agent stays invisible")
+    add("--agent", metavar="AGENT", help="update this agent, whatever its card")
+    add("--live-card", metavar="FILE|URL", help="doctor: where the hub's card is now (the card's url)")
+    add("--dry-run", action="store_true", help="print the requests, secrets masked; nothing is sent")
+    add("--json", action="store_true", help="list, doctor: write JSON")
+    add("--endpoint", metavar="URL", help="a stand-in for Google's hosts: URL with {host} (GOOGLE_ENDPOINT)")
+
+
+def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
+    """0 when it is done, or nothing is wrong; 1 when the card or the registration is wrong. Raises CommandError."""
+    target = _target(arguments, environment)
+    endpoints = Endpoints(arguments.endpoint or environment.get("GOOGLE_ENDPOINT") or None)
+    if arguments.agent_id and arguments.action in ("apply", "list"):
+        raise CommandError(f"{arguments.agent_id!r}: to choose an agent, write --agent {arguments.agent_id}")
+    if arguments.dry_run and arguments.action in ("list", "doctor"):
+        raise CommandError(f"{arguments.action} changes nothing: leave --dry-run out")
+    api = Api(
+        target=target, endpoints=endpoints, access_token=operators_token(environment), http=HttpClient()
+    )
+    match arguments.action:
+        case "list":
+            return _list(api, arguments, out)
+        case "delete":
+            return _delete(api, arguments, environment, out)
+        case "doctor":
+            return _doctor(api, arguments, environment, out)
+        case _:
+            return _apply(api, arguments, environment, out)
+
+
+def _target(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Target:
+    project = arguments.project or environment.get("GOOGLE_CLOUD_PROJECT")
+    app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
+    location = arguments.location or environment.get("GEMINI_ENTERPRISE_LOCATION") or "global"
+    if not project or not app:
+        raise CommandError(
+            "which app? Give --project PROJECT and --app APP_ID (and --location, if it is not global)"
+        )
+    if location not in LOCATIONS:
+        raise CommandError(f"the location is {location!r}, and must be one of {', '.join(LOCATIONS)}")
+    return Target(
+        project=project,
+        location=location,
+        app=app,
+        authorization_id=None if arguments.no_authorization else arguments.authorization,
+        authorization_location=arguments.authorization_location or location,
+    )
+
+
+def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
+    card, text = _card(arguments, environment, api.http)
+    findings = [
+        each
+        for each in check_text(text)
+        if not arguments.no_authorization or each.rule not in NEEDS_AUTHORIZATION
+    ]
+    if findings:
+        print(as_text(arguments.card or "the card", findings), file=out)
+    if has_errors(findings):
+        return 1
+    wanted = Wanted(
+        card=card,
+        oauth=_oauth(arguments, environment),
+        icon=arguments.icon,
+        shared=not arguments.not_shared,
+        agent_id=arguments.agent,
+    )
+    if arguments.dry_run:
+        return _show(api, dry_run(wanted, api.target), out)
+    for line in apply(api, wanted):
+        print(line, file=out, flush=True)
+    return 0
+
+
+def _show(api: Api, planned: Iterable[tuple[str, Call]], out: TextIO) -> int:
+    for when, call in planned:
+        shown = call.shown(api.endpoints, project=api.target.project)
+        print(f"# {when}\n{shown}\n", file=out)
+    return 0
+
+
+def _oauth(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Any] | None:
+    """What the authorization is to hold; None where it is bound as it is, or there is none."""
+    if arguments.no_authorization:
+        return None
+    client = _client(arguments, environment)
+    if client.id is None and client.secret is None:
+        return None
+    return oauth.server_side_oauth2(client, more_scopes=arguments.scope)
+
+
+def _list(api: Api, arguments: argparse.Namespace, out: TextIO) -> int:
+    agents = [read_agent(each) for each in api.agents()]
+    if arguments.json:
+        print(json.dumps([_row(each) for each in agents], ensure_ascii=False), file=out)
+        return 0
+    for agent in agents:
+        row = _row(agent)
+        marks = [
+            "shared" if agent.shared else "not shared",
+            "streaming" if row["streaming"] else "no streaming",
+        ]
+        print(f"{agent.id}  {agent.display_name}  {row['url'] or '-'}  {', '.join(marks)}", file=out)
+        print(f"    authorization: {agent.authorization or 'none'}", file=out)
+    print(f"{len(agents)} agents in the app {api.target.app}", file=out)
+    return 0
+
+
+def _row(agent: RegisteredAgent) -> dict[str, Any]:
+    card = agent.card or {}
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "displayName": agent.display_name,
+        "url": card.get("url"),
+        "streaming": (card.get("capabilities") or {}).get("streaming", False),
+        "shared": agent.shared,
+        "authorization": agent.authorization,
+    }
+
+
+def _delete(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
+    agent_id = arguments.agent_id or arguments.agent
+    if arguments.dry_run:
+        return _show(api, dry_deletion(api.target, agent_id), out)
+    card = {} if agent_id else _card(arguments, environment, api.http)[0]
+    agent = chosen_agent(api, card, agent_id=agent_id)
+    if agent is None:
+        print("there is no agent with this card's name or url: nothing to delete", file=out)
+        return 0
+    delete(api, agent)
+    kept = f"; its authorization {agent.authorization} is kept" if agent.authorization else ""
+    print(f"agent {agent.name}: deleted{kept}", file=out)
+    return 0
+
+
+def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
+    agent_id = arguments.agent_id or arguments.agent
+    found = evidence.collect(
+        api,
+        card={} if agent_id else _card(arguments, environment, api.http)[0],
+        agent_id=agent_id,
+        client=_client(arguments, environment),
+        live_card=arguments.live_card,
+    )
+    diagnoses = doctor.diagnose(found)
+    wrong = doctor.has_errors(diagnoses)
+    name = found.agent.name if found.agent else None
+    if arguments.json:
+        value = {"ok": not wrong, "agent": name, "findings": [asdict(each) for each in diagnoses]}
+        print(json.dumps(value, ensure_ascii=False), file=out)
+        return 1 if wrong else 0
+    print(f"agent: {name or 'none'}\nauthorization: {found.bound or 'none'}", file=out)
+    for each in diagnoses:
+        print(f"{each.severity}: {each.check}: {each.message}\n    fix: {each.fix}", file=out)
+    print("something is wrong" if wrong else "nothing that can be seen from outside is wrong", file=out)
+    return 1 if wrong else 0
+
+
+def _client(arguments: argparse.Namespace, environment: Mapping[str, str]) -> oauth.OAuthClient:
+    return oauth.read_client(
+        client_id=arguments.client_id, secret_file=arguments.client_secret_file, environment=environment
+    )
+
+
+def _card(
+    arguments: argparse.Namespace, environment: Mapping[str, str], http: HttpClient
+) -> tuple[dict[str, Any], str]:
+    """The card to register, as a value and as it is written."""
+    if arguments.card is None:
+        card = built_card(
+            Form.GEMINI_ENTERPRISE,
+            routes=arguments.routes,
+            url=arguments.url,
+            protocol_version=arguments.protocol_version,
+            environment=environment,
+        )
+        return card, json.dumps(card)
+    text = read_card(arguments.card, http=http)
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = {}
+    return (value if isinstance(value, dict) else {}), text

@@ -1,0 +1,1 @@
+"""The hub's registration in Gemini Enterprise: Discovery Engine API, v1alpha."""

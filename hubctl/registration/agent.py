@@ -1,0 +1,87 @@
+"""An agent of Gemini Enterprise: as it is written, as it is read, and whether the two agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hubctl.registration.target import same_resource
+
+SHARED = "ALL_USERS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredAgent:
+    """An agent as the API gives it out. `card` is None for an agent that is no A2A agent, or whose card cannot be read."""
+
+    name: str
+    display_name: str
+    card: dict[str, Any] | None
+    authorization: str | None
+    shared: bool
+    fields: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        """The id that the server gave it."""
+        return self.name.rpartition("/")[2]
+
+
+def read_agent(fields: dict[str, Any]) -> RegisteredAgent:
+    """The agent in one of the API's answers."""
+    try:
+        card = json.loads(fields["a2aAgentDefinition"]["jsonAgentCard"])
+    except (KeyError, TypeError, ValueError):
+        card = None
+    return RegisteredAgent(
+        name=str(fields.get("name")),
+        display_name=str(fields.get("displayName", "")),
+        card=card if isinstance(card, dict) else None,
+        authorization=(fields.get("authorizationConfig") or {}).get("agentAuthorization"),
+        shared=(fields.get("sharingConfig") or {}).get("scope") == SHARED,
+        fields=fields,
+    )
+
+
+def written_agent(
+    card: dict[str, Any], *, authorization: str | None, icon: str | None, shared: bool
+) -> dict[str, Any]:
+    """The body of a request that creates or replaces the agent of this card."""
+    body: dict[str, Any] = {
+        "displayName": card["name"],
+        "description": card["description"],
+        "a2aAgentDefinition": {"jsonAgentCard": json.dumps(card, ensure_ascii=False, separators=(",", ":"))},
+    }
+    if icon or card.get("iconUrl"):
+        body["icon"] = {"uri": icon or card["iconUrl"]}
+    if authorization:
+        body["authorizationConfig"] = {"agentAuthorization": authorization}
+    if shared:
+        body["sharingConfig"] = {"scope": SHARED}
+    return body
+
+
+def candidates(agents: Iterable[dict[str, Any]], card: dict[str, Any]) -> list[RegisteredAgent]:
+    """The agents whose card has this card's name or url: the server lets many be alike."""
+    return [
+        agent
+        for agent in map(read_agent, agents)
+        if agent.card is not None
+        and (agent.card.get("name") == card.get("name") or agent.card.get("url") == card.get("url"))
+    ]
+
+
+def unlike(written: dict[str, Any], read: dict[str, Any]) -> Iterator[str]:
+    """What the server holds otherwise than it was written."""
+    wanted, held = read_agent(written), read_agent(read)
+    for field in ("displayName", "description"):
+        if written[field] != read.get(field):
+            yield field
+    if wanted.card != held.card:
+        yield "a2aAgentDefinition.jsonAgentCard"
+    if not same_resource(wanted.authorization, held.authorization):
+        yield "authorizationConfig.agentAuthorization"
+    if wanted.shared and not held.shared:
+        yield "sharingConfig.scope"

@@ -1,0 +1,197 @@
+"""Creates or updates the authorization and the agent, reads both back, and says what was done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from hubctl.main import CommandError
+from hubctl.registration import calls
+from hubctl.registration.agent import RegisteredAgent, candidates, read_agent, unlike, written_agent
+from hubctl.registration.api import Api, Refused
+from hubctl.registration.calls import Call
+from hubctl.registration.oauth import CREDENTIALS_PAGE
+from hubctl.registration.probes import Probe, probe_secret
+from hubctl.registration.target import Target
+
+_DELETION_SECONDS = 120.0
+_FIRST_POLL_SECONDS = 0.05
+_LONGEST_POLL_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be there. `oauth` is None where an authorization is bound as it is, or there is none."""
+
+    card: dict[str, Any]
+    oauth: dict[str, Any] | None
+    icon: str | None
+    shared: bool
+    agent_id: str | None
+
+    def body(self, target: Target) -> dict[str, Any]:
+        """The agent as it is written."""
+        return written_agent(
+            self.card, authorization=target.authorization, icon=self.icon, shared=self.shared
+        )
+
+
+def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
+    """The requests in their order, each with when it is sent."""
+    if wanted.agent_id is None:
+        yield "Which agents have this card's name or url?", calls.list_agents(target)
+    name = agent_name(target, wanted.agent_id or "AGENT_ID")
+    if wanted.agent_id is not None:
+        yield "The agent:", calls.get(name)
+    if target.authorization is not None:
+        yield "Is the authorization there?", calls.get(target.authorization)
+        if wanted.oauth is not None:
+            display_name = wanted.card["name"]
+            yield "If not:", calls.create_authorization(target, wanted.oauth, display_name=display_name)
+            yield (
+                "If it is (without updateMask this would answer 200 and change nothing):",
+                calls.update_authorization(target, wanted.oauth),
+            )
+            yield "Then it is read back and compared:", calls.get(target.authorization)
+    if wanted.agent_id is None:
+        yield "If no agent has:", calls.create_agent(target, wanted.body(target))
+    yield "If one has:" if wanted.agent_id is None else "Then:", calls.update_agent(name, wanted.body(target))
+    yield "Then it is read back and compared:", calls.get(name)
+
+
+def apply(api: Api, wanted: Wanted) -> Iterator[str]:
+    """Afterwards authorization and agent are as wanted; yields a line for each thing done. Raises CommandError."""
+    target = api.target
+    agent = chosen_agent(api, wanted.card, agent_id=wanted.agent_id)
+    if target.authorization is not None:
+        if wanted.oauth is not None:
+            yield _try_secret(api, wanted.oauth)
+        yield f"authorization {target.authorization}: {_write_authorization(api, wanted)}"
+    body = wanted.body(target)
+    if agent is None:
+        name, done = str(api.send(calls.create_agent(target, body))["name"]), "created"
+    else:
+        name, done = agent.name, "updated"
+        api.send(calls.update_agent(name, body))
+    held = api.send(calls.get(name))
+    if differing := list(unlike(body, held)):
+        raise CommandError(
+            f"agent {name}: the API answered 200, and still holds other values of {', '.join(differing)}"
+        )
+    yield f"agent {name}: {done}, read back and compared"
+    yield from _next_steps(read_agent(held), updated=agent is not None)
+
+
+def chosen_agent(api: Api, card: dict[str, Any], *, agent_id: str | None) -> RegisteredAgent | None:
+    """The agent with this id, else the one that has the card's name or url; None where there is none.
+
+    Raises CommandError where several have.
+    """
+    if agent_id is not None:
+        return read_agent(api.send(calls.get(agent_name(api.target, agent_id))))
+    found = candidates(api.agents(), card)
+    if len(found) > 1:
+        listed = "\n".join(
+            f"    {each.id}  {each.display_name}  {(each.card or {}).get('url')}" for each in found
+        )
+        raise CommandError(
+            f"{len(found)} agents have this card's name or url:\n{listed}\n"
+            "Choose one with --agent ID, and delete the others with: hubctl register delete ID …"
+        )
+    return found[0] if found else None
+
+
+def dry_deletion(target: Target, agent_id: str | None) -> Iterator[tuple[str, Call]]:
+    """The requests of a deletion in their order, each with when it is sent."""
+    if agent_id is None:
+        yield "Which agents have this card's name or url?", calls.list_agents(target)
+    name = agent_name(target, agent_id or "AGENT_ID")
+    yield "Then, until its operation is done:", calls.delete_agent(name)
+
+
+def agent_name(target: Target, agent_id: str) -> str:
+    """The agent's resource name; one that is a name already stays."""
+    return agent_id if "/" in agent_id else f"{target.assistant}/agents/{agent_id}"
+
+
+def delete(api: Api, agent: RegisteredAgent, *, sleep: Callable[[float], None] = time.sleep) -> None:
+    """The agent is gone when this returns. Raises CommandError."""
+    operation = api.send(calls.delete_agent(agent.name))
+    deadline = api.http.clock() + _DELETION_SECONDS
+    pause = _FIRST_POLL_SECONDS
+    while operation.get("name") and not operation.get("done"):
+        if api.http.clock() > deadline:
+            raise CommandError(f"the deletion is still going on: {operation['name']}")
+        sleep(pause)
+        pause = min(2 * pause, _LONGEST_POLL_SECONDS)
+        operation = api.send(calls.get(str(operation["name"])))
+    if error := operation.get("error"):
+        raise CommandError(f"agent {agent.name} was not deleted: {error.get('message')}")
+
+
+def _try_secret(api: Api, oauth: dict[str, Any]) -> str:
+    """A stale secret is not written: it would begin the endless authorization loop. Raises CommandError."""
+    probe, told = probe_secret(api.http, api.endpoints, oauth, secret=oauth["clientSecret"])
+    match probe:
+        case Probe.BAD:
+            raise CommandError(
+                f"the client secret is not that of {oauth['clientId']}: the token URI answers {told} to a throw-away code. "
+                f"Nothing was written. Make a new secret: {CREDENTIALS_PAGE}"
+            )
+        case Probe.GOOD:
+            return f"client {oauth['clientId']}: its secret is good"
+        case Probe.UNKNOWN:
+            return f"client {oauth['clientId']}: whether its secret is good could not be told ({told})"
+
+
+def _write_authorization(api: Api, wanted: Wanted) -> str:
+    target, oauth = api.target, wanted.oauth
+    name = target.authorization or ""
+    existing = api.found(name)
+    if oauth is None:
+        if existing is None:
+            raise CommandError(
+                f"there is no authorization {name}: to create it, give --client-id and the secret; if it is in another "
+                "location, give --authorization-location"
+            )
+        return "is there, left as it is"
+    done = "updated"
+    if existing is None:
+        try:
+            api.tried(calls.create_authorization(target, oauth, display_name=wanted.card["name"]))
+            done = "created"
+        except Refused as refused:
+            # Somebody was faster, or may see less than they may write: what is there keeps its values until it is patched.
+            if refused.code != 409:
+                raise api.refusal(refused) from None
+    if done == "updated":
+        api.send(calls.update_authorization(target, oauth))
+    held = api.send(calls.get(name)).get("serverSideOauth2", {})
+    differing = [field for field in oauth if field in held and held[field] != oauth[field]]
+    differing += [field for field in ("clientId", "authorizationUri", "tokenUri") if field not in held]
+    if differing:
+        raise CommandError(
+            f"authorization {name}: the API answered 200, and still holds other values of {', '.join(differing)}"
+        )
+    unseen = "" if "clientSecret" in held else " (the secret cannot be read back)"
+    return f"{done}, read back and compared{unseen}"
+
+
+def _next_steps(agent: RegisteredAgent, *, updated: bool) -> Iterator[str]:
+    if agent.shared:
+        yield "people see it: it is shared with all users"
+    else:
+        yield "people do not see it yet: register again without --not-shared, or share it in the console"
+    if updated:
+        yield "start a new conversation to see the change: an open one goes on with the card that it began with"
+    host = urlsplit(str((agent.card or {}).get("url"))).hostname or ""
+    if host.endswith(".run.app"):
+        number = agent.name.split("/")[1]
+        yield (
+            "if its Cloud Run service asks for IAM, Gemini Enterprise needs the role there:\n"
+            "    gcloud run services add-iam-policy-binding SERVICE --region=REGION --role=roles/run.invoker \\\n"
+            f"        --member=serviceAccount:service-{number}@gcp-sa-discoveryengine.iam.gserviceaccount.com"
+        )

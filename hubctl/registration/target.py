@@ -1,0 +1,100 @@
+"""Where a registration lives: project, location, app, authorization, and the hosts that serve them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from hubctl.main import CommandError
+
+LOCATIONS = ("global", "us", "eu")
+_API_HOST = "discoveryengine.googleapis.com"
+_GOOGLE_OAUTH_HOSTS = frozenset({"accounts.google.com", "oauth2.googleapis.com"})
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_PROJECT = re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]|[a-z0-9.]+:[a-z0-9-]+|[0-9]+|[a-z][a-z0-9-]*")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """An app of Gemini Enterprise, and the authorization that its agent uses; without an id there is none."""
+
+    project: str
+    location: str
+    app: str
+    authorization_id: str | None
+    authorization_location: str
+
+    def __post_init__(self) -> None:
+        for option, value, pattern in (
+            ("--project", self.project, _PROJECT),
+            ("--app", self.app, _ID),
+            ("--authorization", self.authorization_id, _ID),
+        ):
+            if value is not None and not pattern.fullmatch(value):
+                raise CommandError(f"{option} {value!r} is no id: lower-case letters, digits and hyphens")
+
+    @property
+    def assistant(self) -> str:
+        """The resource that holds the app's agents."""
+        return (
+            f"projects/{self.project}/locations/{self.location}/collections/default_collection/"
+            f"engines/{self.app}/assistants/default_assistant"
+        )
+
+    @property
+    def authorizations(self) -> str:
+        """The resource that holds the authorizations."""
+        return f"projects/{self.project}/locations/{self.authorization_location}"
+
+    @property
+    def authorization(self) -> str | None:
+        """The authorization's resource name."""
+        return self.authorization_id and f"{self.authorizations}/authorizations/{self.authorization_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Where Google's hosts are: themselves, or what `template` makes of their names (a stand-in)."""
+
+    template: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.template is None:
+            return
+        parts = urlsplit(self.template)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        if "{host}" not in self.template or not safe:
+            raise CommandError(
+                f"--endpoint {self.template!r} must hold {{host}}, as in http://127.0.0.1:8800/{{host}}, and be https "
+                "unless it is this machine: tokens and secrets are sent there"
+            )
+
+    def api(self, location: str) -> str:
+        """The base URL of the API for a location."""
+        return self._base(_API_HOST if location == "global" else f"{location}-{_API_HOST}")
+
+    def oauth(self, url: str) -> str:
+        """Where one of Google's OAuth URLs is reached. Any other URL stays as it is."""
+        parts = urlsplit(url)
+        if parts.hostname not in _GOOGLE_OAUTH_HOSTS:
+            return url
+        query = f"?{parts.query}" if parts.query else ""
+        return f"{self._base(parts.hostname)}{parts.path}{query}"
+
+    def _base(self, host: str) -> str:
+        return self.template.replace("{host}", host) if self.template else f"https://{host}"
+
+
+def location_of(name: str) -> str:
+    """The location in a resource's name; "global" where there is none."""
+    found = re.search(r"/locations/([^/]+)", name)
+    return found[1] if found else "global"
+
+
+def same_resource(one: str | None, other: str | None) -> bool:
+    """Whether two names mean one resource: the server writes a project's number where its id was given."""
+    if one is None or other is None:
+        return one is other
+    return one.partition("/locations/")[2] == other.partition("/locations/")[2]
