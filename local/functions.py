@@ -90,7 +90,7 @@ def environment_of(
     public_url: str,
     dev_token: str,
     signing_key: str = "",
-    token_header: str = "authorization",
+    token_header: str = "authorization",  # noqa: S107 - the name of a header
 ) -> dict[str, str]:
     """The environment of one process. `urls` maps each function's name to its address on this machine; `token_header` is where
     the gate finds the caller's token.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 from urllib.parse import urlencode
 
 from shared.a2a.errors import INVALID_REQUEST, A2AError, ErrorKind
@@ -76,7 +77,11 @@ def check_headers(headers: Mapping[str, str]) -> None:
         raise A2AError(_HEADERS_TOO_LARGE)
 
 
-def passed_headers(headers: Mapping[str, str], allowed: Sequence[str]) -> dict[str, str]:
+class _Headers(Protocol):
+    def get(self, name: str, /) -> str | None: ...
+
+
+def passed_headers(headers: _Headers, allowed: Sequence[str]) -> dict[str, str]:
     """The headers on the list; those that hold control characters are left out."""
     return {name: value for name in allowed if (value := headers.get(name)) and value.isprintable()}
 

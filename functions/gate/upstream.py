@@ -49,11 +49,15 @@ class Upstream:
                 body=body or None,
                 budget=budget,
             )
-            streams = answer.media_type == EVENT_STREAM
+            if method == "HEAD":
+                # Only the upstream knows how long the body would have been; an iterator leaves its word as it is.
+                passed = passed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
+                answer.read()
+                return Response(status=answer.status, headers=passed, body=iter(()))
             return Response(
                 status=answer.status,
-                headers=passed_headers(dict(answer.headers.items()), RESPONSE_HEADERS),
-                body=_Passing(answer) if streams else answer.read(),
+                headers=passed_headers(answer.headers, RESPONSE_HEADERS),
+                body=_Passing(answer) if answer.media_type == EVENT_STREAM else answer.read(),
             )
         except HttpFailure as failure:
             if failure.fault is Fault.TIMEOUT:
