@@ -1,0 +1,259 @@
+"""Streams: what the agent says is passed on while it speaks, and it stops when nobody listens any more."""
+
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from queue import Queue
+from typing import Any
+
+import pytest
+
+from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
+from tests.fakes.http_server import Exchange
+from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, Stream, route, settle, streamed_text, text_of
+
+_WAIT_SECONDS = 20
+
+
+class Holding:
+    """An agent's script that says one word, and another one when it is told to go on. It counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: Queue[Said] = Queue()
+        self._go_on = threading.Event()
+
+    def __call__(self, said: Said) -> Iterator[Json]:
+        self.asked.put(said)
+        yield task("working")
+        yield update(artifact("a", text("First, ")))
+        self._go_on.wait(_WAIT_SECONDS)
+        yield update(artifact("a", text("then.")), append=True)
+        yield status("completed")
+
+    def go_on(self) -> None:
+        """Lets every answer come to its end."""
+        self._go_on.set()
+
+
+def test_a_chunk_reaches_the_client_before_the_agent_says_the_next_one() -> None:
+    script = Holding()
+    with AgentServer(script) as agent:
+        stream = Hub(route("alpha", agent.url)).open("Hello")
+        assert _next_text(stream) == "First, "
+        script.go_on()
+        assert _next_text(stream) == "then."
+        last = stream.next_event()
+        assert (last["status"]["state"], last["final"]) == ("completed", True)
+
+
+def test_the_client_hears_of_its_task_before_the_agent_says_anything() -> None:
+    with AgentServer(serve_message=lambda exchange: exchange.wait_until_left()) as agent:
+        stream = Hub(route("alpha", agent.url)).open("Hello")
+        first, second = stream.next_event(), stream.next_event()
+        assert (first["kind"], first["status"]["state"]) == ("task", "submitted")
+        assert (second["kind"], second["status"]["state"], second["final"]) == (
+            "status-update",
+            "working",
+            False,
+        )
+        assert (first["id"], first["contextId"]) == (second["taskId"], second["contextId"])
+        stream.leave()
+        settle()
+
+
+def test_a_life_of_a_task_is_told_in_order_with_both_ids_in_every_event() -> None:
+    events = [
+        task("working"),
+        update(artifact("a", text("One "))),
+        update(artifact("a", text("two")), append=True),
+        status("completed"),
+    ]
+    with AgentServer(lambda _: events) as agent:
+        heard = Hub(route("alpha", agent.url)).stream("Hello")
+    assert [event["kind"] for event in heard] == [
+        "task",
+        "status-update",
+        "artifact-update",
+        "artifact-update",
+        "status-update",
+    ]
+    assert {(event.get("taskId") or event["id"], event["contextId"]) for event in heard} == {
+        (heard[0]["id"], heard[0]["contextId"])
+    }
+    assert [event["append"] for event in heard[2:4]] == [False, True]
+    assert len({event["artifact"]["artifactId"] for event in heard[2:4]}) == 1
+    assert [event["final"] for event in heard if event["kind"] == "status-update"] == [False, True]
+
+
+def test_a_stream_is_an_unbuffered_event_stream() -> None:
+    with AgentServer(lambda _: [message(text("Hi"))]) as agent:
+        headers = Hub(route("alpha", agent.url)).open("Hello").headers
+    assert headers["content-type"] == "text/event-stream"
+    assert headers["cache-control"] == "no-cache, no-transform"
+    assert headers["x-accel-buffering"] == "no"
+
+
+def test_a_silent_agent_is_bridged_by_keep_alives() -> None:
+    script = Holding()
+    with AgentServer(script) as agent:
+        stream = Hub(route("alpha", agent.url), keep_alive_seconds=0.01).open("Hello")
+        assert _next_text(stream) == "First, "
+        assert [stream.next_event() for _ in range(3)] == [None] * 3
+        script.go_on()
+        assert _next_text(stream) == "then."
+
+
+def test_comments_of_the_agent_are_no_events() -> None:
+    def comments(exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.send(b": keep-alive\n\nevent: x\nid: 1\nretry: 5\n\n")
+        exchange.event(agent.written(exchange, message(text("Hi"))))
+
+    with AgentServer(serve_message=comments) as agent:
+        assert streamed_text(Hub(route("alpha", agent.url)).stream("Hello")) == "Hi"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_a_stream_cut_anywhere_is_put_together_again(size: int) -> None:
+    def in_pieces(exchange: Exchange) -> None:
+        written = json.dumps(agent.written(exchange, message(text("経費の申請期限"))), ensure_ascii=False)
+        data = b"data: " + written.encode() + b"\r\n\r\n"
+        exchange.start_stream()
+        for start in range(0, len(data), size):
+            exchange.send(data[start : start + size])
+
+    with AgentServer(serve_message=in_pieces) as agent:
+        assert streamed_text(Hub(route("alpha", agent.url)).stream("Hello")) == "経費の申請期限"
+
+
+@pytest.mark.parametrize("when", ["before the headers", "in the middle of the stream"])
+def test_a_client_that_leaves_ends_the_call_to_the_agent(when: str) -> None:
+    reached: Queue[None] = Queue()
+    left: Queue[None] = Queue()
+
+    def held(exchange: Exchange) -> None:
+        if when == "in the middle of the stream":
+            exchange.start_stream()
+            exchange.event(agent.written(exchange, task("working")))
+        reached.put(None)
+        exchange.wait_until_left()
+        left.put(None)
+
+    with AgentServer(serve_message=held) as agent:
+        hub = Hub(route("alpha", agent.url))
+        stream = hub.open("Hello")
+        reached.get(timeout=_WAIT_SECONDS)
+        stream.leave()
+        left.get(timeout=_WAIT_SECONDS)
+        settle()
+        assert hub.log[-1]["severity"] == "INFO"
+
+
+def test_the_end_of_the_stream_does_not_wait_for_an_agent_that_keeps_its_connection_open() -> None:
+    def lingers(exchange: Exchange) -> None:
+        exchange.start_stream()
+        for event in (task("working"), update(artifact("a", text("Done."))), status("completed")):
+            exchange.event(agent.written(exchange, event))
+        exchange.wait_until_left()
+
+    with AgentServer(serve_message=lingers) as agent:
+        assert streamed_text(Hub(route("alpha", agent.url)).stream("Hello")) == "Done."
+
+
+def test_the_same_stream_opened_again_while_it_is_answered_runs_once_and_is_heard_in_full_by_all() -> None:
+    script = Holding()
+    with AgentServer(script) as agent:
+        hub = Hub(route("alpha", agent.url))
+        streams = [hub.open("Hello", message_id="same", context_id="c") for _ in range(3)]
+        assert [_next_text(stream) for stream in streams] == ["First, "] * 3
+        streams[0].leave()
+        script.go_on()
+        for stream in streams[1:]:
+            assert _next_text(stream) == "then."
+            assert stream.next_event()["final"] is True
+    assert len(agent.said) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"token": OTHER_TOKEN},
+        {"message_id": "other"},
+        {"context_id": "other"},
+        {"text": "Goodbye"},
+        {"version": "1.0"},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_what_differs_is_not_joined(other: dict[str, Any]) -> None:
+    script = Holding()
+    with AgentServer(script) as agent:
+        hub = Hub(route("alpha", agent.url))
+        same = {"message_id": "same", "context_id": "c", "token": TOKEN, "text": "Hello", "version": "0.3"}
+        with ThreadPoolExecutor(2) as pool:
+            for options in (same, same | other):
+                pool.submit(hub.send, options.pop("text"), **options)
+            for _ in range(2):
+                script.asked.get(timeout=_WAIT_SECONDS)
+            script.go_on()
+    assert len(agent.said) == 2
+
+
+def test_the_same_message_after_the_answer_is_a_new_turn() -> None:
+    with AgentServer(lambda _: [message(text("Hi"))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        for _ in range(2):
+            hub.send("Hello", message_id="same", context_id="c")
+            hub.stream("Hello", message_id="same", context_id="c")
+    assert len(agent.said) == 4
+
+
+def test_anonymous_callers_are_not_one_caller() -> None:
+    script = Holding()
+    with AgentServer(script) as agent:
+        hub = Hub(route("alpha", agent.url), anonymous=True)
+        with ThreadPoolExecutor(2) as pool:
+            for _ in range(2):
+                pool.submit(hub.send, "Hello", message_id="same", context_id="c", token=None)
+            for _ in range(2):
+                script.asked.get(timeout=_WAIT_SECONDS)
+            script.go_on()
+    assert len(agent.said) == 2
+
+
+def test_a_stream_that_cannot_begin_is_an_event_stream_with_the_error() -> None:
+    with AgentServer(lambda _: []) as agent:
+        hub = Hub(route("alpha", agent.url))
+        body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "message/stream", "params": {}}).encode()
+        response = hub.request("POST", "/", body)
+        unknown = hub.request("POST", "/", _with_skill("nobody"))
+    assert response.headers["content-type"] == unknown.headers["content-type"] == "text/event-stream"
+    for answer in (response, unknown):
+        data = answer.body if isinstance(answer.body, bytes) else b"".join(answer.body)
+        assert json.loads(data.removeprefix(b"data: "))["error"]["code"] == -32602
+
+
+def test_a_hub_can_be_left_before_anything_was_read() -> None:
+    with AgentServer(serve_message=lambda exchange: exchange.wait_until_left()) as agent:
+        hub = Hub(route("alpha", agent.url))
+        for _ in range(5):
+            hub.open("Hello").leave()
+        settle()
+        agent.serve_message = None
+        agent.script = lambda _: [message(text("Hi"))]
+        assert text_of(hub.send("Hello")) == "Hi"
+
+
+def _next_text(stream: Stream) -> str:
+    while True:
+        event = stream.next_event()
+        if event is not None and event["kind"] == "artifact-update":
+            return text_of(event["artifact"])
+
+
+def _with_skill(skill: str) -> bytes:
+    message = {"kind": "message", "role": "user", "messageId": "m", "parts": [{"kind": "text", "text": "Hi"}]}
+    params = {"message": message | {"metadata": {"skill": skill}}}
+    return json.dumps({"jsonrpc": "2.0", "id": 7, "method": "message/stream", "params": params}).encode()
