@@ -1,5 +1,6 @@
 """Found units to citations, and the exceptions that must be told along with a rule."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -9,6 +10,8 @@ from functions.docqa.expressions import DEPENDENT, EXCEPTION, INSTRUCTION
 from functions.docqa.extraction import Found
 from functions.docqa.model import Citation, Position, UnitKind
 from functions.docqa.words import normalise
+
+_ANNOUNCES = re.compile(r"次の|以下の|下記|\bfollowing\b|\bbelow\b")
 
 
 def cited(found: Found, text: str, page_starts: Sequence[int]) -> Citation:
@@ -51,7 +54,8 @@ def _with_its_list(best: Found) -> Found:
         if (
             unit.kind is UnitKind.LIST
             and unit.start == best.unit.start
-            and best.unit.text.endswith((":", "："))
+            and best.unit.kind is not UnitKind.LIST
+            and (best.unit.text.endswith((":", "：")) or _ANNOUNCES.search(best.unit.text))
         ):
             return structs.replace(best, number=number)
     return best

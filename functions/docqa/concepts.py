@@ -62,7 +62,41 @@ _VERB_BEFORE = {
     "get",
 }
 
-_INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will"}
+_INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
+_ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
+_SUBJECTS = {"i", "we", "you", "they", "he", "she", "it", "one", "someone", "somebody", "anybody", "anyone"}
+_PREPOSITIONS = {
+    "of",
+    "for",
+    "to",
+    "in",
+    "on",
+    "at",
+    "by",
+    "with",
+    "from",
+    "into",
+    "onto",
+    "about",
+    "under",
+    "over",
+    "inside",
+    "outside",
+    "through",
+    "during",
+    "per",
+    "via",
+    "without",
+    "within",
+    "between",
+    "after",
+    "before",
+    "until",
+    "as",
+    "than",
+    "if",
+}
+_PARTICLE = re.compile(r"[のはがをにでともへや]|から|まで|より")
 
 
 class Role(StrEnum):
@@ -147,12 +181,9 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
         size = max(1, taken)
         surface = " ".join(piece for _, _, piece in pieces[at : at + size])
         before = pieces[at - 1][2] if at else ""
-        role = _english_role(key, surface, before, words)
-        if (
-            role is Role.NOUN
-            and at + size == len(pieces)
-            and any(piece in _INVERTED for _, _, piece in pieces[1:at])
-        ):
+        subject = (at == 1 or (at > 1 and pieces[at - 2][2] in _ASKING)) and before in _INVERTED
+        role = _english_role(key, surface, before, words, subject=subject)
+        if role is Role.NOUN and at + size == len(pieces) and _ends_in_verb([raw for _, _, raw in pieces]):
             role = Role.ACTION  # what does the label show, when does the link expire
         alternatives = words.groups.get(key)
         own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
@@ -175,14 +206,30 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
         at += size
 
 
-def _english_role(key: str, surface: str, before: str, words: Lexicon) -> Role:
+def _ends_in_verb(pieces: Sequence[str]) -> bool:
+    """Whether the last word is the verb of a question such as "when does the link expire"."""
+    asked = [at for at, piece in enumerate(pieces[:-1]) if piece in _INVERTED and _is_inverted(pieces, at)]
+    if not asked or pieces[-2] in _NOUN_BEFORE:
+        return False
+    between = pieces[asked[-1] + 1 : -1]
+    return (
+        bool(between) and not (_SUBJECTS | _PREPOSITIONS | {"be", "have"}).intersection(between)
+    ) or between[-1:] == ["not"]
+
+
+def _is_inverted(pieces: Sequence[str], at: int) -> bool:
+    """Whether the subject follows the auxiliary: "when do suppliers …", "may a guest …", not "who may …"."""
+    return at == 0 or pieces[at - 1] in _ASKING or pieces[at - 1] not in ("who", "and", "that", "which")
+
+
+def _english_role(key: str, surface: str, before: str, words: Lexicon, *, subject: bool) -> Role:
     if key in words.light or surface in words.stop or before == "how":
         return Role.LIGHT
     if surface.replace(".", "").isdigit():
         return Role.LIGHT
     if before in _INVERTED and surface.endswith(("s", "ing")):
         return Role.NOUN
-    if before in _VERB_BEFORE or (surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE):
+    if (before in _VERB_BEFORE and not subject) or (surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE):
         return Role.ACTION
     return Role.NOUN
 
@@ -207,7 +254,7 @@ def _japanese(run: str, offset: int, words: Lexicon) -> Iterator[tuple[int, int,
         if not key:
             at += 1
             continue
-        yield from _unknown(run[unknown:at], offset + unknown, run[at:], words)
+        yield from _unknown(run[unknown:at], offset + unknown, run[at:], words, suffix=unknown > 0)
         alternatives = words.groups.get(key)
         after = run[at + len(key) :]
         yield (
@@ -226,7 +273,7 @@ def _japanese(run: str, offset: int, words: Lexicon) -> Iterator[tuple[int, int,
         )
         at += len(key)
         unknown = at
-    yield from _unknown(run[unknown:], offset + unknown, "", words)
+    yield from _unknown(run[unknown:], offset + unknown, "", words, suffix=unknown > 0)
 
 
 def _known(run: str, at: int, words: Lexicon) -> str:
@@ -268,20 +315,31 @@ def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
     return Role.ACTION if _SURU.match(after) or re.match(rf"[{HIRAGANA}]", key[-1]) else Role.NOUN
 
 
-def _unknown(text: str, offset: int, following: str, words: Lexicon) -> Iterator[tuple[int, int, Concept]]:
+def _unknown(
+    text: str, offset: int, following: str, words: Lexicon, *, suffix: bool
+) -> Iterator[tuple[int, int, Concept]]:
     for match in re.finditer(f"{_KANJI_RUN.pattern}|{_KATAKANA_RUN.pattern}", text):
         term = match.group()
         after = (text + following)[match.end() : match.end() + 2]
+        start, end = offset + match.start(), offset + match.end()
         kanji = _KANJI_RUN.match(term) is not None
-        if term in words.light or (len(term) == 1 and not re.match(rf"[{HIRAGANA}]", after)):
+        if kanji and len(term) >= 3 and term[-1] in words.attributes and after[:1] not in words.attributes:
+            # 受験料 asks for an amount, and it must be that of the 受験.
+            last = term[-1]
+            kinds = words.kinds_of(last)
+            yield end - 1, end, Concept(surface=last, role=Role.LIGHT, own=(last,), texts=(last,), kinds=kinds)
+            term, end = term[:-1], end - 1
+        if (
+            term in words.light
+            or (len(term) == 1 and suffix and match.start() == 0)
+            or (kanji and len(term) == 1 and not re.match(rf"[{HIRAGANA}]", after))
+        ):
             role = Role.LIGHT
-        elif kanji and (len(term) == 1 or _SURU.match(after)):
+        elif kanji and ((len(term) == 1 and not _PARTICLE.match(after)) or _SURU.match(after)):
             role = Role.ACTION
         else:
             role = Role.NOUN
         parts = tuple(term[at : at + 2] for at in range(0, len(term), 2)) if kanji and len(term) >= 4 else ()
-        yield (
-            offset + match.start(),
-            offset + match.end(),
-            Concept(surface=term, role=role, own=(term,), texts=(term,), parts=parts, loose=len(parts) > 2),
+        yield start, end, Concept(
+            surface=term, role=role, own=(term,), texts=(term,), parts=parts, loose=len(parts) > 2
         )

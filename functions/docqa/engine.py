@@ -73,6 +73,7 @@ class DocumentQA:
 
 
 def _answer(asked: Question, corpus: Corpus) -> DocAnswer:
+    asked = corpus.adapted(asked)
     passages = corpus.search(asked)
     found = extract(asked, passages, corpus.rarity)
     candidates = _candidates(passages, found)

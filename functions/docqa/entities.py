@@ -1,12 +1,13 @@
 """Names that must not be mistaken for their neighbours: P-1 and P-2, Severity 2, レベル3, v2; and what they govern."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
 from msgspec import Struct
 
-from functions.docqa.words import normalise, plain
+from functions.docqa.words import KANJI, KATAKANA, normalise, plain
 
 _ALIASES = {
     "severity": "sev",
@@ -38,8 +39,13 @@ _ALIASES = {
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?![a-z0-9]))")
 _WORD_NUMBER = re.compile(
     r"(?<![a-z])(severity|sev|priority|prio|level|tier|grade|class|category|phase|stage|step|type|rank|zone|group|version|ver"
-    r"|article|section|chapter|floor|room|building|line|dock|ward|gate|bay|plan|rule|appendix|form)s?[ .:_-]{0,2}"
-    r"(\d{1,4}(?:\.\d+)?|[a-z])(?![a-z0-9]|-\d)"
+    r"|article|section|chapter|floor|room|building|line|dock|ward|gate|bay|plan|rule|appendix|form)"
+    r"(?:s?[ .:_-]{0,2}(?=\d)|[ .:_-]{1,2})(\d{1,4}(?:\.\d+)?|[a-z])(?![a-z0-9']|-\d)"
+)
+_LETTER = re.compile(
+    rf"(?:(?<=[{KANJI}{KATAKANA}])|(?<![A-Za-z0-9'’&./-]))([B-HJ-Z])(?![A-Za-z0-9'’&./-]|\. [A-Z])"
+    rf"|(?<=[{KANJI}{KATAKANA}])([AI])(?![A-Za-z0-9'’&./-])"
+    rf"|(?<![A-Za-z0-9'’&./-])([AI])(?= ?[|:：{KANJI}{KATAKANA}]|(?:-| )?(?:rat|grad|class|rank|level))"
 )
 _JAPANESE_NUMBER = re.compile(
     r"(重大度|深刻度|優先度|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"
@@ -79,8 +85,18 @@ class Entity(Struct, frozen=True):
 
 
 def entities_in(text: str) -> frozenset[Entity]:
-    """Every entity that `text` names; a range such as P-1 to P-3 names all its members."""
-    return _entities(normalise(plain(text)))
+    """Every entity that `text` names; a range such as P-1 to P-3 names all its members.
+
+    A letter that stands alone ("rated C", "class B", 「影響度B」) is one too, of the family "letter".
+    """
+    bare = plain(text)
+    named = _entities(normalise(bare))
+    letters = {letter.casefold() for groups in _LETTER.findall(_wide(bare)) for letter in groups if letter}
+    return named | {Entity("letter", letter) for letter in letters} if letters else named
+
+
+def _wide(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 @lru_cache(maxsize=16384)
@@ -91,7 +107,7 @@ def _entities(normal: str) -> frozenset[Entity]:
             found.add(Entity(_ALIASES.get(family, family), value))
     for family, value in _WORD_NUMBER.findall(normal) + _JAPANESE_NUMBER.findall(normal):
         if value not in ("a", "i") or family in ("class", "type", "rank", "grade", "zone", "group"):
-            found.add(Entity(_ALIASES.get(family, family), value))
+            found.add(Entity("letter" if value.isalpha() else _ALIASES.get(family, family), value))
     for value, family in _SUFFIXED.findall(normal):
         found.add(Entity(family, value))
     for family, first, last in _RANGE.findall(normal):

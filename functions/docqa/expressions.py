@@ -16,6 +16,7 @@ class AnswerKind(StrEnum):
     PLACE = "place"
     PERMISSION = "permission"
     PROCEDURE = "procedure"
+    CONSEQUENCE = "consequence"
     CONDITION = "condition"
     DEFINITION = "definition"
     REASON = "reason"
@@ -110,6 +111,12 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"\b(?:because|since|so that|in order to|due to"
         r"|reason|to (?:avoid|prevent|protect|keep|ensure))\b|ため|から|理由|目的"
     ),
+    AnswerKind.CONSEQUENCE: re.compile(
+        r"\b(?:is|are|will|must|may|shall|has to|have to|\w+s) (?:not )?(?:be )?\w+ed\b"
+        r"|\b(?:fails?|loses?|expires?|lapses?|owes?|pays?|results? in|leads? to|must|will|due)\b"
+        r"|^(?:if|when|in case|whoever|anyone who)\b"
+        r"|とする|とき|場合|となる|なければ|する。?$|します|られ|され|できない|しない"
+    ),
     AnswerKind.CONDITION: re.compile(
         r"\b(?:if|when|where|unless|except|only|provided"
         r"|in case|case|must|more than|less than|at least"
@@ -155,6 +162,17 @@ DEPENDENT = re.compile(
     r"|the same|these|this|it|they|those|such)\b"
     r"|\s*(?:ただし|但し|なお|その場合|この場合|それ|これ|同様|また[、,])",
     re.IGNORECASE,
+)
+DEFINING = re.compile(
+    r"^\W*[\w -]{2,40}[:：] (?:an?|the|any|all|measures?|every) |^\W*[\w -]{2,40} (?:means|refers to|is defined as)\b"
+    r"|とは、?.{2,80}(?:をいう|を指す)|^「[^」]+」とは",
+    re.IGNORECASE,
+)
+AGENT = re.compile(
+    r"\bby (?:the |a |an |its |his |her |your |our )?(?:[\w'-]+ ){0,3}?(?:manager|leader|lead|head|director|officer|team"
+    r"|department|desk|committee|owner|administrator|president|board|council|office|laborator\w+|workshop|service"
+    r"|supervisor|engineer|staff|dean|doctor|inspector|chief|chair|counsel|unit|group)s?\b|(?:が|は|より)、?[^。]{0,40}(?:する|行う|承認)"
+    r"|承認を(?:得|受)|の許可を"
 )
 FORMER_SECTION = re.compile(
     r"\b(?:previous|former|old|past|history|historical"

@@ -8,6 +8,8 @@ from msgspec import Struct
 from functions.docqa.concepts import Concept, Role
 from functions.docqa.entities import Entity, distinguishing, governed
 from functions.docqa.expressions import (
+    AGENT,
+    DEFINING,
     DEPENDENT,
     FORMER,
     FORMER_SECTION,
@@ -26,10 +28,14 @@ from functions.docqa.words import normalise, plain
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
 _UNKNOWN_ACTION = 0.5
 _MAY_MISS = 0.2
+_ACTION_MISSED = 0.5  # the same act has many verbs
 _NEAR_ENOUGH = TITLE * 0.9
 _ALIKE = 0.05
 _MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
+_WHO_IS = re.compile(
+    r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)|(?:は|って)(?:誰|だれ|どなた)"
+)
 _ASKS = ("?", "？")
 _INTRODUCES = (":", "：")
 
@@ -131,7 +137,9 @@ def _scored(question: Question, passage: Passage, weights: list[float], bonus: f
             continue
         if (former_section or FORMER.search(normal)) and not (question.former or question.years):
             coverage *= _FORMER_FACTOR
-        fit += compound_bonus(question.concepts, around.units[number]) + range_fit(question.amounts, normal)
+        fit += compound_bonus(question.concepts, around.units[number]) + range_fit(
+            question.amounts, normal, row=unit.kind is UnitKind.ROW
+        )
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
 
@@ -145,6 +153,8 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     pattern = PATTERNS.get(asked.kind)
     if pattern is None:
         return 0.0
+    if asked.kind not in (AnswerKind.DEFINITION, AnswerKind.FACT) and DEFINING.search(normal):
+        return None if asked.strict else -0.1
     if not pattern.search(normal) and not (
         asked.kind is AnswerKind.FREQUENCY
         and unit.kind is UnitKind.ROW
@@ -154,6 +164,8 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):
         return None
     fit = 0.05
+    if asked.kind is AnswerKind.PERSON and AGENT.search(normal):
+        fit += 0.05
     if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and LIMIT.search(normal):
         fit += 0.04
     if question.unit:
@@ -172,6 +184,8 @@ def _names(question: Question, normal: str) -> bool:
     essential = [concept for concept in question.concepts if concept.role in (Role.NOUN, Role.ACTION)]
     if len(essential) != 1 or question.entities or essential[0].role is Role.ACTION:
         return True
+    if not _WHO_IS.search(normalise(question.text)):
+        return True
     return any(
         re.search(rf"{re.escape(form.strip())}[^.。]{{0,12}}?(?:\bis\b|\bare\b|(?::(?!\d)|[|は]))", normal)
         for form in (*essential[0].own, *essential[0].words, *essential[0].texts)
@@ -189,7 +203,8 @@ def _coverage(question: Question, said: list[float], weights: list[float]) -> fl
         if concept.role is Role.NOUN or (concept.role is Role.ACTION and concept.known):
             essential += weight
             nearest = max(nearest, level)
-            missed += weight if level < PRESENT else 0.0
+            if level < PRESENT:
+                missed += weight * (_ACTION_MISSED if concept.role is Role.ACTION else 1.0)
     if essential and (missed / essential > _MAY_MISS or nearest < _NEAR_ENOUGH):
         return None
     return covered / total if total else None

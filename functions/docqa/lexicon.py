@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from functions.docqa.words import HIRAGANA, KANJI, is_japanese, normalise, phrase
+from functions.docqa.words import HIRAGANA, KANJI, is_japanese, normalise, phrase, stem
 
 _INFLECTED = re.compile(rf"[{KANJI}][{HIRAGANA}]*[{KANJI}][{HIRAGANA}]$")
 LONGEST_JAPANESE = 12
@@ -34,6 +34,11 @@ class Lexicon(Struct, frozen=True):
     parties: frozenset[str]
     light: frozenset[str]
     stop: frozenset[str]
+    english: frozenset[str]
+
+    def knows(self, word: str) -> bool:
+        """Whether an English word stands in the lexicon, in any of its forms."""
+        return word in self.stop or word in self.english or stem(word) in self.english
 
     def kinds_of(self, key: str) -> frozenset[str]:
         """The kinds of answer whose expression can stand for `key`: `deadline` → {"time"}."""
@@ -69,6 +74,9 @@ def lexicon() -> Lexicon:
     for kind, line in data["attributes"].items():
         for word in _split(line):
             attributes.setdefault(key_of(word), set()).add(kind)
+    stop = frozenset(_split(data["stop"]["english"]))
+    lines = [*data["parties"], *data["synonyms"], *data["attributes"].values(), data["light"]["english"]]
+    words = {word for line in lines for word in re.findall(r"[a-z]{3,}", line.casefold())}
     return Lexicon(
         groups={key: Alternatives(tuple(words), tuple(texts)) for key, (words, texts) in groups.items()},
         broader={key: tuple(names) for key, names in broader.items()},
@@ -77,7 +85,8 @@ def lexicon() -> Lexicon:
         light=frozenset(
             key_of(word) for name in ("english", "japanese") for word in _split(data["light"][name])
         ),
-        stop=frozenset(_split(data["stop"]["english"])),
+        stop=stop,
+        english=frozenset(words | {stem(word) for word in words} | stop),
     )
 
 

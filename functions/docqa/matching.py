@@ -12,7 +12,7 @@ from functions.docqa.model import Passage, Unit, UnitKind
 from functions.docqa.words import View, view
 
 OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.85, 0.75, 0.7
-NEIGHBOUR, PASSAGE = 0.55, 0.35
+PRECEDING, NEIGHBOUR, PASSAGE = 0.65, 0.55, 0.35
 PRESENT = 0.3
 _SYNONYM, _BROADER, _PARTS = 0.9, 0.6, 0.85
 _NOT_MODIFIERS = frozenset(
@@ -91,14 +91,14 @@ def levels(concepts: Sequence[Concept], around: Surroundings, number: int) -> li
     whole_list = around.passage.units[number].kind is UnitKind.LIST
     for at, concept in enumerate(concepts):
         # The legal team is not the infrastructure team: a modifier found only near by does not count for this head.
-        if concept.modifies is not None and found[at] <= NEIGHBOUR and concept.role is not Role.LIGHT:
+        if concept.modifies is not None and found[at] <= PRECEDING and concept.role is not Role.LIGHT:
             head = concepts[concept.modifies]
             if says(head, own) and _modified_otherwise(head, own):
                 found[at] = min(found[at], PRESENT - 0.01)
         if (
             not whole_list
             and _party(concept)
-            and found[at] <= NEIGHBOUR
+            and found[at] <= PRECEDING
             and _names_other_party(concepts, own)
         ):
             found[at] = min(found[at], PRESENT - 0.01)
@@ -150,7 +150,8 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
         yield (OUTER_HEADING if depth else INNER_HEADING), heading
     yield TITLE, around.title
     for near in _neighbours(passage.units, number):
-        yield NEIGHBOUR, around.units[near]
+        leads = unit.kind is UnitKind.SENTENCE and near < number
+        yield (PRECEDING if leads else NEIGHBOUR), around.units[near]
     if unit.kind is not UnitKind.ROW:
         yield PASSAGE, around.whole
 

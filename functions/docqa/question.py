@@ -1,6 +1,7 @@
 """What a question asks: the kind of answer, the concepts it must speak of, the entities it must not confuse."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
@@ -15,7 +16,7 @@ from functions.docqa.question_kinds import (
     wants_former,
     without_interrogatives,
 )
-from functions.docqa.ranges import Range, numbers_in, ranges_in
+from functions.docqa.ranges import Range, amount_spans, amounts_in, numbers_in
 from functions.docqa.words import is_japanese, normalise
 
 
@@ -44,33 +45,56 @@ def analyse(text: str, *, language: str | None = None) -> Question:
     """`text` as a Question; `language` ("en" or "ja") is that of the answer, by default the question's own."""
     normal = normalise(text)
     wanted = asked(normal)
+    concepts = concepts_in(
+        without_interrogatives(normal),
+        proper=_proper_names(text),
+        settled=entity_spans(normal) + amount_spans(normal),
+    )
+    if wanted.kind in (AnswerKind.FACT, AnswerKind.DEFINITION) and not wanted.listing:
+        wanted = _by_attribute(concepts) or wanted
     return Question(
         text=text,
         language=language or ("ja" if is_japanese(text) else "en"),
         asked=wanted,
-        concepts=tuple(
-            _as_attribute(concept, wanted.kind)
-            for concept in concepts_in(
-                without_interrogatives(normal), proper=_proper_names(text), settled=entity_spans(normal)
-            )
-        ),
+        concepts=tuple(_as_attribute(concept, wanted.kind) for concept in concepts),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
         unit=counted_unit(normal),
         per=counted_per(normal),
-        amounts=ranges_in(normal),
+        amounts=amounts_in(normal),
         numbers=numbers_in(normal),
     )
 
 
 _PROPER_NAME = re.compile(r"(?<=[a-z,:;] )[A-Z][\w-]+")
+_SOUGHT = {
+    "time": AnswerKind.TIME,
+    "money": AnswerKind.MONEY,
+    "frequency": AnswerKind.FREQUENCY,
+    "contact": AnswerKind.CONTACT,
+    "quantity": AnswerKind.QUANTITY,
+    "limit": AnswerKind.QUANTITY,
+    "person": AnswerKind.PERSON,
+    "place": AnswerKind.PLACE,
+}
 _STANDS_FOR = {
     AnswerKind.TIME: {"time", "limit"},
     AnswerKind.MONEY: {"money", "quantity", "limit"},
     AnswerKind.QUANTITY: {"quantity", "money", "limit"},
     AnswerKind.FREQUENCY: {"frequency", "time"},
 }
+
+
+def _by_attribute(concepts: Sequence[Concept]) -> Asked | None:
+    """What a question without a question word asks for: "notice period", 「再試験の受験料」."""
+    named = [concept for concept in concepts if concept.kinds & _SOUGHT.keys()]
+    if not named or len(concepts) < 2:
+        return None
+    # The head of an English phrase comes first ("sample size for …"), that of a Japanese one last.
+    head = named[-1] if is_japanese(named[-1].surface) else named[0]
+    kind = next(kind for name, kind in _SOUGHT.items() if name in head.kinds)
+    return Asked(kind, kind in (AnswerKind.TIME, AnswerKind.MONEY, AnswerKind.FREQUENCY))
 
 
 def _proper_names(text: str) -> frozenset[str]:

@@ -53,7 +53,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|(?:retention|notice|warranty|probation|trial) (?:period|time)"
             r"|(?:office|opening|business|visiting|working"
             r"|core|operating) hours|いつまで|いつ|期限|締切|締め切り"
-            r"|〆切|期日|何(?:秒|分|時間|時|日|営業日|週間|[ヶかカ]月|年)|(?:どの"
+            r"|〆切|期日|何(?:秒|分|時間|時|日|営業日|曜日?|週間|[ヶかカ]?月|年)|(?:どの"
             r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数)は|納期"
         ),
     ),
@@ -110,6 +110,14 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|どんな(?:場合|とき|時|ケース)|どのような(?:場合|とき|時|ケース)"
         ),
     ),
+    (
+        AnswerKind.CONSEQUENCE,
+        False,
+        (
+            r"what (?:happens|will happen|would happen|occurs)|what(?:'s| is| are) the (?:consequences?|penalt)"
+            r"|what if\b|what now|どうな(?:る|り|っ)|何が起こ|どのような(?:扱い|処分)"
+        ),
+    ),
     (AnswerKind.PROCEDURE, False, (r"どうすれば|どうしたら|どうやって|どのように|何をすれば")),
     (
         AnswerKind.PERMISSION,
@@ -158,8 +166,21 @@ _COUNTED = re.compile(
     r"|working |calendar |consecutive |\w+ (?=days|hours|weeks))?(\w+)"
 )
 _COUNTED_JAPANESE = re.compile(
-    r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日"
+    r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
     r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所)"
+)
+
+
+_POLITE = re.compile(
+    r"^\W*(?:(?:hi|hello|dear \w+|excuse me|sorry)\b[^?]{0,20}?[,.!])?\W*(?:please |kindly )?"
+    r"(?:(?:(?:can|could|would|will) you (?:please |kindly )?(?:tell|explain to|remind|inform|help) (?:me|us) ?"
+    r"|(?:please )?(?:tell|remind|inform) (?:me|us) "
+    r"|(?:do you know|does anyone know|i(?:'d| would) like to (?:know|ask)"
+    r"|i (?:want|need) to know|i(?:'m| am) (?:wondering|not sure)"
+    r"|i was wondering|i wonder|any idea|(?:just )?wondering) ?)(?:about |whether |if )?)+"
+    r"|[、。,]?(?:を|について|に関して|か)?(?:ご|お)?(?:教示|教え|確認|案内|知らせ|伺い|聞き)(?:て|し)?"
+    r"(?:いただけ|頂け|ください|下さい|願い|もらえ|いただき|頂き|くださ|したい|たい)[^?。、]{0,16}"
+    r"|(?:を|が|か)?知りたい[^?。]{0,10}|お(?:願い|尋ね)(?:いた)?します|(?:お世話になっております|すみません|恐れ入りますが|恐縮ですが)[、。,]?"
 )
 
 
@@ -172,8 +193,8 @@ class Asked(Struct, frozen=True):
 
 
 def asked(normal: str) -> Asked:
-    """What the normalised question asks for."""
-    stripped = normal.strip()
+    """What the normalised question asks for, without the politeness around it."""
+    stripped = without_politeness(normal).strip()
     listing = _LISTING.search(stripped) is not None
     if _SHORT_DEFINITION.match(stripped) and not any(
         pattern.search(stripped) for _, hard, pattern in _COMPILED if hard
@@ -183,6 +204,11 @@ def asked(normal: str) -> Asked:
         if pattern.search(stripped):
             return Asked(kind, strict, listing or kind is AnswerKind.PROCEDURE)
     return Asked(AnswerKind.FACT, listing=listing)
+
+
+def without_politeness(normal: str) -> str:
+    """The question with what only makes it polite blanked out; offsets stay."""
+    return _POLITE.sub(lambda match: " " * len(match.group()), normal)
 
 
 def wants_former(normal: str) -> bool:
@@ -205,11 +231,11 @@ def counted_per(normal: str) -> str:
 _PER_JAPANESE = re.compile(r"([月週日年泊])に?(?=何)")
 _INTERROGATIVE = re.compile(
     _COUNTED_JAPANESE.pattern
-    + r"|何(?=[^\u3400-\u9fff]|$)|何か|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い"
+    + r"|何(?=[^\u3400-\u9fff]|$)|何(?:曜日?|月|番|号|か|歳|名様)|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い"
     r"|(?:英語|日本語)で|\bin (?:english|japanese)\b"
 )
 
 
 def without_interrogatives(normal: str) -> str:
-    """The question with its question words blanked out; offsets stay."""
-    return _INTERROGATIVE.sub(lambda match: " " * len(match.group()), normal)
+    """The question with its question words and its politeness blanked out; offsets stay."""
+    return _INTERROGATIVE.sub(lambda match: " " * len(match.group()), without_politeness(normal))

@@ -38,6 +38,37 @@ _UNITS: dict[str, tuple[str, float]] = {
     "ton": ("kg", 1000),
     "t": ("kg", 1000),
     "gb": ("gb", 1),
+    "litre": ("litre", 1),
+    "liter": ("litre", 1),
+    "リットル": ("litre", 1),
+    "km": ("km", 1),
+    "キロメートル": ("km", 1),
+    "m": ("metre", 1),
+    "metre": ("metre", 1),
+    "meter": ("metre", 1),
+    "メートル": ("metre", 1),
+    "度": ("degree", 1),
+    "℃": ("degree", 1),
+    "°c": ("degree", 1),
+    "degree": ("degree", 1),
+    "db": ("db", 1),
+    "point": ("point", 1),
+    "点": ("point", 1),
+    "歳": ("age", 1),
+    "才": ("age", 1),
+    "years old": ("age", 1),
+    "人": ("person", 1),
+    "名": ("person", 1),
+    "people": ("person", 1),
+    "person": ("person", 1),
+    "employee": ("person", 1),
+    "回": ("times", 1),
+    "件": ("case", 1),
+    "個": ("piece", 1),
+    "単位": ("credit", 1),
+    "credit": ("credit", 1),
+    "page": ("page", 1),
+    "ページ": ("page", 1),
     "tb": ("gb", 1000),
     "mb": ("gb", 0.001),
     "people": ("person", 1),
@@ -76,6 +107,22 @@ _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
 _TINY = 1e-6
 
 
+_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_NUMBER_WORD = re.compile(rf"\b({'|'.join(list(_WORDS)[1:])})(?= [a-z]{{3,}})")
+_BARE_AMOUNT = re.compile(r"(?<![\w.-])(\d+(?:\.\d+)?) ?([a-z]{4,})\b")
+_BARE_RANGE = re.compile(
+    rf"(?:(?P<above>{_ABOVE}) |(?P<below>{_BELOW}) )?(?<![\w.:])(?P<low>\d+(?:\.\d+)?)(?![\w:%])"
+    r"(?: ?(?:-|~|〜|to) ?(?P<high>\d+(?:\.\d+)?)(?![\w:%.])| (?P<above_after>and above|or above|and more|or more|and over)"
+    r"| (?P<below_after>or less|and below|or below))?"
+)
+_NO_UNITS = {"this", "that", "with", "from", "than", "when", "then", "must", "have", "will", "years", "until"}
+
+
 class Range(Struct, frozen=True):
     """From `low` to `high` of a `unit`; `bounded` is False for a bare amount, where both are the same."""
 
@@ -88,7 +135,7 @@ class Range(Struct, frozen=True):
 def ranges_in(normal: str) -> list[Range]:
     """The amounts and ranges in a normalised text that have a unit."""
     found = []
-    for match in _RANGE.finditer(normal):
+    for match in _RANGE.finditer(_digits(normal)):
         low = _amount(match["low"])
         high = _amount(match["high"]) if match["high"] and not match["below"] else None
         unit = low[0] or (high[0] if high else "")
@@ -113,14 +160,55 @@ def ranges_in(normal: str) -> list[Range]:
     return found
 
 
-def range_fit(asked: list[Range], normal: str) -> float:
+def amounts_in(normal: str) -> list[Range]:
+    """The amounts of a question; one of a thing that is no unit ("400 pieces") has the unit ""."""
+    known = ranges_in(normal)
+    if known:
+        return known
+    return [
+        Range("", float(number), float(number), False)
+        for number, word in _BARE_AMOUNT.findall(_digits(normal))
+        if word not in _NO_UNITS
+    ]
+
+
+def amount_spans(normal: str) -> list[tuple[int, int]]:
+    """Where a normalised question says how much of something there is: "400 pieces", 「31度を超え」."""
+    spans = [match.span() for match in _BARE_AMOUNT.finditer(normal) if match.group(2) not in _NO_UNITS]
+    for match in _RANGE.finditer(normal):
+        if match["low"] and not match["low"].strip().isdecimal():
+            spans.append(match.span())
+            if exceeded := re.compile(r"を?(?:超え|上回|下回)").match(normal, match.end()):
+                spans.append(exceeded.span())
+    return spans
+
+
+def bare_ranges_in(normal: str) -> list[Range]:
+    """The ranges without units in a row of a table: `151 to 500`."""
+    found = []
+    for match in _BARE_RANGE.finditer(normal):
+        low = float(match["low"])
+        if match["high"]:
+            found.append(Range("", low, float(match["high"]), True))
+        elif match["above"] or match["above_after"]:
+            found.append(Range("", low, math.inf, True))
+        elif match["below"] or match["below_after"]:
+            found.append(Range("", -math.inf, low, True))
+    return found
+
+
+def _digits(normal: str) -> str:
+    return _NUMBER_WORD.sub(lambda match: _WORDS[match.group(1)], normal)
+
+
+def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
     """How well the ranges of a sentence hold the amounts of a question: a bonus, a malus, or 0 when nothing compares."""
     fit = 0.0
     if not asked:
         return fit
-    said = ranges_in(normal)
+    said = ranges_in(normal) + (bare_ranges_in(normal) if row else [])
     for wanted in asked:
-        same = [entry for entry in said if entry.unit == wanted.unit]
+        same = [entry for entry in said if entry.unit in (wanted.unit, "")]
         value = wanted.low if not math.isinf(wanted.low) else wanted.high
         bounded = [entry for entry in same if entry.bounded]
         if any(entry.low == wanted.low and entry.high == wanted.high for entry in same):

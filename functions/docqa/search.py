@@ -4,6 +4,7 @@ import math
 import re
 import sqlite3
 
+from functions.docqa.adaptation import Vocabulary
 from functions.docqa.concepts import Concept, Role
 from functions.docqa.index import load
 from functions.docqa.model import Passage
@@ -26,6 +27,13 @@ class Corpus:
         self.connection = connection
         self._total: int = connection.execute("SELECT count(*) FROM passages").fetchone()[0]
         self._frequencies: dict[str, int] = {}
+        self._vocabulary: Vocabulary | None = None
+
+    def adapted(self, question: Question) -> Question:
+        """`question` in the words of this corpus."""
+        if self._vocabulary is None:
+            self._vocabulary = Vocabulary(self.connection)
+        return self._vocabulary.adapted(question)
 
     def rarity(self, concept: Concept) -> float:
         """From 0.25 (in nearly every passage) to 1 (in none, or hardly any)."""

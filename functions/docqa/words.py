@@ -65,6 +65,7 @@ _IRREGULAR = dict(
         "children-child",
     ]
 )
+_LOANWORD = re.compile(rf"[{KATAKANA}]{{3,}}")
 _VOWEL = re.compile(r"[aeiouy]")
 
 
@@ -116,6 +117,7 @@ def index_text(text: str) -> str:
         else:
             out.extend(bigrams(token))
             out.append(token[-1])
+            out.extend(_LOANWORD.findall(token))
     return " ".join(out)
 
 
@@ -161,3 +163,18 @@ def stem(word: str) -> str:
     if word.endswith("y") and len(word) > 2 and word[-2] not in "aeiou":
         word = word[:-1] + "i"
     return word
+
+
+_DERIVED = re.compile(
+    r"(?:isation|ization|ational|ation|ition|ement|ment|ance|ence|anc|enc|ness|abl|ibl|iti|ity|iv|ion|ous|ful|ant|ent"
+    r"|at|is|iz|er|or|al|li|ly|ri|i|y)$"
+)
+_LEAST_ROOT = 5
+
+
+@lru_cache(maxsize=65536)
+def root(stemmed: str) -> str:
+    """What a stem shares with the words derived from it: `calibrat` and `calibration` → `calibr`."""
+    while stemmed.isalpha() and (match := _DERIVED.search(stemmed)) and match.start() >= _LEAST_ROOT:
+        stemmed = stemmed[: match.start()]
+    return stemmed
