@@ -53,5 +53,5 @@ def _asked_for(file: Path) -> set[str]:
         if line.startswith("-r "):
             names |= _asked_for(file.parent / line.removeprefix("-r "))
         elif line and not line.startswith("#"):
-            names.add(re.split(r"[=<>]", line)[0])
+            names.add(re.split(r"[\[=<>]", line)[0])
     return names
