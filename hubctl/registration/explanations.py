@@ -31,14 +31,6 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     ),
     Explanation(
         status="PERMISSION_DENIED",
-        words="quota project",
-        advice=lambda target: (
-            "Your credentials name no project that pays for the calls. Run:\n"
-            f"    gcloud auth application-default set-quota-project {target.project}"
-        ),
-    ),
-    Explanation(
-        status="PERMISSION_DENIED",
         reason="USER_PROJECT_DENIED",
         advice=lambda target: (
             f"You may not let {target.project} pay for the calls. Is --project right? Then somebody who may grant it runs:\n"
@@ -60,13 +52,6 @@ EXPLANATIONS: tuple[Explanation, ...] = (
             "You lack the role, or the project is another one. Somebody who may grant it runs:\n"
             f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
             f'        --member="user:$(gcloud config get-value account)" --role={ROLE}'
-        ),
-    ),
-    Explanation(
-        status="INVALID_ARGUMENT",
-        words="incorrect api endpoint",
-        advice=lambda _: (
-            "The location is not served by this host: --location has to be that of the app (global, us or eu)."
         ),
     ),
     Explanation(

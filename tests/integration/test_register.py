@@ -197,6 +197,10 @@ def test_one_authorization_serves_one_agent_and_the_way_out_is_told(
         (["--app", "a/b"], "--app 'a/b' is no id"),
         (["list", "--dry-run"], "list changes nothing"),
         (["--client-id", "another"], "not that of another"),
+        (
+            ["--location", "us", "--authorization-location", "eu"],
+            "try the other one with --authorization-location",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_told_with_the_way_out(
