@@ -1,0 +1,92 @@
+"""Faults of a stand-in, switched on and off by name over HTTP.
+
+`GET /__faults` lists them, `POST /__faults/NAME` switches one on, its body a JSON object of parameters where it has any
+(`{"seconds": 5}`), `DELETE /__faults/NAME` switches it off, `DELETE /__faults` all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from shared.http import JSON, Request, Response
+
+PATH = "/__faults"
+_LONGEST_BODY = 65_536
+
+
+class Faults:
+    """The faults that a stand-in knows, each with a sentence on what it does, and which of them are on. Thread-safe.
+
+    `changed` is told the name and the parameters, None when the fault went off, before the change is answered.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[str, str],
+        *,
+        changed: Callable[[str, Mapping[str, Any] | None], None] = lambda _name, _parameters: None,
+    ) -> None:
+        self._known = dict(known)
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._on: dict[str, dict[str, Any]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return self.parameters(name) is not None
+
+    def parameters(self, name: str) -> Mapping[str, Any] | None:
+        """What a fault was switched on with; None while it is off. Raises KeyError for one that is not known."""
+        if name not in self._known:
+            raise KeyError(name)
+        with self._lock:
+            return self._on.get(name)
+
+    def switch_on(self, name: str, **parameters: Any) -> None:
+        """The fault happens from now on. Raises KeyError for one that is not known."""
+        if name not in self._known:
+            raise KeyError(name)
+        with self._lock:
+            self._on[name] = parameters
+        self._changed(name, parameters)
+
+    def switch_off(self, name: str) -> None:
+        """The fault does not happen any more."""
+        with self._lock:
+            was_on = self._on.pop(name, None) is not None
+        if was_on:
+            self._changed(name, None)
+
+    def handle(self, request: Request) -> Response | None:
+        """The answer to a request about faults; None for any other."""
+        if request.path != PATH and not request.path.startswith(f"{PATH}/"):
+            return None
+        name = request.path.removeprefix(PATH).strip("/")
+        if name and name not in self._known:
+            return _json({"error": f"no fault {name!r}", "known": self._known}, status=404)
+        match (request.method, name):
+            case ("GET", ""):
+                with self._lock:
+                    return _json({"known": self._known, "on": dict(self._on)})
+            case ("DELETE", ""):
+                for each in self._known:
+                    self.switch_off(each)
+            case ("DELETE", _):
+                self.switch_off(name)
+            case ("POST", str()) if name:
+                try:
+                    parameters = json.loads(request.read_body(_LONGEST_BODY) or b"{}")
+                except ValueError:
+                    parameters = None
+                if not isinstance(parameters, dict):
+                    return _json({"error": "the body has to be a JSON object"}, status=400)
+                self.switch_on(name, **parameters)
+            case _:
+                return _json({"error": "use GET, POST or DELETE"}, status=405)
+        return Response(status=204)
+
+
+def _json(value: Any, *, status: int = 200) -> Response:
+    return Response(status=status, headers={"content-type": JSON}, body=json.dumps(value).encode())
