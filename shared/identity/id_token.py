@@ -14,6 +14,7 @@ CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
 _RETRY_AFTER_SECONDS = 5
 # Google publishes a key long before it signs with it.
 _CERTS_SECONDS = 600.0
+_TIMEOUT_SECONDS = 5
 
 
 class IdTokens:
@@ -76,7 +77,10 @@ class IdTokens:
 
 
 class _CachedCerts:
-    """A google-auth transport that keeps the certificates for a while: google-auth fetches them for each token."""
+    """A google-auth transport that keeps the certificates for a while: google-auth fetches them for each token.
+
+    That they cannot be had is remembered too, for a moment: those who wait for them do not each wait for a time-out.
+    """
 
     def __init__(self, transport: Any) -> None:
         self._transport = transport
@@ -87,8 +91,17 @@ class _CachedCerts:
         with self._lock:
             kept = self._kept.get(url)
             if kept is None or time.monotonic() >= kept[0]:
-                response = self._transport(url, method=method, timeout=5, **kwargs)
-                if response.status != 200:
-                    return response
-                kept = self._kept[url] = (time.monotonic() + _CERTS_SECONDS, response)
-            return kept[1]
+                kept = self._kept[url] = self._fetched(url, method, kwargs)
+        if isinstance(kept[1], Exception):
+            raise kept[1].with_traceback(None)
+        return kept[1]
+
+    def _fetched(self, url: str, method: str, kwargs: dict[str, Any]) -> tuple[float, Any]:
+        from google.auth.exceptions import TransportError
+
+        try:
+            answer = self._transport(url, method=method, timeout=_TIMEOUT_SECONDS, **kwargs)
+        except TransportError as error:
+            return time.monotonic() + _RETRY_AFTER_SECONDS, error
+        seconds = _CERTS_SECONDS if answer.status == 200 else _RETRY_AFTER_SECONDS
+        return time.monotonic() + seconds, answer

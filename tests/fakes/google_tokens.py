@@ -1,0 +1,73 @@
+"""The local stand-in for Google's userinfo and tokeninfo, run as the program that it is, and told what to answer."""
+
+import contextlib
+import http.client
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from local.google_tokens import TOKENINFO, USERINFO
+
+ROOT = Path(__file__).resolve().parents[2]
+AUDIENCE = "1234-hub.apps.googleusercontent.com"
+# A user of one company whose token was made for the hub's own OAuth client.
+USER = {
+    "sub": "110248495921238986420",
+    "name": "Hanako Yamada",
+    "email": "hanako@example.com",
+    "email_verified": True,
+    "hd": "example.com",
+    "aud": AUDIENCE,
+    "azp": AUDIENCE,
+}
+
+
+class Google:
+    """The stand-in at `port`."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.userinfo_url = f"http://127.0.0.1:{port}{USERINFO}"
+        self.tokeninfo_url = f"http://127.0.0.1:{port}{TOKENINFO}"
+
+    def issue(self, token: str, **changes: Any) -> str:
+        """`token` is one of USER's, with changes; None leaves a claim out. Returns it."""
+        values = {name: value for name, value in (USER | changes).items() if value is not None}
+        self._told("PUT", f"/control/tokens/{token}", values)
+        return token
+
+    def revoke(self, token: str) -> None:
+        """The token is valid no longer."""
+        self._told("DELETE", f"/control/tokens/{token}")
+
+    def answers(self, endpoint: str, **mood: Any) -> None:
+        """From now on `endpoint` answers so; without anything said, as usual."""
+        self._told("PUT" if mood else "DELETE", f"/control/mood/{endpoint}", mood)
+
+    def asked(self) -> dict[str, int]:
+        """How often each endpoint was asked so far."""
+        asked: dict[str, int] = self._told("GET", "/control/asked")
+        return asked
+
+    def _told(self, method: str, path: str, value: Any = None) -> Any:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request(method, path, body=json.dumps(value))
+            response = connection.getresponse()
+            assert response.status == 200
+            return json.loads(response.read())
+
+
+@contextlib.contextmanager
+def google() -> Iterator[Google]:
+    """A stand-in that answers; afterwards it has ended."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "local.google_tokens"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as program:
+        try:
+            assert program.stdout is not None
+            yield Google(int(program.stdout.readline().rsplit(":", 1)[1]))
+        finally:
+            program.terminate()
