@@ -125,9 +125,7 @@ class _Exchange(BaseHTTPRequestHandler):
         if token is None or token["exp"] <= time.time():
             self._answer(400, {"error": "invalid_token", "error_description": "Invalid Value"})
             return
-        told = {
-            name: token[name] for name in ("azp", "aud", "sub", "email", "email_verified") if name in token
-        }
+        told = {name: value for name, value in token.items() if name not in ("name", "hd")}
         told |= {"scope": token.get("scope", _SCOPE), "exp": int(token["exp"]), "access_type": "offline"}
         told["expires_in"] = int(token["exp"] - time.time())
         self._answer(200, {name: _as_text(value) for name, value in told.items()})

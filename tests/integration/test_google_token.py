@@ -300,7 +300,10 @@ def test_a_bad_token_is_a_401_with_a_challenge(stand_in: Google, token: str) -> 
 
 
 def _at(server: HttpServer) -> GoogleTokens:
-    urls = {"userinfo_url": f"{server.url}/userinfo", "tokeninfo_url": f"{server.url}/tokeninfo"}
     return GoogleTokens(
-        GoogleTokenRules(audiences=frozenset({AUDIENCE})), http=HttpClient(), now=time.time, **urls
+        GoogleTokenRules(audiences=frozenset({AUDIENCE})),
+        http=HttpClient(),
+        now=time.time,
+        userinfo_url=f"{server.url}/userinfo",
+        tokeninfo_url=f"{server.url}/tokeninfo",
     )
