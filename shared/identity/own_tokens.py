@@ -73,7 +73,7 @@ class DefaultCredentials:
             if credentials is None:
                 credentials = make(self._transport)
             credentials.refresh(self._transport)
-        except GoogleAuthError:
+        except (GoogleAuthError, ValueError):
             self._none_until[key] = self._clock() + _SECONDS_AFTER_FAILURE
             raise NoToken from None
         self._credentials[key] = credentials

@@ -105,10 +105,10 @@ class Hub:
         *,
         token: str | None = TOKEN,
         query: Mapping[str, list[str]] | None = None,
-        **headers: str,
+        headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """One request; header names with underscores."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        """One request; header names in lower case."""
+        named = dict(headers or {})
         if body:
             named.setdefault("content-type", "application/json")
         if token is not None:

@@ -1,0 +1,179 @@
+"""Credentials: each boundary gets what it needs, and no agent gets what was meant for another."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.hub.credentials import Credentials
+from functions.hub.failure import DownstreamFailed
+from shared.identity.own_tokens import NoToken
+from shared.routes import Boundary
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import message, text
+from tests.fakes.http_server import HttpServer
+from tests.fakes.hub import TOKEN, Hub, route, text_of
+from tests.fakes.metadata_server import MetadataServer, claims_of
+
+ROOT = Path(__file__).resolve().parents[2]
+_OTHERS = ("cookie", "x-serverless-authorization", "x-api-key", "x-hub-principal", "x-forwarded-for")
+# Nothing listens there, and asking takes no time.
+_NO_METADATA = {"NO_GCE_CHECK": "true", "GCE_METADATA_HOST": "127.0.0.1:9", "GCE_METADATA_IP": "127.0.0.1:9"}
+
+
+class _Tokens:
+    """Tokens that name what they are for."""
+
+    def id_token(self, audience: str) -> str:
+        return f"id-token-for-{audience}"
+
+    def access_token(self) -> str:
+        return "access-token"
+
+
+class _NoTokens:
+    def id_token(self, _: str) -> str:
+        raise NoToken
+
+    def access_token(self) -> str:
+        raise NoToken
+
+
+@pytest.mark.parametrize("boundary", [Boundary.PUBLIC, Boundary.IAM, Boundary.GOOGLE_API])
+def test_nothing_of_the_callers_credential_reaches_an_agent(boundary: Boundary) -> None:
+    with AgentServer(lambda _: [message(text("Hi"))]) as agent:
+        hub = Hub(route("alpha", agent.url, boundary=boundary))
+        for ask in (hub.send, hub.stream, hub.query):
+            ask("Hello")
+        hub.request("POST", "/tools/query", b'{"query": "Hi"}', headers=dict.fromkeys(_OTHERS, "secret"))
+    assert len(agent.asked) == 4
+    for received in agent.received:
+        assert not {"authorization", *_OTHERS} & received.headers.keys()
+        assert TOKEN.encode() not in received.body
+
+
+def test_a_user_boundary_gets_exactly_the_callers_header() -> None:
+    with AgentServer(lambda _: [message(text("Hi"))]) as agent:
+        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        for ask in (hub.send, hub.stream, hub.query):
+            ask("Hello")
+    assert {received.headers["authorization"] for received in agent.received} == {f"Bearer {TOKEN}"}
+
+
+def test_without_a_callers_token_a_user_boundary_says_what_is_missing() -> None:
+    with AgentServer(lambda _: [message(text("Hi"))]) as agent:
+        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER), anonymous=True)
+        assert "did not let the hub in" in text_of(hub.send("Hello", token=None))
+        assert hub.query("Hello", token=None)["error"]["fault"] == "no_user_token"
+    assert agent.received == []
+
+
+def test_a_card_on_another_host_gets_no_credential() -> None:
+    with (
+        AgentServer(lambda _: [message(text("Evil"))]) as thief,
+        AgentServer(lambda _: [message(text("Hi"))]) as agent,
+    ):
+        agent.serve_card = thief.serve_card
+        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        assert text_of(hub.send("Hello")) == "Hi"
+    assert thief.received == []
+
+
+def test_a_redirect_takes_no_credential_along() -> None:
+    with HttpServer(lambda exchange: exchange.answer(200)) as thief, AgentServer() as agent:
+        agent.serve_message = lambda exchange: exchange.answer(307, location=thief.url)
+        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        assert hub.query("Hello")["error"]["httpStatus"] == 307
+    assert thief.connections == 0
+
+
+def test_each_boundary_gets_its_own_kind_of_token() -> None:
+    credentials = Credentials(_Tokens())
+
+    def header(
+        boundary: Boundary, url: str = "https://agent.example/a2a", audience: str | None = None
+    ) -> str | None:
+        agent = route("alpha", url, boundary=boundary, audience=audience)
+        return credentials.headers(agent, authorization="Bearer users").get("authorization")
+
+    assert header(Boundary.PUBLIC) is None
+    assert header(Boundary.IAM) == "Bearer id-token-for-https://agent.example"
+    assert header(Boundary.IAM, audience="custom") == "Bearer id-token-for-custom"
+    assert header(Boundary.GOOGLE_API) == "Bearer access-token"
+    assert header(Boundary.USER) == "Bearer users"
+
+
+@pytest.mark.parametrize("boundary", [Boundary.IAM, Boundary.GOOGLE_API])
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8080", "http://localhost:1/a", "http://[::1]:80"])
+def test_without_an_identity_of_its_own_the_hub_calls_loopback_agents(boundary: Boundary, url: str) -> None:
+    assert Credentials(None).headers(route("alpha", url, boundary=boundary), authorization="Bearer x") == {}
+
+
+@pytest.mark.parametrize("boundary", [Boundary.IAM, Boundary.GOOGLE_API])
+@pytest.mark.parametrize(
+    "url", ["https://agent.example", "https://127.0.0.1.nip.io", "https://localhost.example"]
+)
+def test_without_an_identity_of_its_own_the_hub_calls_nobody_else(boundary: Boundary, url: str) -> None:
+    with pytest.raises(DownstreamFailed) as raised:
+        Credentials(None).headers(route("alpha", url, boundary=boundary), authorization=None)
+    assert raised.value.failure.fault == "no_credentials"
+    assert "IAM_CREDENTIALS" in (raised.value.failure.remedy or "")
+
+
+def test_a_token_that_is_not_to_be_had_is_the_operators_business() -> None:
+    with pytest.raises(DownstreamFailed) as raised:
+        Credentials(_NoTokens()).headers(
+            route("a", "https://a.example", boundary=Boundary.IAM), authorization=None
+        )
+    assert "gcloud auth application-default login" in (raised.value.failure.remedy or "")
+
+
+def test_an_id_token_is_for_the_audience_and_fetched_once_by_all_who_want_it() -> None:
+    with MetadataServer() as metadata:
+        tokens = _own_tokens(metadata.environment, *["https://pm.example"] * 8)
+    assert len(set(tokens)) == 1
+    assert claims_of(tokens[0])["aud"] == "https://pm.example"
+    assert metadata.minted == ["https://pm.example"]
+
+
+def test_each_audience_has_a_token_of_its_own() -> None:
+    audiences = ("https://pm.example", "https://docqa.example", "https://pm.example")
+    with MetadataServer() as metadata:
+        tokens = _own_tokens(metadata.environment, *audiences)
+    assert tuple(claims_of(token)["aud"] for token in tokens) == audiences
+    assert sorted(metadata.minted) == ["https://docqa.example", "https://pm.example"]
+
+
+def test_an_access_token_is_fetched_once() -> None:
+    with MetadataServer() as metadata:
+        assert _own_tokens(metadata.environment, *["access"] * 8) == ["access-1"] * 8
+
+
+def test_a_token_that_is_about_to_expire_is_not_used() -> None:
+    with MetadataServer(lifetime_seconds=1) as metadata:
+        tokens = _own_tokens(metadata.environment, *["https://pm.example"] * 3)
+    assert len(set(tokens)) == 3
+
+
+def test_without_a_metadata_server_there_is_no_token_and_nobody_waits_for_another_attempt() -> None:
+    assert _own_tokens(_NO_METADATA, *["https://pm.example"] * 8) == [None] * 8
+
+
+def _own_tokens(environment: Mapping[str, str], *audiences: str) -> list[Any]:
+    unwanted = ("GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG", "GCE_METADATA_ROOT", "HOME")
+    inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.integration.own_tokens_program", *audiences],
+        cwd=ROOT,
+        env={**inherited, "HOME": os.devnull, "GCE_METADATA_DETECT_RETRIES": "1", **environment},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    tokens: list[Any] = json.loads(done.stdout)
+    return tokens
