@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -190,6 +191,7 @@ def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
     found = evidence.collect(
         api,
         card={} if agent_id else _card(arguments, environment, api.http)[0],
+        card_options=_card_options(arguments),
         agent_id=agent_id,
         client=_client(arguments, environment),
         live_card=arguments.live_card,
@@ -204,6 +206,8 @@ def _doctor(api: Api, arguments: argparse.Namespace, environment: Mapping[str, s
     print(f"agent: {name or 'none'}\nauthorization: {found.bound or 'none'}", file=out)
     for each in diagnoses:
         print(f"{each.severity}: {each.check}: {each.message}\n    fix: {each.fix}", file=out)
+        if each.command:
+            print(f"    run: {each.command}", file=out)
     print("something is wrong" if wrong else "nothing that can be seen from outside is wrong", file=out)
     return 1 if wrong else 0
 
@@ -212,6 +216,11 @@ def _client(arguments: argparse.Namespace, environment: Mapping[str, str]) -> oa
     return oauth.read_client(
         client_id=arguments.client_id, secret_file=arguments.client_secret_file, environment=environment
     )
+
+
+def _card_options(arguments: argparse.Namespace) -> tuple[str, ...]:
+    given = {"--card": arguments.card, "--url": arguments.url, "--routes": arguments.routes}
+    return tuple(f"{name} {shlex.quote(str(value))}" for name, value in given.items() if value)
 
 
 def _card(

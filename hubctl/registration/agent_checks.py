@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hubctl.cards.rule import Severity
 from hubctl.registration.differences import differences
 from hubctl.registration.evidence import Evidence
-from hubctl.registration.symptom import Symptom, hubctl
+from hubctl.registration.symptom import Symptom, delete, register, rewrite
 
 
 def not_registered(evidence: Evidence) -> Iterator[Symptom]:
@@ -15,7 +15,8 @@ def not_registered(evidence: Evidence) -> Iterator[Symptom]:
     if evidence.agent is None:
         yield Symptom(
             message=f"no agent of the app {evidence.target.app!r} has this card's name or url",
-            fix=hubctl(evidence),
+            fix="register it",
+            command=rewrite(evidence) if evidence.target.authorization_id else register(evidence),
         )
 
 
@@ -24,7 +25,8 @@ def duplicates(evidence: Evidence) -> Iterator[Symptom]:
     for other in evidence.alike[1:]:
         yield Symptom(
             message=f"agent {other.id} ({other.display_name!r}) has this card's name or url too: people may be talking to it",
-            fix=hubctl(evidence, "delete", other.id),
+            fix="delete it",
+            command=delete(evidence, other.id),
         )
 
 
@@ -32,7 +34,9 @@ def not_shared(evidence: Evidence) -> Iterator[Symptom]:
     """People see the agent."""
     if evidence.agent is not None and not evidence.agent.shared:
         yield Symptom(
-            message="the agent is not shared: nobody but its administrators sees it", fix=hubctl(evidence)
+            message="the agent is not shared: nobody but its administrators sees it",
+            fix="register again: it is shared with all users",
+            command=register(evidence),
         )
 
 
@@ -41,7 +45,8 @@ def _card(evidence: Evidence, *severities: Severity) -> Iterator[Symptom]:
         if finding.severity in severities:
             yield Symptom(
                 message=f"registered card, {finding.path}: {finding.message}",
-                fix=f"{finding.fix}; then {hubctl(evidence)}",
+                fix=f"{finding.fix}; then register again",
+                command=register(evidence),
             )
 
 
@@ -62,7 +67,8 @@ def outdated(evidence: Evidence) -> Iterator[Symptom]:
     for difference in sorted(differences(evidence.agent.card, evidence.live_card)):
         yield Symptom(
             message=f"the registered card is a snapshot: {difference}",
-            fix=f"{hubctl(evidence)}, then start a new conversation",
+            fix="register again, then start a new conversation",
+            command=register(evidence),
         )
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 from hubctl.registration.evidence import Evidence
 from hubctl.registration.oauth import CREDENTIALS_PAGE, REDIRECT_URIS, REQUIRED_PARAMETERS
 from hubctl.registration.probes import Probe
-from hubctl.registration.symptom import Symptom, hubctl, rewrite
+from hubctl.registration.symptom import Symptom, delete, register, rewrite
 from hubctl.registration.target import location_of, same_resource
 
 
@@ -17,7 +17,8 @@ def unbound(evidence: Evidence) -> Iterator[Symptom]:
     if evidence.agent is not None and evidence.bound is None and evidence.target.authorization_id is not None:
         yield Symptom(
             message="the agent uses no authorization: no user's token arrives, and the hub refuses or knows nobody",
-            fix=hubctl(evidence),
+            fix="register again: the authorization is bound",
+            command=register(evidence),
         )
 
 
@@ -26,7 +27,9 @@ def bound_elsewhere(evidence: Evidence) -> Iterator[Symptom]:
     wanted = evidence.target.authorization
     if evidence.agent is not None and evidence.bound and not same_resource(evidence.bound, wanted):
         yield Symptom(
-            message=f"the agent uses {evidence.bound}, and not {wanted or 'none'}", fix=hubctl(evidence)
+            message=f"the agent uses {evidence.bound}, and not {wanted or 'none'}",
+            fix="register again: the one that is meant is bound",
+            command=register(evidence),
         )
 
 
@@ -38,10 +41,11 @@ def missing(evidence: Evidence) -> Iterator[Symptom]:
         place = evidence.elsewhere[0]
         yield Symptom(
             message=f"{evidence.bound} does not exist; one of this id is in location {place!r}: the agent looks in the wrong one",
-            fix=hubctl(evidence, authorization_location=place),
+            fix="bind that one",
+            command=register(evidence, authorization_location=place),
         )
     else:
-        yield Symptom(message=f"{evidence.bound} does not exist", fix=rewrite(evidence))
+        yield Symptom(message=f"{evidence.bound} does not exist", fix="create it", command=rewrite(evidence))
 
 
 def location(evidence: Evidence) -> Iterator[Symptom]:
@@ -53,7 +57,8 @@ def location(evidence: Evidence) -> Iterator[Symptom]:
         yield Symptom(
             message=f"the authorization is in {location!r}; it has to be in 'global' or the app's location "
             f"{evidence.target.location!r}",
-            fix=hubctl(evidence, authorization_location=evidence.target.location),
+            fix="create it in the app's location, and bind that one",
+            command=rewrite(evidence, authorization_location=evidence.target.location),
         )
 
 
@@ -67,7 +72,8 @@ def other_location(evidence: Evidence) -> Iterator[Symptom]:
         yield Symptom(
             message=f"the authorization is in {location!r}; reports differ whether it has to be in 'global' or in the app's "
             f"location {evidence.target.location!r}",
-            fix=f"if the loop stays when all else is right: {hubctl(evidence, authorization_location=other)}",
+            fix=f"if the loop stays when all else is right, create it in {other!r}",
+            command=rewrite(evidence, authorization_location=other),
         )
 
 
@@ -76,7 +82,8 @@ def used_by_another(evidence: Evidence) -> Iterator[Symptom]:
     for other in evidence.also_used_by:
         yield Symptom(
             message=f"agent {other.id} ({other.display_name!r}) uses the authorization, and one authorization serves one agent",
-            fix=f"{hubctl(evidence, 'delete', other.id)}, or register with another --authorization ID",
+            fix="delete that agent, or register this one with another --authorization ID",
+            command=delete(evidence, other.id),
         )
 
 
@@ -90,13 +97,15 @@ def parameters(evidence: Evidence) -> Iterator[Symptom]:
     if lacking:
         yield Symptom(
             message=f"the authorization URI lacks {', '.join(lacking)}: without them no code, or no refresh token, is given",
-            fix=rewrite(evidence),
+            fix="write the authorization anew",
+            command=rewrite(evidence),
         )
     redirect = next(iter(given.get("redirect_uri", ())), None)
     if redirect is not None and redirect not in REDIRECT_URIS:
         yield Symptom(
             message=f"the authorization URI sends people to {redirect}, which is not Gemini Enterprise's",
-            fix=rewrite(evidence),
+            fix="write the authorization anew",
+            command=rewrite(evidence),
         )
 
 
@@ -108,7 +117,8 @@ def provider(evidence: Evidence) -> Iterator[Symptom]:
             yield Symptom(
                 message=f"{field} is not Google's: a provider that signs nothing is rejected without a word, and the hub asks "
                 "Google who the user is",
-                fix=rewrite(evidence),
+                fix="write the authorization anew, with an OAuth client of Google's",
+                command=rewrite(evidence),
             )
 
 
@@ -121,7 +131,8 @@ def scopes(evidence: Evidence) -> Iterator[Symptom]:
     if not asked & {"email", "https://www.googleapis.com/auth/userinfo.email"} or "openid" not in asked:
         yield Symptom(
             message="openid and the email address are not among the scopes: the token does not tell who the user is",
-            fix=rewrite(evidence),
+            fix="write the authorization anew",
+            command=rewrite(evidence),
         )
 
 
@@ -132,7 +143,8 @@ def client(evidence: Evidence) -> Iterator[Symptom]:
         yield Symptom(
             message=f"the authorization holds the client {held}, and not {evidence.client.id}: an earlier PATCH may have changed "
             "nothing",
-            fix=f"OAUTH_CLIENT_SECRET=… {hubctl(evidence)} --client-id {evidence.client.id}",
+            fix="write the authorization anew: with an updateMask, and read back",
+            command=rewrite(evidence, client_id=evidence.client.id),
         )
 
 
@@ -141,7 +153,8 @@ def secret(evidence: Evidence) -> Iterator[Symptom]:
     if evidence.secret is not None and evidence.secret[0] is Probe.BAD:
         yield Symptom(
             message=f"the client secret is stale: the token URI answers {evidence.secret[1]} to a throw-away code",
-            fix=f"make a new secret ({CREDENTIALS_PAGE}), then {rewrite(evidence)}",
+            fix=f"make a new secret at {CREDENTIALS_PAGE}, and write the authorization anew",
+            command=rewrite(evidence),
         )
 
 
@@ -152,7 +165,7 @@ def secret_unknown(evidence: Evidence) -> Iterator[Symptom]:
     if evidence.secret is None:
         yield Symptom(
             message="the client secret was not tried, since it cannot be read from Gemini Enterprise",
-            fix="give it: OAUTH_CLIENT_SECRET=… hubctl register doctor …",
+            fix="give it to the doctor: OAUTH_CLIENT_SECRET or --client-secret-file",
         )
     elif evidence.secret[0] is Probe.UNKNOWN:
         yield Symptom(
@@ -161,7 +174,8 @@ def secret_unknown(evidence: Evidence) -> Iterator[Symptom]:
     elif evidence.secret[0] is Probe.GOOD and "clientSecret" not in evidence.oauth:
         yield Symptom(
             message="the secret that you gave is good; whether Gemini Enterprise holds this one cannot be read",
-            fix=f"if in doubt, write it again: {rewrite(evidence)}",
+            fix="if in doubt, write it again",
+            command=rewrite(evidence),
         )
 
 

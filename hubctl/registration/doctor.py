@@ -49,12 +49,19 @@ class Diagnosis:
     severity: Severity
     message: str
     fix: str
+    command: str | None
 
 
 def diagnose(evidence: Evidence) -> tuple[Diagnosis, ...]:
     """Everything that the checks see, errors first."""
     found = [
-        Diagnosis(check=check.id, severity=check.severity, message=symptom.message, fix=symptom.fix)
+        Diagnosis(
+            check=check.id,
+            severity=check.severity,
+            message=symptom.message,
+            fix=symptom.fix,
+            command=symptom.command,
+        )
         for check in CHECKS
         for symptom in check.look(evidence)
     ]

@@ -37,6 +37,8 @@ class Evidence:
     card_findings: tuple[CardFinding, ...]
     live_card: dict[str, Any] | None
     live_card_problem: str | None
+    card_options: tuple[str, ...]
+    """With which the card was chosen, to repeat them in commands."""
 
     @property
     def oauth(self) -> dict[str, Any]:
@@ -45,7 +47,13 @@ class Evidence:
 
 
 def collect(
-    api: Api, *, card: dict[str, Any], agent_id: str | None, client: OAuthClient, live_card: str | None
+    api: Api,
+    *,
+    card: dict[str, Any],
+    card_options: tuple[str, ...],
+    agent_id: str | None,
+    client: OAuthClient,
+    live_card: str | None,
 ) -> Evidence:
     """Everything about the agent of this card. `live_card` is where its card is published, else the address on the card.
 
@@ -83,6 +91,7 @@ def collect(
         card_findings=_findings_on(agent),
         live_card=live,
         live_card_problem=live_problem,
+        card_options=card_options,
     )
 
 

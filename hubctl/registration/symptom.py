@@ -11,10 +11,11 @@ from hubctl.registration.evidence import Evidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
-    """What a check saw, and the command or act that mends it."""
+    """What a check saw, what mends it, and the command that does, where one can."""
 
     message: str
     fix: str
+    command: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,20 +27,32 @@ class Check:
     look: Callable[[Evidence], Iterable[Symptom]]
 
 
-def hubctl(evidence: Evidence, *words: str, authorization_location: str | None = None) -> str:
-    """A hubctl command for this target."""
+def register(evidence: Evidence, *, authorization_location: str | None = None) -> str:
+    """The command that registers this agent again: everything is written anew but the authorization's content."""
     target = evidence.target
-    options = {"--project": target.project, "--app": target.app, "--location": target.location}
-    if target.authorization_id is not None:
-        options["--authorization"] = target.authorization_id
-        options["--authorization-location"] = authorization_location or target.authorization_location
-    given = " ".join(f"{name} {value}" for name, value in options.items())
-    return " ".join(["hubctl register", *words, given])
+    words = ["hubctl register", _app(evidence)]
+    if target.authorization_id is None:
+        words.append("--no-authorization")
+    else:
+        place = authorization_location or target.authorization_location
+        words.append(f"--authorization {target.authorization_id} --authorization-location {place}")
+    return " ".join([*words, *evidence.card_options])
 
 
-def rewrite(evidence: Evidence) -> str:
-    """The command that writes the authorization anew."""
-    return (
-        f"OAUTH_CLIENT_SECRET=… {hubctl(evidence)} --client-id {evidence.oauth.get('clientId') or 'ID'}, "
-        "which patches with updateMask and reads back"
-    )
+def rewrite(
+    evidence: Evidence, *, client_id: str | None = None, authorization_location: str | None = None
+) -> str:
+    """The command that also writes the authorization's content anew: with an updateMask, and read back."""
+    client = client_id or evidence.client.id or evidence.oauth.get("clientId") or "CLIENT_ID"
+    command = register(evidence, authorization_location=authorization_location)
+    return f"OAUTH_CLIENT_SECRET=SECRET {command} --client-id {client}"
+
+
+def delete(evidence: Evidence, agent_id: str) -> str:
+    """The command that deletes another agent of the app."""
+    return f"hubctl register delete {agent_id} {_app(evidence)}"
+
+
+def _app(evidence: Evidence) -> str:
+    target = evidence.target
+    return f"--project {target.project} --app {target.app} --location {target.location}"

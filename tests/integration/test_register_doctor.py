@@ -1,6 +1,7 @@
 """`hubctl register doctor` against the stand-in: each cause of the endless authorization loop is seen, and no other."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -117,7 +118,31 @@ def test_a_cause_is_seen_and_told_with_what_mends_it(
     found = there.doctor("--location", "us", *options)
     usual = {UNSEEN, "authorization-other-location"}
     assert {check} <= set(found) <= {check} | usual | FOLLOWS.get(check, set())
-    assert told in found[check]["message"] + found[check]["fix"]
+    seen = found[check]
+    assert told in f"{seen['message']} {seen['fix']} {seen['command']}"
+
+
+# A command cannot change the OAuth client in the console, and what is only noted is not wrong.
+NOT_BY_COMMAND = {"redirect-uris", "client-id", "card-unpublished", "authorization-other-location", UNSEEN}
+MENDED = [cause for cause in CAUSES if cause[0] not in NOT_BY_COMMAND]
+
+
+@pytest.mark.parametrize(("check", "cause", "options", "_"), MENDED, ids=[f"{c[0]} {c[3]}" for c in MENDED])
+def test_the_command_that_is_told_mends_it(
+    there: Registrations, check: str, cause: Callable[[World], object], options: list[str], _: str
+) -> None:
+    there.registered("--location", "us")
+    cause(there.world)
+    command = shlex.split(there.doctor("--location", "us", *options)[check]["command"])
+    environment = {}
+    if command[0].startswith("OAUTH_CLIENT_SECRET="):
+        environment = {"OAUTH_CLIENT_SECRET": there.world.clients[CLIENT].secret}
+        command = command[1:]
+    assert command[:2] == ["hubctl", "register"]
+    status, told = there.hubctl(*command[2:], **environment)
+    assert status == 0, told
+    options = ["--authorization-location", "global"] if "global" in command else options
+    assert check not in there.doctor("--location", "us", *options, **environment)
 
 
 def test_an_authorization_in_a_third_location_is_seen(there: Registrations) -> None:
@@ -128,7 +153,7 @@ def test_an_authorization_in_a_third_location_is_seen(there: Registrations) -> N
     agent.fields["authorizationConfig"] = {"agentAuthorization": authorization.name}
     found = there.doctor("--authorization-location", "eu")
     assert found["authorization-location"]["message"].startswith("the authorization is in 'eu'")
-    assert "--authorization-location global" in found["authorization-location"]["fix"]
+    assert "--authorization-location global" in found["authorization-location"]["command"]
 
 
 def test_redirect_uris_that_the_clients_file_lacks_are_seen_without_a_probe(there: Registrations) -> None:
