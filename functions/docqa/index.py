@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from itertools import chain
@@ -29,6 +29,7 @@ CREATE INDEX passages_by_path ON passages (path);
 CREATE VIRTUAL TABLE words USING fts5 (title, section, body, tokenize = "unicode61 remove_diacritics 0");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
 """
+_INSERT_FILE = "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)"
 _log = logging.getLogger(__name__)
 
 
@@ -75,6 +76,18 @@ def reading(index_path: Path) -> sqlite3.Connection:
     )
     connection.execute("PRAGMA query_only = 1")
     connection.execute("PRAGMA mmap_size = 268435456")
+    return connection
+
+
+def in_memory(documents: Sequence[Document], today: date) -> sqlite3.Connection:
+    """An index of `documents`, each under its own `path`, that lives as long as the connection; for one thread at a time."""
+    connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    connection.execute("BEGIN")
+    _create(connection)
+    for document in documents:
+        _insert(connection, document, b"")
+    _settle_editions(connection, today)
+    connection.execute("COMMIT")
     return connection
 
 
@@ -126,14 +139,18 @@ def _opened(index_path: Path) -> sqlite3.Connection:
         if connection.execute("PRAGMA user_version").fetchone()[0] != LAYOUT:
             for name in ("vocabulary", "words", "passages", "files", "settled"):
                 connection.execute(f"DROP TABLE IF EXISTS {name}")
-            for statement in _SCHEMA.split(";\n"):
-                connection.execute(statement)
-            connection.execute("CREATE TABLE settled (one INTEGER PRIMARY KEY, until TEXT)")
+            _create(connection)
             connection.execute(f"PRAGMA user_version = {LAYOUT}")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    for statement in _SCHEMA.split(";\n"):
+        connection.execute(statement)
+    connection.execute("CREATE TABLE settled (one INTEGER PRIMARY KEY, until TEXT)")
 
 
 def _remove(connection: sqlite3.Connection, path: str) -> None:
@@ -146,15 +163,19 @@ def _remove(connection: sqlite3.Connection, path: str) -> None:
 
 def _add(connection: sqlite3.Connection, path: str, file: Path, digest: bytes) -> None:
     uri = corpus_uri(path)
-    insert = "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)"
     try:
         document = document_from(path, uri, read_bytes(file))
     except Unreadable as error:
         _log.warning("skipped %s: %s", path, error)
-        connection.execute(insert, (path, uri, digest, str(error), None, None))
+        connection.execute(_INSERT_FILE, (path, uri, digest, str(error), None, None))
         return
+    _insert(connection, document, digest)
+
+
+def _insert(connection: sqlite3.Connection, document: Document, digest: bytes) -> None:
+    path = document.path
     bare = msgspec.msgpack.encode(msgspec.structs.replace(document, text=""))
-    connection.execute(insert, (path, uri, digest, None, bare, document.text))
+    connection.execute(_INSERT_FILE, (path, document.uri, digest, None, bare, document.text))
     title = index_text(document.title)
     for passage in passages(document):
         number = connection.execute(
