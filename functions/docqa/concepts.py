@@ -112,7 +112,7 @@ class Concept(Struct, frozen=True):
     """One thing a question speaks of, with every way to say it.
 
     `own` are the question's own forms, `words` and `texts` their alternatives (`View.words`, `View.text`), `broader`
-    words for more than it (laptop → device), `parts` the words of a phrase or the halves of an unknown Japanese compound
+    words for more than it (laptop → device), `vital` an act that makes the case ("if solvent is spilled"), `parts` the words of a phrase or the halves of an unknown Japanese compound
     (`loose` when one of them may be missing). `modifies` is the index of the concept this one narrows down (legal → team).
     """
 
@@ -127,6 +127,7 @@ class Concept(Struct, frozen=True):
     kinds: frozenset[str] = frozenset()
     known: bool = False
     modifies: int | None = None
+    vital: bool = False
 
 
 def concepts_in(
@@ -183,8 +184,9 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
         before = pieces[at - 1][2] if at else ""
         subject = (at == 1 or (at > 1 and pieces[at - 2][2] in _ASKING)) and before in _INVERTED
         role = _english_role(key, surface, before, words, subject=subject)
-        if role is Role.NOUN and at + size == len(pieces) and _ends_in_verb([raw for _, _, raw in pieces]):
+        if role is Role.NOUN and at + size == len(pieces) and size == 1 and _ends_in_verb([raw for _, _, raw in pieces]):
             role = Role.ACTION  # what does the label show, when does the link expire
+        told = role is Role.ACTION and (before in _SUBJECTS or "if" in [raw for _, _, raw in pieces[:at]])
         alternatives = words.groups.get(key)
         own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
         content = [f" {word} " for word in key.split() if word not in words.stop]
@@ -201,6 +203,7 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
                 parts=tuple(content) if len(content) > 1 or (role is Role.ACTION and size > 1) else (),
                 kinds=words.kinds_of(key),
                 known=alternatives is not None,
+                vital=told,
             ),
         )
         at += size
@@ -211,7 +214,12 @@ def _ends_in_verb(pieces: Sequence[str]) -> bool:
     asked = [at for at, piece in enumerate(pieces[:-1]) if piece in _INVERTED and _is_inverted(pieces, at)]
     if not asked or pieces[-2] in _NOUN_BEFORE:
         return False
-    between = pieces[asked[-1] + 1 : -1]
+    at = asked[-1]
+    between = pieces[at + 1 : -1]
+    if at and pieces[at - 1] == "what" and pieces[at] in ("do", "does", "did") and between:
+        return between[0] not in _SUBJECTS or len(between) == 1
+    if at == 0 and sum(piece not in _NOUN_BEFORE for piece in between) > 1:
+        return False
     return (
         bool(between) and not (_SUBJECTS | _PREPOSITIONS | {"be", "have"}).intersection(between)
     ) or between[-1:] == ["not"]

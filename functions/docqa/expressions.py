@@ -35,7 +35,7 @@ _JAPANESE_UNIT = (
 
 PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.TIME: re.compile(
-        rf"{NUMBER}[ -]*(?:business|working|calendar|consecutive|full|more|clear)?[ -]?{_ENGLISH_UNIT}"
+        rf"{NUMBER}[ -]*(?:[a-z]+[ -]){{0,2}}?{_ENGLISH_UNIT}"
         rf"|\b{_ENGLISH_UNIT[:-2]} (?:after|before|of)\b"
         r"|\d{1,2}:\d{2}|\b\d{1,2} ?(?:am|pm|a\.m\.|p\.m\.)|\d{4}-\d{1,2}-\d{1,2}|\b\d{1,2}(?:st"
         r"|nd|rd|th)\b"

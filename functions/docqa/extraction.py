@@ -26,8 +26,8 @@ from functions.docqa.units_counted import counts
 from functions.docqa.words import normalise, plain
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
-_UNKNOWN_ACTION = 0.5
-_MAY_MISS = 0.2
+_UNKNOWN_ACTION = 0.3
+_MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.2, 0.25, 5
 _ACTION_MISSED = 0.5  # the same act has many verbs
 _NEAR_ENOUGH = TITLE * 0.9
 _ALIKE = 0.05
@@ -66,8 +66,12 @@ def extract(
     if not any(concept.role in (Role.NOUN, Role.ACTION) for concept in question.concepts):
         return []
     found: list[Found] = []
+    asked_for = {
+        passage.edition.series for passage in passages if question.years & set(passage.edition.labels)
+    }
     for rank, passage in enumerate(passages):
-        if _edition_serves(question, passage):
+        other_year = passage.edition.series in asked_for and not question.years & set(passage.edition.labels)
+        if _edition_serves(question, passage) and not other_year:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
             found.extend(_scored(question, passage, weights, bonus))
     found.sort(key=lambda entry: -entry.score)
@@ -94,7 +98,7 @@ def siblings(question: Question, found: Sequence[Found]) -> list[Found]:
 
 
 def _weight(concept: Concept) -> float:
-    if concept.role is Role.ACTION and not concept.known:
+    if concept.role is Role.ACTION and not concept.known and not concept.vital:
         return _UNKNOWN_ACTION
     return _WEIGHTS[concept.role]
 
@@ -196,15 +200,19 @@ def _coverage(question: Question, said: list[float], weights: list[float]) -> fl
     """The weighted share of the question that is said; None when something essential is not, or only far away."""
     total = sum(weights)
     covered = missed = essential = nearest = 0.0
+    counted = 0
     for concept, level, weight in zip(question.concepts, said, weights, strict=True):
         if concept.role is Role.ATTRIBUTE and question.asked.strict:
             level = max(level, 0.9)
         covered += weight * level
-        if concept.role is Role.NOUN or (concept.role is Role.ACTION and concept.known):
+        if concept.role is Role.NOUN or (concept.role is Role.ACTION and (concept.known or concept.vital)):
             essential += weight
+            counted += 1
             nearest = max(nearest, level)
             if level < PRESENT:
-                missed += weight * (_ACTION_MISSED if concept.role is Role.ACTION else 1.0)
-    if essential and (missed / essential > _MAY_MISS or nearest < _NEAR_ENOUGH):
+                lenient = concept.role is Role.ACTION and not concept.vital
+                missed += weight * (_ACTION_MISSED if lenient else 1.0)
+    may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
+    if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
         return None
     return covered / total if total else None

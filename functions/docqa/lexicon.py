@@ -10,6 +10,8 @@ from msgspec import Struct
 from functions.docqa.words import HIRAGANA, KANJI, is_japanese, normalise, phrase, stem
 
 _INFLECTED = re.compile(rf"[{KANJI}][{HIRAGANA}]*[{KANJI}][{HIRAGANA}]$")
+_KANA = re.compile(rf"[{HIRAGANA}]")
+_COMPOUND_VERB = re.compile(rf"[{KANJI}]+[{HIRAGANA}][{KANJI}]+[{HIRAGANA}]?$")
 LONGEST_JAPANESE = 12
 LONGEST_PHRASE = 4
 
@@ -53,13 +55,21 @@ def key_of(word: str) -> str:
     return key[:-1] if _INFLECTED.search(key) else key
 
 
+def _spellings(word: str) -> list[str]:
+    """The key of `word`, and of a Japanese one also that without okurigana: 申し込み, 申込."""
+    key = key_of(word)
+    if not _COMPOUND_VERB.match(key):
+        return [key]
+    return [key, _KANA.sub("", key)]
+
+
 @cache
 def lexicon() -> Lexicon:
     """The lexicon that ships with the engine."""
     data = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text(encoding="utf-8"))
     groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for line in data["parties"] + data["synonyms"]:
-        keys = dict.fromkeys(key_of(word) for word in _split(line))
+        keys = dict.fromkeys(key for word in _split(line) for key in _spellings(word))
         english = {key: None for key in keys if key[0] == " "}
         japanese = {key: None for key in keys if key[0] != " "}
         for key in keys:

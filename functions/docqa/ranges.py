@@ -211,13 +211,18 @@ def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
         same = [entry for entry in said if entry.unit in (wanted.unit, "")]
         value = wanted.low if not math.isinf(wanted.low) else wanted.high
         bounded = [entry for entry in same if entry.bounded]
-        if any(entry.low == wanted.low and entry.high == wanted.high for entry in same):
-            fit += 0.3
+        if any(_is_bound(wanted.low, entry.low) and _is_bound(wanted.high, entry.high) for entry in same):
+            fit += 0.4
         elif any(entry.low <= value <= entry.high for entry in bounded):
             fit += 0.15
         elif bounded and len(bounded) == len(same):
             fit -= 0.25
     return fit
+
+
+def _is_bound(wanted: float, said: float) -> bool:
+    """Whether the two are one bound; "over 31" and "31 or more" are asked for alike."""
+    return wanted == said or abs(wanted - said) <= 2 * _TINY
 
 
 def _amount(text: str) -> tuple[str, float]:

@@ -167,7 +167,7 @@ def stem(word: str) -> str:
 
 _DERIVED = re.compile(
     r"(?:isation|ization|ational|ation|ition|ement|ment|ance|ence|anc|enc|ness|abl|ibl|iti|ity|iv|ion|ous|ful|ant|ent"
-    r"|at|is|iz|er|or|al|li|ly|ri|i|y)$"
+    r"|at|is|iz|al|li|ly|i|y)$"
 )
 _LEAST_ROOT = 5
 
