@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import structs
 
@@ -22,7 +22,8 @@ _ROOT_PREFIX = 5
 class Vocabulary:
     """The words of one index, in the forms that the index holds them in; read at first use."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, frequency: Callable[[str], int]) -> None:
+        self._frequency = frequency
         rows = connection.execute("SELECT term FROM vocabulary WHERE length(term) > 2")
         self._latin: dict[str, list[str]] = {}
         self._by_sound: dict[str, list[str]] = {}
@@ -78,4 +79,9 @@ class Vocabulary:
             if len(sound) >= LEAST_CONSONANTS:
                 alike = [f" {term} " for term in self._by_sound.get(sound, ())]
                 return structs.replace(concept, words=(*concept.words, *alike))
+            return concept
+        # What is said of 寮 may hold for the 独身寮, if the corpus knows of one.
+        head = next((own[at:] for at in range(1, len(own)) if own[at:] in lexicon().groups), "")
+        if head and len(own) - len(head) >= 2 and self._frequency(own):
+            return structs.replace(concept, broader=(*concept.broader, head))
         return concept

@@ -96,6 +96,7 @@ _PREPOSITIONS = {
     "than",
     "if",
 }
+_INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
 _PARTICLE = re.compile(r"[のはがをにでともへや]|から|まで|より")
 
 
@@ -248,7 +249,7 @@ def _phrase(pieces: list[tuple[int, int, str]], at: int, size: int, words: Lexic
     ):
         return False
     key = _key(pieces[at : at + size])
-    return key in words.groups or (size > 1 and key in words.attributes)
+    return key in words.groups or key in words.broader or (size > 1 and key in words.attributes)
 
 
 def _key(pieces: list[tuple[int, int, str]]) -> str:
@@ -287,7 +288,8 @@ def _japanese(run: str, offset: int, words: Lexicon) -> Iterator[tuple[int, int,
 def _known(run: str, at: int, words: Lexicon) -> str:
     for size in range(min(LONGEST_JAPANESE, len(run) - at), 0, -1):
         key = run[at : at + size]
-        if key not in words.groups and key not in words.attributes and not (size > 1 and key in words.light):
+        listed = key in words.groups or key in words.attributes or key in words.broader
+        if not listed and not (size > 1 and key in words.light):
             continue
         before, after = run[at - 1 : at] if at else "", run[at + size : at + size + 1]
         if size == 1 and (_KANJI_RUN.match(before) or _KANJI_RUN.match(after) or _ONLY_HIRAGANA.match(key)):
@@ -320,7 +322,9 @@ def _starts_known(text: str, words: Lexicon) -> bool:
 def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
     if key in words.light:
         return Role.LIGHT
-    return Role.ACTION if _SURU.match(after) or re.match(rf"[{HIRAGANA}]", key[-1]) else Role.NOUN
+    if _SURU.match(after) or _INFLECTION.match(after):
+        return Role.ACTION
+    return Role.ACTION if re.match(rf"[{HIRAGANA}]", key[-1]) else Role.NOUN
 
 
 def _unknown(

@@ -53,7 +53,10 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|年度末|月初|正午|永久|無期限|[月火水木金土日]曜|始業|終業|午前|午後|最終出勤日|退職日|年末"
     ),
     AnswerKind.FREQUENCY: re.compile(
-        r"\b(?:every|each|per|once|twice|daily|weekly|monthly|quarterly|annually|annual|yearly"
+        r"\b(?:every|each|per|a) (?:other |second |\d+ |\w+ ){0,2}?(?:seconds?|minutes?|hours?|days?|nights?|shifts?|weeks?"
+        r"|weekends?|months?|quarters?|years?|semesters?|terms?|mornings?|evenings?|use|delivery|visit"
+        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|april|july|october)\b"
+        r"|\b(?:once|twice|daily|weekly|monthly|quarterly|annually|annual|yearly"
         r"|hourly|biannual"
         r"|semi-?annual(?:ly)?|biweekly|nightly|fortnightly"
         r"|times an?|days? an? |continuously|real time)\b"

@@ -32,7 +32,7 @@ class Corpus:
     def adapted(self, question: Question) -> Question:
         """`question` in the words of this corpus."""
         if self._vocabulary is None:
-            self._vocabulary = Vocabulary(self.connection)
+            self._vocabulary = Vocabulary(self.connection, self._frequency)
         return self._vocabulary.adapted(question)
 
     def rarity(self, concept: Concept) -> float:
