@@ -97,6 +97,8 @@ def environment_of(
     """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment |= {
+        # gunicorn would take SCRIPT_NAME and PATH_INFO from the headers of whoever calls from this machine.
+        "FORWARDED_ALLOW_IPS": "",
         "HUB_PUBLIC_URL": public_url,
         # An agent is called directly, everything else at the one public address.
         "PUBLIC_URL": public_url if function.reads_routes or function.knows_gate else urls[function.name],

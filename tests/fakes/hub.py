@@ -67,6 +67,7 @@ class Hub:
         google_credentials: bool = False,
         keep_alive_seconds: float = 15.0,
         max_body_bytes: int = 1 << 20,
+        signing_key: str = "",
     ) -> None:
         self.log_lines: list[bytes] = []
         *others, last = routes
@@ -78,6 +79,7 @@ class Hub:
             "MAX_BODY_BYTES": str(max_body_bytes),
             "LOG_TEXT": str(log_text),
             "ALLOW_ANONYMOUS": str(anonymous),
+            "GATE_SIGNING_KEY": signing_key,
         }
         config = read(settings)
         table = RouteTable(hub=HubProfile(), routes=(*others, default))

@@ -1,0 +1,117 @@
+"""A real gate in a process of its own, in front of a hub that only says what it received."""
+
+import contextlib
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.ports import free_ports
+from local.processes import Process
+from local.readiness import Probe, answers_ok, wait_until_ready
+from shared.identity.principal import Principal
+from shared.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner
+from tests.fakes.http_server import Exchange, Received
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "a-key-that-the-gate-and-the-hub-share"
+TOKEN, OTHER_TOKEN = "token-of-one-caller", "token-of-another-caller"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status, headers by lower-case name, body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A function that listens at `port`; what it logs goes to `log`."""
+
+    port: int
+    log: Path
+
+    def ask(
+        self,
+        method: str = "POST",
+        path: str = "/",
+        body: bytes | Iterator[bytes] | None = b"{}",
+        headers: Mapping[str, str] = BEARER,
+    ) -> Answer:
+        """One request on a connection of its own."""
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request(method, path, body=body, headers=dict(headers))
+            response = connection.getresponse()
+            received = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, received, response.read())
+
+
+def echo(exchange: Exchange) -> None:
+    """Answers that it is the hub."""
+    exchange.json({"hub": True})
+
+
+def principal_at(received: Received) -> Principal | None:
+    """Whom the hub would believe to be the caller."""
+    verified = PrincipalSigner(KEY, now=time.time).verify(
+        received.headers[HEADER], authorization=received.headers.get(TOKEN_HEADER)
+    )
+    return verified[0] if verified else None
+
+
+@contextlib.contextmanager
+def gate(hub_url: str, folder: Path, **environment: str) -> Iterator[Gate]:
+    """A gate that answers; afterwards it has ended. Its settings are in `environment`."""
+    settings = {
+        "HUB_URL": hub_url,
+        "AGENT_CARD_URL": hub_url,
+        "GATE_SIGNING_KEY": KEY,
+        "HUB_DEV_TOKEN": f"{TOKEN},{OTHER_TOKEN}",
+        "IAM_CREDENTIALS": "none",
+        "RATE_LIMIT_PER_MINUTE": "0",
+    }
+    with function("gate", folder, **(settings | environment)) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def function(name: str, folder: Path, **environment: str) -> Iterator[Gate]:
+    """A function of this project that answers, with nothing of this process's environment; afterwards it has ended."""
+    (port,) = free_ports(1)
+    log = folder / f"{name}-{port}.log"
+    program = Path(sys.executable).with_name("functions-framework")
+    source = ROOT / "functions" / name / "main.py"
+    # As on Cloud Run, whoever calls is not on loopback, from where gunicorn would believe SCRIPT_NAME and PATH_INFO.
+    told = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "THREADS": "16", "FORWARDED_ALLOW_IPS": ""}
+    with log.open("wb") as output:
+        popen = subprocess.Popen(
+            [program, f"--target={name}", f"--source={source}", "--host=127.0.0.1", f"--port={port}"],
+            env=told | environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    process = Process(name=name, popen=popen, log=log)
+    try:
+        wait_until_ready(
+            [Probe(name, port, "/health")],
+            [process],
+            stopping=threading.Event(),
+            timeout_seconds=60.0,
+            answers=answers_ok,
+        )
+        yield Gate(port, log)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(popen.pid, signal.SIGKILL)
+        popen.wait()

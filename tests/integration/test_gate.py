@@ -1,0 +1,386 @@
+"""The gate as a real process: who gets through, what arrives at the hub, and what comes back."""
+
+import contextlib
+import http.client
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.gate.passing import REQUEST_HEADERS
+from local.gateway import local_routes
+from shared.identity.signed_principal import HEADER, TOKEN_HEADER
+from shared.identity.static_token import digest
+from tests.fakes.google_tokens import AUDIENCE, USER, Google, google
+from tests.fakes.http_server import Exchange, HttpServer
+from tests.integration.envoys import gateway
+from tests.integration.gates import BEARER, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
+
+_LIMIT_BYTES = 10 * 1024 * 1024
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[HttpServer]:
+    """The hub, which keeps every request."""
+    with HttpServer(echo) as server:
+        yield server
+
+
+@pytest.fixture
+def hub(stub: HttpServer) -> Iterator[HttpServer]:
+    """The hub, which has received nothing yet."""
+    stub.received.clear()
+    yield stub
+    stub.behave = echo
+
+
+@pytest.fixture(scope="module")
+def running(stub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
+    """A gate with static tokens, in front of the hub."""
+    with gate(stub.url, tmp_path_factory.mktemp("gate")) as one:
+        yield one
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        f"Basic {TOKEN}",
+        f"bearer{TOKEN}",
+        TOKEN,
+        "Bearer token-of-nobody",
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN[:-1]}",
+        f"Bearer {TOKEN.upper()}",
+        f"Bearer {TOKEN} {TOKEN}",
+        f"Bearer {TOKEN},Bearer {TOKEN}",
+        f"Bearer {digest(TOKEN)}",
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/message:send", "/tools/query"])
+def test_a_bad_token_is_a_401_and_the_hub_is_not_called(
+    running: Gate, hub: HttpServer, path: str, authorization: str | None
+) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    answer = running.ask(path=path, headers=headers)
+    assert answer.status == 401
+    assert answer.headers["www-authenticate"].startswith('Bearer realm="a2a"')
+    assert hub.received == []
+    told = json.loads(answer.body)
+    match path:
+        case "/":
+            assert (told["jsonrpc"], told["id"]) == ("2.0", None)
+        case "/message:send":
+            assert (told["error"]["code"], told["error"]["status"]) == (401, "UNAUTHENTICATED")
+        case _:
+            assert (answer.headers["content-type"], told["status"]) == ("application/problem+json", 401)
+    assert TOKEN not in answer.body.decode()
+
+
+def test_a_good_token_arrives_as_a_signed_principal_and_not_as_a_token(
+    running: Gate, hub: HttpServer
+) -> None:
+    assert running.ask(path="/message:send?A2A-Version=1.0", body=b'{"a":1}').status == 200
+    (received,) = hub.received
+    assert (received.method, received.path, received.body) == (
+        "POST",
+        "/message:send?A2A-Version=1.0",
+        b'{"a":1}',
+    )
+    principal = principal_at(received)
+    assert principal is not None
+    assert principal.subject == f"client:dev-{digest(TOKEN)[:12]}"
+    assert TOKEN not in str(received)
+
+
+# What proxies, platforms, and this gate itself say of a caller.
+_FORGED = {
+    HEADER: "eyJzdWIiOiJhZG1pbiJ9.c2lnbmVk",
+    TOKEN_HEADER: "Bearer forged",
+    "X-Forwarded-Authorization": "Bearer forged",
+    "X-Forwarded-For": "6.6.6.6",
+    "X-Forwarded-Host": "forged",
+    "X-Forwarded-Port": "forged",
+    "X-Forwarded-Prefix": "/forged",
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-User": "forged",
+    "X-Forwarded-Email": "forged",
+    "X-Forwarded-Client-Cert": "forged",
+    "X-Original-URL": "/forged",
+    "X-Rewrite-URL": "/forged",
+    "X-Real-IP": "6.6.6.6",
+    "Forwarded": "for=6.6.6.6",
+    "Via": "1.1 forged",
+    "Cookie": "session=forged",
+    "Proxy-Authorization": "Basic forged",
+    "X-Serverless-Authorization": "Bearer forged",
+    "X-Apigateway-Api-Userinfo": "forged",
+    "X-Endpoint-API-UserInfo": "forged",
+    "X-Goog-Authenticated-User-Email": "forged",
+    "X-Goog-Authenticated-User-Id": "forged",
+    "X-Goog-IAP-JWT-Assertion": "forged",
+    "X-Google-Internal": "forged",
+    "X-Cloud-Trace-Context": "forged/1",
+    "X-Appengine-User-Email": "forged",
+    "X-HTTP-Method-Override": "DELETE",
+    "X-Method-Override": "DELETE",
+    "X-Api-Key": "forged",
+    "X-Amzn-Oidc-Identity": "forged",
+    "Remote-User": "forged",
+    "X-User": "forged",
+    "X_Hub_Principal": "forged",
+    "HTTP_X_HUB_PRINCIPAL": "forged",
+    "SCRIPT_NAME": "/forged",
+    "PATH_INFO": "/forged",
+}
+
+
+def test_a_forged_header_never_reaches_the_hub(running: Gate, hub: HttpServer) -> None:
+    assert running.ask(headers=BEARER | _FORGED).status == 200
+    (received,) = hub.received
+    of_http = {"host", "content-length", "accept-encoding"}
+    assert received.headers.keys() <= {*REQUEST_HEADERS, HEADER, *of_http}
+    assert "forged" not in str(received)
+    assert "6.6.6.6" not in str(received)
+    assert principal_at(received) is not None
+
+
+@pytest.mark.parametrize("name", _FORGED)
+def test_a_forged_header_alone_lets_nobody_in(running: Gate, hub: HttpServer, name: str) -> None:
+    assert running.ask(headers={name: f"Bearer {TOKEN}"}).status == 401
+    assert running.ask(headers={name: _FORGED[name]}).status == 401
+    assert hub.received == []
+
+
+def test_what_clients_need_arrives(running: Gate, hub: HttpServer) -> None:
+    sent = {
+        "accept": "text/event-stream",
+        "accept-language": "ja",
+        "a2a-version": "1.0",
+        "a2a-extensions": "https://example.com/one",
+        "content-type": "application/a2a+json",
+        "last-event-id": "7",
+        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "user-agent": "client/1",
+    }
+    running.ask(headers=BEARER | sent)
+    assert {name: hub.received[0].headers.get(name) for name in sent} == sent
+
+
+def test_of_the_query_only_what_operations_take_arrives(running: Gate, hub: HttpServer) -> None:
+    running.ask(
+        "GET", f"/tasks?pageSize=5&page_token=a%20b&access_token={TOKEN}&status=x&status=y&zzz=1", None
+    )
+    assert hub.received[0].path == "/tasks?pageSize=5&page_token=a+b&status=x&status=y"
+
+
+def test_of_the_answer_only_what_is_for_the_caller_comes_back(running: Gate, hub: HttpServer) -> None:
+    hub.behave = lambda exchange: exchange.answer(
+        429,
+        b'{"a":1}',
+        Content_Type="application/json",
+        Retry_After="3",
+        Set_Cookie="session=1",
+        X_Hub_Principal="internal",
+        Server="internal",
+        X_Cloud_Trace_Context="internal",
+        Access_Control_Allow_Origin="*",
+    )
+    answer = running.ask()
+    assert (answer.status, answer.body) == (429, b'{"a":1}')
+    assert (answer.headers["retry-after"], answer.headers["content-type"]) == ("3", "application/json")
+    assert "internal" not in str(answer.headers)
+    assert not {"set-cookie", "access-control-allow-origin"} & answer.headers.keys()
+
+
+def test_the_card_needs_no_token_and_carries_none(running: Gate, hub: HttpServer) -> None:
+    for headers in ({}, BEARER):
+        assert running.ask("GET", "/.well-known/agent-card.json", None, headers).status == 200
+    assert [received.path for received in hub.received] == ["/.well-known/agent-card.json"] * 2
+    assert not any({"authorization", HEADER} & received.headers.keys() for received in hub.received)
+
+
+def test_an_event_passes_while_the_stream_is_still_open(
+    running: Gate, hub: HttpServer, tmp_path: Path
+) -> None:
+    """Through Envoy and the gate; the hub sends the next event only when the caller has confirmed the last one."""
+    confirmed = threading.Semaphore(0)
+
+    def stream(exchange: Exchange) -> None:
+        exchange.start_stream()
+        for number in range(5):
+            exchange.event(number)
+            assert confirmed.acquire(timeout=30)
+
+    hub.behave = stream
+    with gate(hub.url, tmp_path, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind:
+        ports = {"gate": behind.port, "agent_card": behind.port}
+        with gateway(local_routes(), ports, tmp_path) as port:
+            for entrance in (running.port, port):
+                connection = http.client.HTTPConnection("127.0.0.1", entrance, timeout=30)
+                with contextlib.closing(connection):
+                    connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
+                    response = connection.getresponse()
+                    assert response.getheader("content-type") == "text/event-stream"
+                    for number in range(5):
+                        assert response.readline() == f"data: {number}\n".encode()
+                        assert response.readline() == b"\n"
+                        confirmed.release()
+                    assert response.read() == b""
+
+
+def test_a_client_that_leaves_ends_the_hubs_call(running: Gate, hub: HttpServer) -> None:
+    left = threading.Event()
+
+    def stream(exchange: Exchange) -> None:
+        exchange.start_stream()
+        try:
+            while True:
+                exchange.send(b": still here\n\n")
+                exchange.pause(0.01)
+        except OSError:
+            left.set()
+
+    hub.behave = stream
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
+        connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
+        connection.getresponse().readline()
+        assert not left.is_set()
+    assert left.wait(30)
+
+
+def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate, hub: HttpServer) -> None:
+    def stream(exchange: Exchange) -> None:
+        exchange.head(content_type="text/event-stream", content_length="1000")
+        exchange.event("first")
+
+    hub.behave = stream
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
+        connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
+        response = connection.getresponse()
+        assert response.readline() == b'data: "first"\n'
+        with pytest.raises(http.client.IncompleteRead):
+            response.read()
+
+
+@pytest.mark.parametrize("chunked", [False, True], ids=["with its length", "in chunks"])
+def test_a_body_over_the_limit_is_refused_before_the_hub(
+    running: Gate, hub: HttpServer, chunked: bool
+) -> None:
+    half = b"a" * (_LIMIT_BYTES // 2 + 1)
+    answer = running.ask(body=iter([half, half]) if chunked else half + half)
+    assert answer.status == 413
+    assert str(_LIMIT_BYTES) in answer.body.decode()
+    assert hub.received == []
+
+
+def test_a_body_at_the_limit_arrives_whole(running: Gate, hub: HttpServer) -> None:
+    assert running.ask(body=b"a" * _LIMIT_BYTES).status == 200
+    assert len(hub.received[0].body) == _LIMIT_BYTES
+
+
+@pytest.mark.parametrize("count", [5, 200])
+def test_large_headers_are_refused_before_the_hub(running: Gate, hub: HttpServer, count: int) -> None:
+    headers = {f"X-Large-{number}": "a" * 8000 if count == 5 else "a" for number in range(count)}
+    assert running.ask(headers=BEARER | headers).status in (400, 431)
+    assert hub.received == []
+
+
+def test_a_hub_that_is_down_is_a_503_that_says_when_to_come_back(tmp_path: Path) -> None:
+    with HttpServer(echo, listens=False) as nobody, gate(nobody.url, tmp_path) as alone:
+        answer = alone.ask()
+    assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+    assert json.loads(answer.body)["error"]["message"]
+    assert str(nobody.port) not in answer.body.decode()
+
+
+def test_who_asks_too_often_waits_and_nobody_else_does(hub: HttpServer, tmp_path: Path) -> None:
+    with gate(hub.url, tmp_path, RATE_LIMIT_PER_MINUTE="3") as limited:
+        assert [limited.ask().status for _ in range(4)] == [200, 200, 200, 429]
+        answer = limited.ask()
+        assert (answer.status, len(hub.received)) == (429, 3)
+        assert 1 <= int(answer.headers["retry-after"]) <= 20
+        assert json.loads(answer.body)["error"]["message"]
+        assert limited.ask(headers={"Authorization": f"Bearer {OTHER_TOKEN}"}).status == 200
+        assert limited.ask("GET", "/health", None, {}).status == 200
+
+
+@pytest.fixture(scope="module")
+def stand_in() -> Iterator[Google]:
+    """Google's userinfo and tokeninfo."""
+    with google() as program:
+        yield program
+
+
+@contextlib.contextmanager
+def asking_google(hub: HttpServer, stand_in: Google, folder: Path, **more: str) -> Iterator[Gate]:
+    """A gate for users of one OAuth client."""
+    told = {
+        "HUB_DEV_TOKEN": "",
+        "GOOGLE_TOKEN_AUDIENCES": AUDIENCE,
+        "GOOGLE_USERINFO_URL": stand_in.userinfo_url,
+        "GOOGLE_TOKENINFO_URL": stand_in.tokeninfo_url,
+    }
+    with gate(hub.url, folder, **(told | more)) as one:
+        yield one
+
+
+def test_a_users_token_is_introspected_once_and_an_outage_is_a_503(
+    hub: HttpServer, stand_in: Google, tmp_path: Path
+) -> None:
+    with asking_google(hub, stand_in, tmp_path) as one:
+        headers = {"Authorization": f"Bearer {stand_in.issue('ya29.user')}"}
+        before = stand_in.asked()["tokeninfo"]
+        assert [one.ask(headers=headers).status for _ in range(20)] == [200] * 20
+        assert stand_in.asked()["tokeninfo"] - before == 1
+        principal: Any = principal_at(hub.received[0])
+        assert (principal.subject, principal.email) == (f"google:{USER['sub']}", USER["email"])
+        assert len(hub.received) == 20
+
+        other_app = stand_in.issue("ya29.other-app", aud="other", azp="other")
+        for bad in ("ya29.nobody", other_app):
+            assert one.ask(headers={"Authorization": f"Bearer {bad}"}).status == 401
+
+        stand_in.answers("tokeninfo", status=503, retry_after=9)
+        answer = one.ask(headers={"Authorization": f"Bearer {stand_in.issue('ya29.another')}"})
+        assert (answer.status, answer.headers["retry-after"]) == (503, "9")
+        assert "www-authenticate" not in answer.headers
+        assert one.ask(headers=headers).status == 200
+        stand_in.answers("tokeninfo")
+        assert len(hub.received) == 21
+        logged = one.log.read_text()
+        assert "ya29" not in logged
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_the_callers_token_goes_along_only_where_it_is_said(
+    hub: HttpServer, tmp_path: Path, passes: bool
+) -> None:
+    with gate(hub.url, tmp_path, PASS_CALLER_TOKEN=str(passes).lower()) as one:
+        one.ask(headers=BEARER)
+    (received,) = hub.received
+    assert received.headers.get(TOKEN_HEADER) == (f"Bearer {TOKEN}" if passes else None)
+    assert "authorization" not in received.headers
+    assert (TOKEN in str(received)) == passes
+
+
+def test_a_gate_without_any_kind_of_identity_does_not_start(tmp_path: Path) -> None:
+    with (
+        pytest.raises(Exception, match="no kind of identity is on"),
+        gate("http://127.0.0.1:1", tmp_path, HUB_DEV_TOKEN=""),
+    ):
+        pass
+
+
+def test_a_gate_without_a_key_does_not_start(tmp_path: Path) -> None:
+    with (
+        pytest.raises(Exception, match="GATE_SIGNING_KEY is required"),
+        gate("http://127.0.0.1:1", tmp_path, GATE_SIGNING_KEY=""),
+    ):
+        pass
