@@ -89,7 +89,7 @@ read_plan() {
     local declarations stage known
     declarations=$(ask plan) || exit
     eval "$declarations"
-    known="prepare bundle gateway ${functions[*]}"
+    known="prepare bundle gateway ${!service[*]}"
     for stage in ${only//,/ }; do
         [[ " $known " == *" $stage "* ]] || refuse "--only $stage: known are $known"
     done

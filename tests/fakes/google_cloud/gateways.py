@@ -2,7 +2,7 @@
 
 import base64
 
-from tests.fakes.google_cloud.cloud import Call, Cloud, JsonObject, Refused, Route
+from tests.fakes.google_cloud.cloud import Call, Cloud, Handler, JsonObject, Refused, Route
 
 _LOCATION = "/v1/projects/{project}/locations/{location}"
 _API = f"{_LOCATION}/apis/{{api}}"
@@ -37,7 +37,7 @@ class Gateways:
         parent = f"projects/{call.names['project']}/locations/{call.names['location']}"
         return f"{parent}/apis/{call.names['api']}" if kind == "configs" else parent
 
-    def _reader(self, kind: str):  # type: ignore[no-untyped-def]
+    def _reader(self, kind: str) -> Handler:
         def read(call: Call) -> JsonObject:
             name = f"{self._parent(call, kind)}/{kind}/{call.names['id']}"
             if name not in self.things:
@@ -46,15 +46,19 @@ class Gateways:
 
         return read
 
-    def _lister(self, kind: str):  # type: ignore[no-untyped-def]
+    def _lister(self, kind: str) -> Handler:
         def list_all(call: Call) -> JsonObject:
             start = f"{self._parent(call, kind)}/{kind}/"
-            found = [thing for name, thing in self.things.items() if name.startswith(start) and "/" not in name[len(start) :]]
+            found = [
+                thing
+                for name, thing in self.things.items()
+                if name.startswith(start) and "/" not in name[len(start) :]
+            ]
             return {"apiConfigs" if kind == "configs" else kind: found}
 
         return list_all
 
-    def _creator(self, kind: str):  # type: ignore[no-untyped-def]
+    def _creator(self, kind: str) -> Handler:
         parameter = {"apis": "apiId", "configs": "apiConfigId", "gateways": "gatewayId"}[kind]
 
         def create(call: Call) -> JsonObject:
@@ -94,7 +98,10 @@ class Gateways:
         return self._described(f"{location}/operations/operation-{len(self._targets)}", target)
 
     def _described(self, name: str, target: str) -> JsonObject:
-        response = {"@type": "type.googleapis.com/google.cloud.apigateway.v1.Thing", **self.things.get(target, {})}
+        response = {
+            "@type": "type.googleapis.com/google.cloud.apigateway.v1.Thing",
+            **self.things.get(target, {}),
+        }
         return {"name": name, "done": True, "response": response, "metadata": {"target": target}}
 
     def _operation(self, call: Call) -> JsonObject:

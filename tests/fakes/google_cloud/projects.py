@@ -36,10 +36,17 @@ class Projects:
         project = call.names["project"]
         if project not in self.cloud.projects:
             raise Refused(403, "PERMISSION_DENIED", f"The caller does not have permission on {project}")
-        return {"projectId": project, "projectNumber": self.cloud.projects[project], "lifecycleState": "ACTIVE"}
+        return {
+            "projectId": project,
+            "projectNumber": self.cloud.projects[project],
+            "lifecycleState": "ACTIVE",
+        }
 
     def _services(self, call: Call) -> JsonObject:
-        services = [self._described(call.names["project"], name) for name in sorted(self.enabled[call.names["project"]])]
+        services = [
+            self._described(call.names["project"], name)
+            for name in sorted(self.enabled[call.names["project"]])
+        ]
         return {"services": services}
 
     def _service(self, call: Call) -> JsonObject:
@@ -47,7 +54,11 @@ class Projects:
 
     def _described(self, project: str, name: str) -> JsonObject:
         state = "ENABLED" if name in self.enabled[project] else "DISABLED"
-        return {"name": f"projects/{self.cloud.projects[project]}/services/{name}", "config": {"name": name}, "state": state}
+        return {
+            "name": f"projects/{self.cloud.projects[project]}/services/{name}",
+            "config": {"name": name},
+            "state": state,
+        }
 
     def _enable_one(self, call: Call) -> JsonObject:
         self.enabled[call.names["project"]].add(call.names["service"])
@@ -59,7 +70,9 @@ class Projects:
 
     def _accounts(self, call: Call) -> JsonObject:
         here = f"@{call.names['project']}."
-        return {"accounts": [{"email": account} for account in sorted(self.cloud.accounts) if here in account]}
+        return {
+            "accounts": [{"email": account} for account in sorted(self.cloud.accounts) if here in account]
+        }
 
     def _account(self, call: Call) -> JsonObject:
         email = call.names["email"]
@@ -90,7 +103,10 @@ class Secrets:
             Route("GET", "secretmanager", f"{_SECRET}/versions", self._versions, reads=True),
             Route("POST", "secretmanager", f"{_SECRET}:addVersion", self._add_version),
             *self.cloud.policy_routes(
-                "secretmanager", _SECRET, resource="projects/{project}/secrets/{secret}", exists=self.values.__contains__
+                "secretmanager",
+                _SECRET,
+                resource="projects/{project}/secrets/{secret}",
+                exists=self.values.__contains__,
             ),
         ]
 
@@ -118,4 +134,8 @@ class Secrets:
     def _add_version(self, call: Call) -> JsonObject:
         name = self._name(call)
         self.values[name].append(call.body["payload"]["data"])
-        return {"name": f"{name}/versions/{len(self.values[name])}", "state": "ENABLED", "clientSpecifiedPayloadChecksum": True}
+        return {
+            "name": f"{name}/versions/{len(self.values[name])}",
+            "state": "ENABLED",
+            "clientSpecifiedPayloadChecksum": True,
+        }

@@ -39,7 +39,9 @@ class Run:
             Route("GET", "cloudbuild", f"{_LOCATION}/operations/{{id}}", self._built, reads=True),
             Route("GET", "artifactregistry", f"{repositories}/{{repository}}", self._repository, reads=True),
             Route("POST", "artifactregistry", repositories, self._create_repository),
-            Route("GET", "artifactregistry", f"{_LOCATION}/operations/{{id}}", self._repository_made, reads=True),
+            Route(
+                "GET", "artifactregistry", f"{_LOCATION}/operations/{{id}}", self._repository_made, reads=True
+            ),
             Route("GET", "storage", "/storage/v1/b", self._list_buckets, reads=True),
             Route("GET", "storage", "/storage/v1/b/{bucket}", self._bucket, reads=True),
             Route("POST", "storage", "/storage/v1/b", self._create_bucket),
@@ -52,11 +54,15 @@ class Run:
     def _key(self, call: Call) -> str:
         key = f"{call.names['project']}/{call.names['service']}"
         if key not in self.services:
-            raise Refused(404, "NOT_FOUND", f"Resource '{call.names['service']}' of kind 'SERVICE' was not found.")
+            raise Refused(
+                404, "NOT_FOUND", f"Resource '{call.names['service']}' of kind 'SERVICE' was not found."
+            )
         return key
 
     def _list(self, call: Call) -> JsonObject:
-        return {"items": [s for key, s in self.services.items() if key.startswith(call.names["project"] + "/")]}
+        return {
+            "items": [s for key, s in self.services.items() if key.startswith(call.names["project"] + "/")]
+        }
 
     def _service(self, call: Call) -> JsonObject:
         return self.services[self._key(call)]
@@ -71,7 +77,9 @@ class Run:
         generation = self.services.get(key, {"metadata": {"generation": 0}})["metadata"]["generation"] + 1
         name = service["metadata"]["name"]
         revision = service["spec"]["template"].get("metadata", {}).get("name") or f"{name}-{generation:05}"
-        conditions = [{"type": kind, "status": "True"} for kind in ("Ready", "ConfigurationsReady", "RoutesReady")]
+        conditions = [
+            {"type": kind, "status": "True"} for kind in ("Ready", "ConfigurationsReady", "RoutesReady")
+        ]
         service["metadata"] |= {"generation": generation, "resourceVersion": str(generation), "uid": key}
         service["status"] = {
             "observedGeneration": generation,
@@ -87,11 +95,12 @@ class Run:
     def _build(self, call: Call) -> JsonObject:
         self.builds.append(call.body)
         location = f"projects/{call.names['project']}/locations/{call.names['location']}"
+        build = {"projectId": call.names["project"], "id": f"build-{len(self.builds)}", "logUrl": "log"}
         return {
             "baseImageUri": "base-image",
             "buildOperation": {
-                "name": f"{location}/operations/build-{len(self.builds)}",
-                "metadata": {"build": {"name": f"{location}/builds/build-{len(self.builds)}", "logUrl": "log"}},
+                "name": f"{location}/operations/{build['id']}",
+                "metadata": {"build": {**build, "name": f"{location}/builds/{build['id']}"}},
             },
         }
 
@@ -116,12 +125,16 @@ class Run:
         self.repositories.add(f"{location}/repositories/{call.query['repositoryId']}")
         return {"name": f"{location}/operations/made", "done": True}
 
-    def _repository_made(self, call: Call) -> JsonObject:
+    def _repository_made(self, _: Call) -> JsonObject:
         kind = "type.googleapis.com/google.devtools.artifactregistry.v1.Repository"
         return {"name": "made", "done": True, "response": {"@type": kind, "name": max(self.repositories)}}
 
     def _list_buckets(self, call: Call) -> JsonObject:
-        return {"items": [bucket for bucket in self.buckets.values() if bucket["project"] == call.query["project"]]}
+        return {
+            "items": [
+                bucket for bucket in self.buckets.values() if bucket["project"] == call.query["project"]
+            ]
+        }
 
     def _bucket(self, call: Call) -> JsonObject:
         if call.names["bucket"] not in self.buckets:
@@ -148,4 +161,9 @@ class Run:
         archive = part.partition(b"\n\n")[2].removesuffix(b"\n")
         with zipfile.ZipFile(io.BytesIO(archive)) as files:
             self.uploads[call.query["name"]] = files.namelist()
-        return {"name": call.query["name"], "bucket": call.names["bucket"], "generation": "1", "size": str(len(archive))}
+        return {
+            "name": call.query["name"],
+            "bucket": call.names["bucket"],
+            "generation": "1",
+            "size": str(len(archive)),
+        }

@@ -1,0 +1,44 @@
+"""`python -m deploy.build_steps cloudbuild.yaml`: what Cloud Build's schema does not see: waiting for a step that is not there."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+# Waits for no step.
+_AT_ONCE = "-"
+
+
+def problems(build: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the steps of a build: unknown or later steps in `waitFor`, ids that stand twice or are missing."""
+    earlier: set[str] = set()
+    ids = [step.get("id", "") for step in build["steps"]]
+    for step, name in zip(build["steps"], ids, strict=True):
+        if not name:
+            yield f"a step of {step['name']} has no id"
+        elif name in earlier:
+            yield f"two steps have the id {name}"
+        if "waitFor" not in step:
+            yield f"{name} does not say what it waits for: every step before it"
+        for awaited in step.get("waitFor", ()):
+            if awaited == _AT_ONCE or awaited in earlier:
+                continue
+            yield f"{name} waits for {awaited}, which {'comes later' if awaited in ids else 'is no step'}"
+        earlier.add(name)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The exit status: 1 when something is wrong, which is printed."""
+    found = [
+        f"{file}: {problem}"
+        for file in arguments
+        for problem in problems(yaml.safe_load(Path(file).read_text(encoding="utf-8")))
+    ]
+    sys.stdout.writelines(f"{line}\n" for line in found)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

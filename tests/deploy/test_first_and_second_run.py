@@ -1,0 +1,206 @@
+"""A deployment with a gateway and agents in two other projects, one of another account: deploy.example.toml as it is."""
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from local.bundle import files_of
+from tests.deploy.deployments import PROJECTS, Deployment, Outcome, deployment
+from tests.deploy.tools import ROOT
+
+HUB, FINANCE, PARTNER = PROJECTS
+ADDRESS = "https://a2a-hub-0abc12de.an.gateway.dev"
+URLS = {
+    name: f"https://a2a-{name.replace('_', '-')}-{PROJECTS[project]}.asia-northeast1.run.app"
+    for project, names in {
+        HUB: ("gate", "hub", "agent_card", "docqa", "general"),
+        FINANCE: ("expense",),
+        PARTNER: ("pm",),
+    }.items()
+    for name in names
+}
+SERVICES = {
+    "gate": f"{HUB}/a2a-gate",
+    "hub": f"{HUB}/a2a-hub",
+    "agent_card": f"{HUB}/a2a-agent-card",
+    "docqa": f"{HUB}/a2a-docqa",
+    "general": f"{HUB}/a2a-general",
+    "expense": f"{FINANCE}/a2a-expense",
+    "pm": f"{PARTNER}/a2a-pm",
+}
+
+
+class Deployed(NamedTuple):
+    deployment: Deployment
+    first: Outcome
+    second: Outcome
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    config = (ROOT / "deploy.example.toml").read_text()
+    with deployment(tmp_path_factory.mktemp("deployment"), config=config) as one:
+        first = one.deploy()
+        assert first.status == 0, first.out + first.err
+        yield Deployed(one, first, one.deploy())
+
+
+def test_the_first_run_ends_with_the_address_and_the_next_step(deployed: Deployed) -> None:
+    assert f"# done: {ADDRESS}" in deployed.first.out
+    assert "hubctl register" in deployed.first.out
+    assert f"deploy/smoke.sh {ADDRESS}" in deployed.first.out
+
+
+def test_the_second_run_changes_nothing(deployed: Deployed) -> None:
+    assert deployed.second.status == 0, deployed.second.out + deployed.second.err
+    assert deployed.second.changes == []
+    assert deployed.second.out.count("# unchanged") == len(SERVICES) + 1
+
+
+def test_every_grant_is_one_of_the_tables_and_no_other(deployed: Deployed) -> None:
+    account = {
+        name: f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com"
+        for name in ("gate", "gateway", "hub", "build")
+    }
+    invoker, reader, builder = "roles/run.invoker", "roles/secretmanager.secretAccessor", "roles/run.builder"
+    granted = {
+        (resource, binding["role"]): set(binding["members"])
+        for resource, policy in deployed.deployment.google.cloud.policies.items()
+        for binding in policy.get("bindings", [])
+    }
+    assert granted == {
+        (SERVICES["gate"], invoker): {account["gateway"]},
+        (SERVICES["agent_card"], invoker): {account["gateway"]},
+        (SERVICES["hub"], invoker): {account["gate"]},
+        (SERVICES["docqa"], invoker): {account["hub"]},
+        (SERVICES["general"], invoker): {account["hub"]},
+        (SERVICES["pm"], invoker): {account["hub"]},
+        (SERVICES["expense"], invoker): {"allUsers"},
+        (f"projects/{HUB}/secrets/a2a-gate-signing-key", reader): {account["gate"], account["hub"]},
+        (f"projects/{HUB}", builder): {account["build"]},
+        (f"projects/{FINANCE}", builder): {account["build"].replace(HUB, FINANCE)},
+        (f"projects/{PARTNER}", builder): {account["build"].replace(HUB, PARTNER)},
+    }
+
+
+def test_each_project_gets_the_accounts_and_apis_that_its_functions_need(deployed: Deployed) -> None:
+    google = deployed.deployment.google
+    assert google.cloud.accounts == {
+        *(
+            f"a2a-{name}@{HUB}.iam.gserviceaccount.com"
+            for name in ("build", "gate", "gateway", "hub", "agent-card", "docqa", "general")
+        ),
+        *(f"a2a-{name}@{FINANCE}.iam.gserviceaccount.com" for name in ("build", "expense")),
+        *(f"a2a-{name}@{PARTNER}.iam.gserviceaccount.com" for name in ("build", "pm")),
+    }
+    agents = {
+        f"{api}.googleapis.com"
+        for api in ("artifactregistry", "cloudbuild", "cloudresourcemanager", "iam", "run", "storage")
+    }
+    gateway = {
+        f"{api}.googleapis.com"
+        for api in ("apigateway", "servicemanagement", "servicecontrol", "secretmanager")
+    }
+    assert google.projects.enabled == {HUB: agents | gateway, FINANCE: agents, PARTNER: agents}
+
+
+def test_the_signing_key_is_made_once_and_shown_nowhere(deployed: Deployed) -> None:
+    (key,) = deployed.deployment.google.secrets.values[f"projects/{HUB}/secrets/a2a-gate-signing-key"]
+    text = base64.b64decode(key).decode()
+    assert len(text) >= 32
+    assert text == text.strip()
+    everything = deployed.first.out + deployed.first.err + json.dumps(deployed.deployment.google.run.services)
+    everything += "".join(
+        path.read_text() for path in (deployed.deployment.tree / "build").glob("*.env.yaml")
+    )
+    assert text not in everything
+    assert "ya29." not in everything
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_function_is_uploaded_as_it_is_bundled(name: str, deployed: Deployed) -> None:
+    service = SERVICES[name].partition("/")[2]
+    (files,) = [
+        names for upload, names in deployed.deployment.google.run.uploads.items() if f"/{service}/" in upload
+    ]
+    bundle = {str(path) for path in files_of(deployed.deployment.tree / "build" / name)}
+    assert {"main.py", "requirements.txt", f"functions/{name}/app.py", "shared/flask_adapter.py"} <= bundle
+    assert {file for file in files if not file.endswith((".pyc", "/"))} == bundle
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_runs_as_its_own_account_with_room_for_its_streams(name: str, deployed: Deployed) -> None:
+    project, _, service = SERVICES[name].partition("/")
+    spec, annotations = _template(deployed, name)
+    assert spec["serviceAccountName"] == f"{service}@{project}.iam.gserviceaccount.com"
+    assert spec["containerConcurrency"] == 80
+    assert int(_environment(spec)["THREADS"]) > 80
+    assert spec["timeoutSeconds"] == 3600
+    assert annotations.get("autoscaling.knative.dev/minScale", "0") == (
+        "1" if name in ("gate", "hub") else "0"
+    )
+    assert annotations["autoscaling.knative.dev/maxScale"] == ("3" if name == "agent_card" else "10")
+    assert annotations["run.googleapis.com/startup-cpu-boost"] == "True"
+
+
+def test_every_function_knows_the_addresses_that_it_needs(deployed: Deployed) -> None:
+    def of(name: str, *variables: str) -> dict[str, str]:
+        environment = _environment(_template(deployed, name)[0])
+        return {variable: environment.get(variable, "") for variable in variables}
+
+    for agent in ("docqa", "general", "expense", "pm"):
+        assert of(agent, "PUBLIC_URL") == {"PUBLIC_URL": URLS[agent]}
+    agents = {f"{agent.upper()}_URL": URLS[agent] for agent in ("docqa", "general", "expense", "pm")}
+    assert of("hub", "HUB_PUBLIC_URL", *agents) == {"HUB_PUBLIC_URL": ADDRESS, **agents}
+    assert of("agent_card", "HUB_PUBLIC_URL", *agents) == {"HUB_PUBLIC_URL": ADDRESS, **agents}
+    assert of("gate", "HUB_URL", "AGENT_CARD_URL", "CALLER_TOKEN_HEADER") == {
+        "HUB_URL": URLS["hub"],
+        "AGENT_CARD_URL": URLS["agent_card"],
+        "CALLER_TOKEN_HEADER": "x-forwarded-authorization",
+    }
+
+
+def test_only_the_gate_decides_who_gets_in_and_only_it_and_the_hub_have_the_key(deployed: Deployed) -> None:
+    identity = {"GOOGLE_TOKEN_AUDIENCES", "GOOGLE_TOKEN_DOMAINS"}
+    for name in SERVICES:
+        spec, _ = _template(deployed, name)
+        variables = {variable["name"]: variable for variable in spec["containers"][0]["env"]}
+        assert identity & variables.keys() == (identity if name == "gate" else set())
+        key = variables.get("GATE_SIGNING_KEY", {}).get("valueFrom", {}).get("secretKeyRef")
+        assert key == ({"name": "a2a-gate-signing-key", "key": "latest"} if name in ("gate", "hub") else None)
+
+
+def test_the_gateway_streams_and_its_config_has_the_addresses_of_the_functions(deployed: Deployed) -> None:
+    gateways = deployed.deployment.google.gateways
+    gateway = gateways.things[f"projects/{HUB}/locations/asia-northeast1/gateways/a2a-hub"]
+    assert gateway["streamingMode"] == "STREAMING_MODE_ENABLED"
+    document = gateways.documents[gateway["apiConfig"]]
+    assert f"jwtAudience: {URLS['gate']}" in document
+    assert f"jwtAudience: {URLS['agent_card']}" in document
+    assert "${" not in document
+    (config,) = [thing for name, thing in gateways.things.items() if "/configs/" in name]
+    assert config["gatewayServiceAccount"].endswith(f"a2a-gateway@{HUB}.iam.gserviceaccount.com")
+
+
+def test_the_other_accounts_projects_are_reached_as_that_account(deployed: Deployed) -> None:
+    commands = [line for line in deployed.first.out.splitlines() if line.startswith("gcloud ")]
+    assert commands
+    for command in commands:
+        assert (f"--project={PARTNER}" in command) == ("--account=admin@partner.example.com" in command)
+
+
+def test_the_public_address_can_be_asked_for(deployed: Deployed) -> None:
+    outcome = deployed.deployment.deploy("--url")
+    assert (outcome.out, outcome.err, outcome.changes) == (f"{ADDRESS}\n", "", [])
+
+
+def _template(deployed: Deployed, name: str) -> tuple[Any, Any]:
+    template = deployed.deployment.google.run.services[SERVICES[name]]["spec"]["template"]
+    return template["spec"], template["metadata"]["annotations"]
+
+
+def _environment(spec: Any) -> dict[str, str]:
+    return {variable["name"]: variable.get("value", "") for variable in spec["containers"][0]["env"]}

@@ -1,0 +1,23 @@
+"""All APIs of the fake cloud together."""
+
+from collections.abc import Mapping
+
+from tests.fakes.google_cloud.cloud import Cloud
+from tests.fakes.google_cloud.functions import Functions
+from tests.fakes.google_cloud.gateways import Gateways
+from tests.fakes.google_cloud.projects import Projects, Secrets
+from tests.fakes.google_cloud.run import Run
+
+
+class GoogleCloud:
+    """A cloud with these projects (numbers by id) and nothing in them."""
+
+    def __init__(self, projects: Mapping[str, str]) -> None:
+        self.cloud = Cloud(dict(projects))
+        self.projects = Projects(self.cloud)
+        self.secrets = Secrets(self.cloud)
+        self.run = Run(self.cloud)
+        self.functions = Functions(self.cloud, self.run)
+        self.gateways = Gateways(self.cloud)
+        for api in (self.projects, self.secrets, self.run, self.functions, self.gateways):
+            self.cloud.routes += api.routes()
