@@ -151,8 +151,9 @@ def client(evidence: Evidence) -> Iterator[Symptom]:
 def secret(evidence: Evidence) -> Iterator[Symptom]:
     """The client secret is not stale."""
     if evidence.secret is not None and evidence.secret[0] is Probe.BAD:
+        which = "that Gemini Enterprise holds" if "clientSecret" in evidence.oauth else "that you gave"
         yield Symptom(
-            message=f"the client secret is stale: the token URI answers {evidence.secret[1]} to a throw-away code",
+            message=f"the client secret {which} is stale: the token URI answers {evidence.secret[1]} to a throw-away code",
             fix=f"make a new secret at {CREDENTIALS_PAGE}, and write the authorization anew",
             command=rewrite(evidence),
         )
