@@ -67,7 +67,9 @@ def collect(
     bound = agent.authorization if agent else api.target.authorization
     authorization = api.found(bound) if bound else None
     oauth = (authorization or {}).get("serverSideOauth2") or {}
-    held_secret = oauth.get("clientSecret") or client.secret
+    # The secret of one client says nothing about another.
+    own_secret = client.secret if client.id in (None, oauth.get("clientId")) else None
+    held_secret = oauth.get("clientSecret") or own_secret
     live, live_problem = _live_card(api, agent, live_card)
     return Evidence(
         target=api.target,

@@ -12,6 +12,7 @@ from hubctl.main import CommandError
 from hubctl.registration.api import exchange
 from hubctl.registration.oauth import REDIRECT_URIS
 from hubctl.registration.target import Endpoints
+from shared.card import GOOGLE_TOKEN_URL
 from shared.http_client import Budget, HttpClient, HttpFailure
 
 _THROW_AWAY_CODE = "hubctl-doctor-throw-away-code"
@@ -32,10 +33,10 @@ def probe_secret(
     """Sends the token URI a code that nobody issued: the client is checked before the code, so `invalid_grant` means that the
     secret is good, `invalid_client` that it is stale. Also gives what was answered.
     """
-    token_uri = str(oauth.get("tokenUri"))
-    address = endpoints.oauth(token_uri)
-    if urlsplit(token_uri).scheme != "https":
-        return Probe.UNKNOWN, "the token URI is not https: the secret is not sent there"
+    token_uri = urlsplit(str(oauth.get("tokenUri")))
+    if token_uri[:2] != urlsplit(GOOGLE_TOKEN_URL)[:2]:
+        return Probe.UNKNOWN, "the token URI is not Google's, and the secret is not sent there"
+    address = endpoints.oauth(token_uri.geturl())
     form = {
         "grant_type": "authorization_code",
         "code": _THROW_AWAY_CODE,

@@ -179,3 +179,35 @@ def test_a_card_that_only_the_api_refuses_is_told_with_where_to_look(
     told = capsys.readouterr().err
     assert "INVALID_ARGUMENT (HTTP 400): unexpected instance type" in told
     assert "hubctl check --card FILE" in told
+
+
+def test_where_the_secret_cannot_be_tried_the_registration_goes_on_and_says_so(there: Registrations) -> None:
+    def without_oauth(request: Request) -> Request | Response:
+        is_oauth = request.path.startswith(("/oauth2.googleapis.com", "/accounts.google.com"))
+        return Response(status=503, body=b"") if is_oauth else request
+
+    with _through(there, without_oauth) as server_:
+        status, told = there.hubctl("--endpoint", f"{server_.url}/{{host}}")
+        assert (status, len(there.world.agents)) == (0, 1)
+        assert "whether its secret is good could not be told" in told
+        found = there.doctor("--endpoint", f"{server_.url}/{{host}}")
+    assert {"client-secret-unseen", "redirect-uris-unseen"} <= set(found)
+    assert "cannot be told" in found["client-secret-unseen"]["message"]
+
+
+def test_a_secret_is_sent_to_google_alone(there: Registrations) -> None:
+    there.registered()
+    with HttpServer(lambda exchange: exchange.json({"error": "invalid_grant"})) as other:
+        oauth = there.world.authorizations[AUTHORIZATION].oauth
+        oauth["tokenUri"] = other.url.replace("http:", "https:")
+        found = there.doctor()
+        assert other.connections == 0
+    assert "not sent there" in found["client-secret-unseen"]["message"]
+    assert "tokenUri is not Google's" in found["provider"]["message"]
+
+
+def test_the_secret_of_one_client_is_not_tried_with_another(there: Registrations) -> None:
+    there.registered()
+    found = there.doctor("--client-id", "another", OAUTH_CLIENT_SECRET="of-another")
+    assert "client-secret" not in found
+    assert "was not tried" in found["client-secret-unseen"]["message"]
