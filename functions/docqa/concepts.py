@@ -96,6 +96,7 @@ _PREPOSITIONS = {
     "than",
     "if",
 }
+_PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸副正主準現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
 _PARTICLE = re.compile(r"[のはがをにでともへや]|から|まで|より")
 
@@ -183,7 +184,8 @@ def _english(pieces: list[tuple[int, int, str]], words: Lexicon) -> Iterator[tup
         size = max(1, taken)
         surface = " ".join(piece for _, _, piece in pieces[at : at + size])
         before = pieces[at - 1][2] if at else ""
-        subject = (at == 1 or (at > 1 and pieces[at - 2][2] in _ASKING)) and before in _INVERTED
+        inverted = before in _INVERTED or before in ("is", "are", "was", "were")
+        subject = (at == 1 or (at > 1 and pieces[at - 2][2] in _ASKING)) and inverted
         role = _english_role(key, surface, before, words, subject=subject)
         if role is Role.NOUN and at + size == len(pieces) and size == 1 and _ends_in_verb([raw for _, _, raw in pieces]):
             role = Role.ACTION  # what does the label show, when does the link expire
@@ -341,12 +343,17 @@ def _unknown(
             kinds = words.kinds_of(last)
             yield end - 1, end, Concept(surface=last, role=Role.LIGHT, own=(last,), texts=(last,), kinds=kinds)
             term, end = term[:-1], end - 1
+        touches = suffix and match.start() == 0
+        prefix = not touches and match.end() == len(text) and bool(_KANJI_RUN.match(following))
         if (
             term in words.light
-            or (len(term) == 1 and suffix and match.start() == 0)
-            or (kanji and len(term) == 1 and not re.match(rf"[{HIRAGANA}]", after))
+            or term in _PREFIXES
+            or (len(term) == 1 and touches)
+            or (kanji and len(term) == 1 and not prefix and not re.match(rf"[{HIRAGANA}]", after))
         ):
             role = Role.LIGHT
+        elif kanji and len(term) == 1 and prefix:
+            role = Role.NOUN  # 歯学部 is not just any 学部
         elif kanji and ((len(term) == 1 and not _PARTICLE.match(after)) or _SURU.match(after)):
             role = Role.ACTION
         else:

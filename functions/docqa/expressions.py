@@ -78,7 +78,10 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.CONTACT: re.compile(
         r"[\w.+-]+@[\w-]+\.\w+|https?://\S+|www\.\S+|(?<![\w])#[\w-]{3,}|\+?\d{2,4}-\d{2,4}-\d{3,4}"
         r"|\b0\d{9,10}\b"
-        r"|\bext(?:ension|\.)? ?\d{2,}|内線[ :]?\d{2,}|\b\d{4,5}\b|\b1\d\d\b"
+        r"|\bext(?:ension|\.)? ?\d{2,}|内線[ :]?\d{2,}"
+        r"|(?:\b(?:call|dial|phone|telephone|tel|ext\w*|number|contact|hotline)\b|内線|電話|番号|連絡先|窓口|ダイヤル|通報)"
+        r"[^.。]{0,80}?(?<!\d)\d{3,5}(?!\d| ?(?:days?|hours?|minutes?|yen|円|日|時間|分|年))"
+        r"|(?<!\d)\d{3,5}(?:番|に電話| (?:by phone|by telephone))"
     ),
     AnswerKind.PERSON: re.compile(
         r"\b(?:manager|leader|lead|head|director|officer"
@@ -177,6 +180,11 @@ AGENT = re.compile(
     r"|supervisor|engineer|staff|dean|doctor|inspector|chief|chair|counsel|unit|group)s?\b|(?:が|は|より)、?[^。]{0,40}(?:する|行う|承認)"
     r"|承認を(?:得|受)|の許可を"
 )
+PLACES = re.compile(
+    r"\b(?:room|building|floor|office|desk|portal|cent(?:re|er)|counter|website|intranet|system|app|reception|site|hall"
+    r"|cabinet|locker|server|folder|page|form|mailbox|ward|station|ramp|area|point)\b|階|室|号館|窓口|課|先は|場所|ポータル|システム|サイト|北側|南側|東側|西側|前"
+)
+ALLOWANCE = re.compile(r"\b(?:extend(?:ed)?|extension|postpone\w*|shorten\w*)\b|延長|短縮|延期|猶予")
 FORMER_SECTION = re.compile(
     r"\b(?:previous|former|old|past|history|historical"
     r"|change ?log|revision|superseded|archived?)\b|旧|改[定訂]履歴|変更履歴|以前の|過去|沿革|廃止"

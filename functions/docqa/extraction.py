@@ -9,6 +9,7 @@ from functions.docqa.concepts import Concept, Role
 from functions.docqa.entities import Entity, distinguishing, governed
 from functions.docqa.expressions import (
     AGENT,
+    ALLOWANCE,
     DEFINING,
     DEPENDENT,
     FORMER,
@@ -16,6 +17,7 @@ from functions.docqa.expressions import (
     INSTRUCTION,
     LIMIT,
     PATTERNS,
+    PLACES,
     AnswerKind,
 )
 from functions.docqa.matching import PRESENT, TITLE, compound_bonus, entity_scopes, levels, surroundings
@@ -98,9 +100,15 @@ def siblings(question: Question, found: Sequence[Found]) -> list[Found]:
 
 
 def _weight(concept: Concept) -> float:
-    if concept.role is Role.ACTION and not concept.known and not concept.vital:
+    if concept.role is Role.ACTION and not _is_essential(concept):
         return _UNKNOWN_ACTION
     return _WEIGHTS[concept.role]
+
+
+def _is_essential(concept: Concept) -> bool:
+    if concept.role is Role.ACTION:
+        return concept.known or concept.vital or concept.surface.endswith("ed")
+    return concept.role is Role.NOUN
 
 
 def _edition_serves(question: Question, passage: Passage) -> bool:
@@ -159,17 +167,23 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         return 0.0
     if asked.kind not in (AnswerKind.DEFINITION, AnswerKind.FACT) and DEFINING.search(normal):
         return None if asked.strict else -0.1
+    if asked.kind is AnswerKind.CONTACT and unit.header:
+        normal = f"{normalise(plain(unit.header))} | {normal}"
     if not pattern.search(normal) and not (
         asked.kind is AnswerKind.FREQUENCY
         and unit.kind is UnitKind.ROW
         and PATTERNS[AnswerKind.TIME].search(normal)
     ):
-        return None if asked.strict else -0.05
+        return None if asked.strict or _WHO_IS.search(normalise(question.text)) else -0.05
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):
         return None
     fit = 0.05
-    if asked.kind is AnswerKind.PERSON and AGENT.search(normal):
+    if (asked.kind is AnswerKind.PERSON and AGENT.search(normal)) or (
+        asked.kind is AnswerKind.PLACE and PLACES.search(normal)
+    ):
         fit += 0.05
+    if asked.kind is AnswerKind.TIME and ALLOWANCE.search(normal):
+        fit -= 0.0 if ALLOWANCE.search(normalise(question.text)) else 0.1
     if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and LIMIT.search(normal):
         fit += 0.04
     if question.unit:
@@ -205,12 +219,12 @@ def _coverage(question: Question, said: list[float], weights: list[float]) -> fl
         if concept.role is Role.ATTRIBUTE and question.asked.strict:
             level = max(level, 0.9)
         covered += weight * level
-        if concept.role is Role.NOUN or (concept.role is Role.ACTION and (concept.known or concept.vital)):
+        if _is_essential(concept):
             essential += weight
             counted += 1
             nearest = max(nearest, level)
             if level < PRESENT:
-                lenient = concept.role is Role.ACTION and not concept.vital
+                lenient = concept.role is Role.ACTION and concept.known and not concept.vital
                 missed += weight * (_ACTION_MISSED if lenient else 1.0)
     may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):

@@ -8,11 +8,13 @@ from msgspec import Struct, structs
 from functions.docqa.concepts import Concept, Role, concepts_in
 from functions.docqa.entities import Entity, entities_in, entity_spans, years_in
 from functions.docqa.expressions import AnswerKind
+from functions.docqa.lexicon import lexicon
 from functions.docqa.question_kinds import (
     Asked,
     asked,
     counted_per,
     counted_unit,
+    uncontracted,
     wants_former,
     without_interrogatives,
 )
@@ -43,7 +45,7 @@ class Question(Struct, frozen=True):
 
 def analyse(text: str, *, language: str | None = None) -> Question:
     """`text` as a Question; `language` ("en" or "ja") is that of the answer, by default the question's own."""
-    normal = normalise(text)
+    normal = uncontracted(normalise(text))
     wanted = asked(normal)
     concepts = concepts_in(
         without_interrogatives(normal),
@@ -56,7 +58,7 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         text=text,
         language=language or ("ja" if is_japanese(text) else "en"),
         asked=wanted,
-        concepts=tuple(_as_attribute(concept, wanted.kind) for concept in concepts),
+        concepts=tuple(_as_attribute(concept, wanted) for concept in concepts),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
@@ -81,7 +83,7 @@ _SOUGHT = {
 _STANDS_FOR = {
     AnswerKind.TIME: {"time", "limit"},
     AnswerKind.MONEY: {"money", "quantity", "limit"},
-    AnswerKind.QUANTITY: {"quantity", "money", "limit"},
+    AnswerKind.QUANTITY: {"quantity", "money", "limit", "time"},
     AnswerKind.FREQUENCY: {"frequency", "time"},
 }
 
@@ -101,7 +103,12 @@ def _proper_names(text: str) -> frozenset[str]:
     return frozenset(normalise(name) for name in _PROPER_NAME.findall(text))
 
 
-def _as_attribute(concept: Concept, kind: AnswerKind) -> Concept:
-    if concept.kinds & _STANDS_FOR.get(kind, {kind.value}):
+def _as_attribute(concept: Concept, wanted: Asked) -> Concept:
+    stands_for = _STANDS_FOR.get(wanted.kind, {wanted.kind.value})
+    if concept.kinds & stands_for:
         return structs.replace(concept, role=Role.ATTRIBUTE)
+    if wanted.strict and len(concept.parts) > 1 and concept.own[0][0] == " ":
+        # A "notice period" may be said as "six weeks' notice": the weeks are the period.
+        parts = tuple(part for part in concept.parts if not lexicon().kinds_of(part) & stands_for)
+        return structs.replace(concept, parts=parts or concept.parts)
     return concept

@@ -28,6 +28,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         ),
     ),
     (AnswerKind.REASON, False, (r"^why\b|for what reason|what is the reason|なぜ|どうして|理由")),
+    (AnswerKind.QUANTITY, True, (r"^(?:and )?by how much|how much (?:longer|later|more time|earlier)")),
     (
         AnswerKind.MONEY,
         True,
@@ -171,6 +172,10 @@ _COUNTED_JAPANESE = re.compile(
 )
 
 
+_CONTRACTED = re.compile(
+    r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b"
+)
+_WRITTEN_OUT = {"s": "is", "re": "are", "m": "am", "ve": "have", "ll": "will", "d": "would"}
 _POLITE = re.compile(
     r"^\W*(?:(?:hi|hello|dear \w+|excuse me|sorry)\b[^?]{0,20}?[,.!])?\W*(?:please |kindly )?"
     r"(?:(?:(?:can|could|would|will) you (?:please |kindly )?(?:tell|explain to|remind|inform|help) (?:me|us) ?"
@@ -204,6 +209,11 @@ def asked(normal: str) -> Asked:
         if pattern.search(stripped):
             return Asked(kind, strict, listing or kind is AnswerKind.PROCEDURE)
     return Asked(AnswerKind.FACT, listing=listing)
+
+
+def uncontracted(normal: str) -> str:
+    """The question with "what's" and "I'm" written out."""
+    return _CONTRACTED.sub(lambda match: f"{match.group(1)} {_WRITTEN_OUT[match.group(2)]}", normal)
 
 
 def without_politeness(normal: str) -> str:

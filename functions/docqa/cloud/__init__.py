@@ -1,0 +1,1 @@
+"""Document QA on Google Cloud: found by Discovery Engine, read from Cloud Storage, answered like the embedded corpus."""

@@ -1,0 +1,105 @@
+"""The settings of document QA on Google Cloud; none of them set means the embedded corpus."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from functions.docqa.sources import MAX_FILE_BYTES
+from shared.settings import Settings
+
+LOCATIONS = ("global", "us", "eu")
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_SERVING_CONFIG = re.compile(
+    r"projects/([^/]+)/locations/([^/]+)/collections/[^/]+/(?:dataStores|engines)/[^/]+/servingConfigs/[^/]+"
+)
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_ANY = ("DATA_STORE", "ENGINE", "LOCATION", "SERVING_CONFIG", "ENDPOINT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudConfig:
+    """Where to search, where to read, and how much of either."""
+
+    project: str
+    serving_config: str
+    """The full resource name."""
+    search_endpoint: str
+    """A host name, or the URL of a stand-in."""
+    storage_endpoint: str | None
+    """The URL of a stand-in; None for Cloud Storage itself."""
+    max_source_bytes: int
+    """A larger source is not read. `MAX_SOURCE_BYTES`."""
+    timeout_seconds: float
+    """The whole answer's time, less than the hub's route gives. `ANSWER_TIMEOUT_SECONDS`."""
+
+
+def search_host(location: str) -> str:
+    """The host that holds the data of a location (cloud.google.com/generative-ai-app-builder/docs/locations)."""
+    host = "discoveryengine.googleapis.com"
+    return host if location == "global" else f"{location}-{host}"
+
+
+def read_cloud(settings: Settings) -> CloudConfig | None:
+    """The settings; None without a data store or engine. What is wrong is noted in `settings`."""
+    named = {name: settings.optional(f"DISCOVERY_ENGINE_{name}") for name in _ANY}
+    data_store, engine, serving_config = named["DATA_STORE"], named["ENGINE"], named["SERVING_CONFIG"]
+    full_name = _SERVING_CONFIG.fullmatch(serving_config or "")
+    timeout_seconds = settings.number("ANSWER_TIMEOUT_SECONDS", 25, least=1, most=3600)
+    max_source_bytes = settings.number("MAX_SOURCE_BYTES", MAX_FILE_BYTES, least=1024, most=200 * 1024 * 1024)
+    storage_endpoint = _endpoint(settings, "CLOUD_STORAGE_ENDPOINT")
+    if not any(named.values()):
+        return None
+    project = settings.optional("GOOGLE_CLOUD_PROJECT")
+    location = settings.text("DISCOVERY_ENGINE_LOCATION", full_name[2] if full_name else "global")
+    if location not in LOCATIONS:
+        settings.problem("DISCOVERY_ENGINE_LOCATION", f"must be one of {', '.join(LOCATIONS)}")
+    if full_name:
+        if data_store or engine:
+            settings.problem(
+                "DISCOVERY_ENGINE_SERVING_CONFIG", "is a full name: leave the data store and the engine out"
+            )
+        if full_name[2] != location:
+            settings.problem(
+                "DISCOVERY_ENGINE_LOCATION", f"is not that of the serving config, {full_name[2]}"
+            )
+        project = project or full_name[1]
+    elif bool(data_store) == bool(engine):
+        settings.problem(
+            "DISCOVERY_ENGINE_DATA_STORE", "or DISCOVERY_ENGINE_ENGINE must be set, and only one of them"
+        )
+    for name, value in (("DATA_STORE", data_store), ("ENGINE", engine), ("SERVING_CONFIG", serving_config)):
+        if value and not _ID.fullmatch(value) and not (full_name and name == "SERVING_CONFIG"):
+            settings.problem(f"DISCOVERY_ENGINE_{name}", "must be an id: small letters, digits, - and _")
+    if not project:
+        settings.problem("GOOGLE_CLOUD_PROJECT", "must name the project of the data store")
+    if settings.optional("CORPUS_DIR"):
+        settings.problem("CORPUS_DIR", "is for the embedded corpus: leave it out beside a data store")
+    owner = f"dataStores/{data_store}" if data_store else f"engines/{engine}"
+    parent = f"projects/{project}/locations/{location}/collections/default_collection/{owner}"
+    short = serving_config or "default_config"
+    return CloudConfig(
+        project=project or "",
+        serving_config=full_name[0] if full_name else f"{parent}/servingConfigs/{short}",
+        search_endpoint=_endpoint(settings, "DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
+        storage_endpoint=storage_endpoint,
+        max_source_bytes=int(max_source_bytes),
+        timeout_seconds=timeout_seconds,
+    )
+
+
+def _endpoint(settings: Settings, name: str) -> str | None:
+    """An address that takes the place of Google's: a token is only ever sent over TLS, or to this machine itself."""
+    value = settings.optional(name)
+    if value is None:
+        return None
+    try:
+        parts = urlsplit(value)
+        trusted = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        usable = trusted and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
+    except ValueError:
+        usable = False
+    if not usable:
+        settings.problem(name, "must be an https URL without a path, or http on this machine's loopback")
+    return value.rstrip("/")
