@@ -10,18 +10,28 @@ from functions.hub.texts import sources_heading
 from shared.language import Language
 
 _LONGEST_QUOTE = 160
+_TYPES: dict[str, type] = {"title": str, "quote": str, "position": dict}
 
 
 def citations_of(data: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """All citations in the structured parts of an answer: objects with `uri`, `title`, `quote` and `position`."""
+    """All citations in the structured parts of an answer: objects with `uri`, `title`, `quote` and `position`.
+
+    One without a `uri` is left out; so is a member of another type than `/openapi.yaml` says.
+    """
     found: list[dict[str, Any]] = []
     for value in data:
         citations = value.get("citations")
         if isinstance(citations, list):
-            found += [
-                item for item in citations if isinstance(item, dict) and isinstance(item.get("uri"), str)
-            ]
+            found += [_checked(item) for item in citations if _has_uri(item)]
     return found
+
+
+def _has_uri(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("uri"), str)
+
+
+def _checked(item: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in item.items() if isinstance(value, _TYPES.get(name, object))}
 
 
 def numbered_lines(citations: list[dict[str, Any]], language: Language) -> str:
