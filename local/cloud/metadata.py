@@ -1,0 +1,156 @@
+"""`python -m local.cloud.metadata`: the metadata server of one service, with an account of its own.
+
+Google Cloud's documentation, "About VM metadata" and "Verifying the identity of VMs": plain HTTP, the header
+`Metadata-Flavor: Google` in both directions, no `X-Forwarded-For`. The unmodified google-auth takes its tokens from here
+(GCE_METADATA_HOST, GCE_METADATA_IP); whoever checks them finds the key at /oauth2/v1/certs, as at www.googleapis.com.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from local.cloud.faults import Faults
+from local.cloud.program import LATENCY, LATENCY_HELP, json_response, recorded, serve, wait
+from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
+from shared.http import Handler, Request, Response
+
+CERTS = "/oauth2/v1/certs"
+_FLAVOR = "metadata-flavor"
+_GOOGLE = {_FLAVOR: "Google"}
+_BASE = "/computeMetadata/v1/"
+_ACCOUNTS = "instance/service-accounts/"
+_EXPIRED_SECONDS = -600.0
+_SCOPES = "https://www.googleapis.com/auth/cloud-platform"
+
+EXPIRED, DOWN = "expire-token", "metadata-down"
+FAULTS = {
+    DOWN: "every request is answered with 503",
+    EXPIRED: "tokens come that expired ten minutes ago; with {'seconds': 4} they expire in four seconds",
+    LATENCY: LATENCY_HELP,
+}
+
+
+class Metadata:
+    """The metadata of a service in `project` that runs as `email`; `key` signs its tokens."""
+
+    def __init__(
+        self,
+        *,
+        email: str,
+        project: str,
+        key: SigningKey,
+        faults: Faults,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._email = email
+        self._project = project
+        self._key = key
+        self._faults = faults
+        self._clock = clock
+        self._sleep = sleep
+        now = datetime.datetime.fromtimestamp(clock(), tz=datetime.UTC)
+        self._certs = {key.id: key.certificate(now)}
+        self._access_tokens = 0
+
+    def handle(self, request: Request) -> Response:
+        """The answer to one request."""
+        if (response := self._faults.handle(request)) is not None:
+            return response
+        if request.path == CERTS:
+            return json_response(self._certs, headers={"cache-control": "public, max-age=600"})
+        wait(self._faults.parameters(LATENCY), sleep=self._sleep)
+        if DOWN in self._faults:
+            return Response(status=503, headers=_GOOGLE)
+        if request.headers.get(_FLAVOR) != "Google" or "x-forwarded-for" in request.headers:
+            return _text("Missing Metadata-Flavor:Google header.", status=403)
+        if request.path == "/":
+            return _text("computeMetadata/\n")
+        if not request.path.startswith(_BASE):
+            return _text("Not found.", status=404)
+        return self._metadata(request, request.path.removeprefix(_BASE).rstrip("/"))
+
+    def _metadata(self, request: Request, path: str) -> Response:
+        if path.startswith(_ACCOUNTS):
+            account, _, rest = path.removeprefix(_ACCOUNTS).partition("/")
+            if account in ("default", self._email):
+                return self._account(request, rest)
+        match path:
+            case "project/project-id":
+                return _text(self._project)
+            case "instance/service-accounts":
+                return _text(f"default/\n{self._email}/\n")
+            case _:
+                # Among them universe/universe-domain: google-auth then takes the usual one.
+                return _text("Not found.", status=404)
+
+    def _account(self, request: Request, path: str) -> Response:
+        match path:
+            case "" if request.parameter("recursive") == "true":
+                account = {"aliases": ["default"], "email": self._email, "scopes": [_SCOPES]}
+                return json_response(account, headers=_GOOGLE)
+            case "email":
+                return _text(self._email)
+            case "scopes":
+                return _text(f"{_SCOPES}\n")
+            case "token":
+                self._access_tokens += 1
+                token = {
+                    "access_token": f"ya29.local-{self._project}-{self._access_tokens}",
+                    "expires_in": int(self._lifetime_seconds()),
+                    "token_type": "Bearer",
+                }
+                return json_response(token, headers=_GOOGLE)
+            case "identity":
+                return self._identity(request)
+            case _:
+                return _text("Not found.", status=404)
+
+    def _identity(self, request: Request) -> Response:
+        audience = request.parameter("audience")
+        if not audience:
+            return _text("non-empty audience parameter required", status=400)
+        claims: Mapping[str, Any] = id_token_claims(
+            audience=audience,
+            email=self._email,
+            now=self._clock(),
+            lifetime_seconds=self._lifetime_seconds(),
+        )
+        if request.parameter("format") != "full":
+            claims = {name: value for name, value in claims.items() if not name.startswith("email")}
+        return _text(self._key.signed(claims))
+
+    def _lifetime_seconds(self) -> float:
+        parameters = self._faults.parameters(EXPIRED)
+        if parameters is None:
+            return LIFETIME_SECONDS
+        return float(parameters.get("seconds", _EXPIRED_SECONDS))
+
+
+def metadata(*, email: str, project: str) -> Handler:
+    """The whole service, with its control paths."""
+    return recorded(Metadata(email=email, project=project, key=SigningKey(), faults=Faults(FAULTS)).handle)
+
+
+def _text(text: str, *, status: int = 200) -> Response:
+    return Response(
+        status=status, headers={"content-type": "application/text", **_GOOGLE}, body=text.encode()
+    )
+
+
+def main() -> None:
+    """Serves until it is told to end."""
+    parser = argparse.ArgumentParser(prog="python -m local.cloud.metadata")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--email", default="hub@my-hub-project.iam.gserviceaccount.com")
+    parser.add_argument("--project", default="my-hub-project")
+    given = parser.parse_args()
+    serve(metadata(email=given.email, project=given.project), name="metadata", port=given.port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""A signing key with its certificate, as Google publishes them at /oauth2/v1/certs, and the ID tokens signed with it."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.x509.oid import NameOID
+
+ISSUER = "https://accounts.google.com"
+LIFETIME_SECONDS = 3600
+_KEY_BITS = 2048
+_CERTIFICATE_DAYS = 14
+
+
+class SigningKey:
+    """An RSA key of this process: made at its start, and gone with it."""
+
+    def __init__(self) -> None:
+        self._key = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+        public = self._key.public_key().public_bytes(
+            serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+        self.id = hashlib.sha256(public).hexdigest()[:40]
+
+    def certificate(self, now: datetime.datetime) -> str:
+        """A self-signed certificate, PEM, that is valid around `now`."""
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "local-cloud")])
+        builder = x509.CertificateBuilder(
+            issuer_name=name,
+            subject_name=name,
+            public_key=self._key.public_key(),
+            serial_number=x509.random_serial_number(),
+            not_valid_before=now - datetime.timedelta(days=1),
+            not_valid_after=now + datetime.timedelta(days=_CERTIFICATE_DAYS),
+        )
+        certificate = builder.sign(self._key, hashes.SHA256())
+        return certificate.public_bytes(serialization.Encoding.PEM).decode()
+
+    def private_pem(self) -> str:
+        """The private key, as it stands in a service account's key file."""
+        return self._key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ).decode()
+
+    def signed(self, claims: Mapping[str, Any]) -> str:
+        """A JSON Web Token, RS256 (RFC 7515)."""
+        header = {"alg": "RS256", "kid": self.id, "typ": "JWT"}
+        text = f"{_segment(header)}.{_segment(claims)}"
+        signature = self._key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return f"{text}.{_base64(signature)}"
+
+
+def id_token_claims(*, audience: str, email: str, now: float, lifetime_seconds: float) -> dict[str, Any]:
+    """What the ID token of a service account says; with a negative lifetime it expired that long ago."""
+    expires = int(now + lifetime_seconds)
+    return {
+        "aud": audience,
+        "azp": unique_id(email),
+        "email": email,
+        "email_verified": True,
+        "exp": expires,
+        "iat": expires - max(LIFETIME_SECONDS, int(abs(lifetime_seconds))),
+        "iss": ISSUER,
+        "sub": unique_id(email),
+    }
+
+
+def unique_id(email: str) -> str:
+    """The account's 21-digit number; the same for the same email."""
+    return str(10**20 + int(hashlib.sha256(email.encode()).hexdigest(), 16) % 10**20)
+
+
+def _segment(value: Mapping[str, Any]) -> str:
+    return _base64(json.dumps(value, separators=(",", ":")).encode())
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
