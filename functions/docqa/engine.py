@@ -69,10 +69,11 @@ class DocumentQA:
         """
         asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
         with self._readers.reader() as corpus:
-            return _answer(asked, corpus)
+            return answer_from(corpus, asked)
 
 
-def _answer(asked: Question, corpus: Corpus) -> DocAnswer:
+def answer_from(corpus: Corpus, asked: Question) -> DocAnswer:
+    """The answer to `asked` out of `corpus`; see `DocumentQA.answer`."""
     asked = corpus.adapted(asked)
     passages = corpus.search(asked)
     found = extract(asked, passages, corpus.rarity)

@@ -10,6 +10,7 @@ from functions.docqa.entities import Entity, distinguishing, governed
 from functions.docqa.expressions import (
     AGENT,
     ALLOWANCE,
+    ANNOUNCING,
     DEFINING,
     DEPENDENT,
     FORMER,
@@ -36,7 +37,7 @@ _ALIKE = 0.05
 _MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
 _WHO_IS = re.compile(
-    r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)|(?:は|って)(?:誰|だれ|どなた)"
+    r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
 )
 _ASKS = ("?", "？")
 _INTRODUCES = (":", "：")
@@ -152,6 +153,9 @@ def _scored(question: Question, passage: Passage, weights: list[float], bonus: f
         fit += compound_bonus(question.concepts, around.units[number]) + range_fit(
             question.amounts, normal, row=unit.kind is UnitKind.ROW
         )
+        if ANNOUNCING.search(normal) and not question.asked.listing:
+            fit -= 0.15
+        fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
 
@@ -178,12 +182,14 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):
         return None
     fit = 0.05
-    if (asked.kind is AnswerKind.PERSON and AGENT.search(normal)) or (
-        asked.kind is AnswerKind.PLACE and PLACES.search(normal)
-    ):
+    if asked.kind is AnswerKind.PERSON and AGENT.search(normal):
         fit += 0.05
-    if asked.kind is AnswerKind.TIME and ALLOWANCE.search(normal):
-        fit -= 0.0 if ALLOWANCE.search(normalise(question.text)) else 0.1
+    if asked.kind is AnswerKind.PLACE:
+        fit += 0.05 if PLACES.search(normal) else -0.2
+    if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY) and bool(ALLOWANCE.search(normal)) != bool(
+        ALLOWANCE.search(normalise(question.text))
+    ):
+        fit -= 0.1
     if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and LIMIT.search(normal):
         fit += 0.04
     if question.unit:

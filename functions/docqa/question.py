@@ -52,17 +52,18 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         proper=_proper_names(text),
         settled=entity_spans(normal) + amount_spans(normal),
     )
+    unit = counted_unit(normal)
     if wanted.kind in (AnswerKind.FACT, AnswerKind.DEFINITION) and not wanted.listing:
         wanted = _by_attribute(concepts) or wanted
     return Question(
         text=text,
         language=language or ("ja" if is_japanese(text) else "en"),
         asked=wanted,
-        concepts=tuple(_as_attribute(concept, wanted) for concept in concepts),
+        concepts=tuple(_as_attribute(concept, wanted, unit) for concept in concepts),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
-        unit=counted_unit(normal),
+        unit=unit,
         per=counted_per(normal),
         amounts=amounts_in(normal),
         numbers=numbers_in(normal),
@@ -103,9 +104,9 @@ def _proper_names(text: str) -> frozenset[str]:
     return frozenset(normalise(name) for name in _PROPER_NAME.findall(text))
 
 
-def _as_attribute(concept: Concept, wanted: Asked) -> Concept:
+def _as_attribute(concept: Concept, wanted: Asked, unit: str) -> Concept:
     stands_for = _STANDS_FOR.get(wanted.kind, {wanted.kind.value})
-    if concept.kinds & stands_for:
+    if concept.kinds & stands_for or (wanted.kind is AnswerKind.TIME and concept.surface == unit):
         return structs.replace(concept, role=Role.ATTRIBUTE)
     if wanted.strict and len(concept.parts) > 1 and concept.own[0][0] == " ":
         # A "notice period" may be said as "six weeks' notice": the weeks are the period.
