@@ -5,7 +5,6 @@ Never a token; a message's text only when asked for.
 
 from __future__ import annotations
 
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -14,9 +13,9 @@ from typing import Any
 import msgspec
 
 from shared.http import Request, Response
+from shared.trace import trace_of
 
 Record = dict[str, Any]
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -97,11 +96,11 @@ class Log:
             "ms": milliseconds,
             **record,
         }
-        match = _TRACEPARENT.fullmatch(request.headers.get("traceparent", ""))
-        if match:
-            trace = f"projects/{self._project}/traces/{match[1]}" if self._project else match[1]
-            line["logging.googleapis.com/trace"] = trace
-            line["logging.googleapis.com/spanId"] = match[2]
+        trace = trace_of(request.headers)
+        if trace is not None:
+            name = f"projects/{self._project}/traces/{trace.trace_id}" if self._project else trace.trace_id
+            line["logging.googleapis.com/trace"] = name
+            line["logging.googleapis.com/spanId"] = trace.span_id
         self._write(_encode(line) + b"\n")
 
 

@@ -17,6 +17,7 @@ from shared.identity.principal import may_call
 from shared.ids import new_id
 from shared.log import Record
 from shared.refusal import problem
+from shared.trace import traceparent_of
 
 PATH = "/tools/query"
 OPERATION = "tools/query"
@@ -79,7 +80,7 @@ class ToolsQuery:
             streaming=False,
             request_id=record["requestId"],
             authorization=caller.authorization,
-            traceparent=request.headers.get("traceparent"),
+            traceparent=traceparent_of(request.headers),
         )
 
 

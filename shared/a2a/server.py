@@ -25,6 +25,7 @@ from shared.http import JSON, Request, Response
 from shared.identity.callers import Caller
 from shared.identity.principal import Principal, may_call
 from shared.log import Log, Record
+from shared.trace import traceparent_of
 
 _JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc", "application/a2a+json"})
 _A2A_JSON = "application/a2a+json"
@@ -219,7 +220,7 @@ def _call(
         streaming=operation.streaming,
         accepted_modes=configuration.accepted_output_modes if configuration else (),
         extensions=tuple(uri.strip() for uri in asked.split(",") if uri.strip()) if asked else (),
-        traceparent=request.headers.get("traceparent"),
+        traceparent=traceparent_of(request.headers),
         authorization=caller.authorization,
         record=record,
     )

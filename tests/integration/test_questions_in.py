@@ -1,0 +1,125 @@
+"""What of a message is the question: the text that the router sees and that decides the answer's language."""
+
+import json
+from typing import Any, cast
+
+import pytest
+
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import message, text
+from tests.fakes.hub import Hub, route, text_of
+
+_FILE = {"kind": "file", "file": {"bytes": "aGk=", "mimeType": "application/pdf", "name": "plan.pdf"}}
+_NONE = "Your message contained no text"
+
+
+def _text(value: str, **metadata: Any) -> dict[str, Any]:
+    return {"kind": "text", "text": value} | ({"metadata": metadata} if metadata else {})
+
+
+@pytest.mark.parametrize(
+    ("parts", "question"),
+    [
+        ([_text("Ask alpha", is_user_input=True)], "Ask alpha"),
+        ([_text("Ask alpha", is_user_input=True)] * 2, "Ask alpha"),
+        ([_text("Please"), _text("ask alpha")], "Please\nask alpha"),
+        ([_FILE, _text("Ask alpha")], "Ask alpha"),
+        ([{"kind": "data", "data": {"a": 1}}, _text("Ask alpha")], "Ask alpha"),
+        (
+            [
+                _text("Ask alpha"),
+                _text("<start_of_user_uploaded_file: 見積.pdf>"),
+                _FILE,
+                _text("<end_of_user_uploaded_file: 見積.pdf>"),
+            ],
+            "Ask alpha",
+        ),
+        ([_text("A\x00sk al\x07pha\x7f")], "Ask alpha"),
+        ([_text("  Ask alpha \n")], "Ask alpha"),
+        ([_text("ＡＬＰＨＡに聞いて")], "ＡＬＰＨＡに聞いて"),
+        ([_text("al\u200bpha\ufeff")], "al\u200bpha\ufeff"),
+        ([_text("alpha 😀 \u202e")], "alpha 😀 \u202e"),
+    ],
+)
+def test_the_question_is_the_text_of_all_parts_once(parts: list[Any], question: str) -> None:
+    with AgentServer(lambda _: [message(text("Yes."))]) as agent:
+        hub = Hub(route("alpha", agent.url), route("beta", "http://127.0.0.1:9"), log_text=True)
+        assert text_of(hub.send("", parts=parts)) == "Yes."
+    assert hub.log[-1]["text"] == question
+    assert hub.log[-1]["reason"] == 'keyword: "alpha" belongs to "alpha"'
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [_text("")],
+        [_text(" \n\t")],
+        [_text("\x00\x01")],
+        [_FILE],
+        [{"kind": "data", "data": {"text": "Ask alpha"}}],
+        [_text("<start_of_user_uploaded_file: a.pdf>"), _FILE, _text("<end_of_user_uploaded_file: a.pdf>")],
+    ],
+)
+@pytest.mark.parametrize("way", ["send", "stream"])
+def test_a_message_without_text_gets_a_friendly_text_in_both_languages(parts: list[Any], way: str) -> None:
+    with AgentServer(lambda _: []) as agent:
+        hub = Hub(route("alpha", agent.url))
+        if way == "send":
+            answer = text_of(hub.send("", parts=parts))
+        else:
+            events = hub.stream("", parts=parts)
+            assert [event["kind"] for event in events] == [
+                "task",
+                "status-update",
+                "artifact-update",
+                "status-update",
+            ]
+            answer = text_of(events[2]["artifact"])
+    assert _NONE in answer
+    assert "ご質問を入力してください" in answer
+    assert agent.received == []
+    assert hub.log[-1]["outcome"] == "no_text"
+
+
+@pytest.mark.parametrize(
+    "params", [{"text": "Ask alpha"}, {"text": "Ask alpha", "configuration": {"acceptedOutputModes": []}}]
+)
+def test_params_text_stands_in_for_a_message(params: dict[str, Any]) -> None:
+    with AgentServer(lambda _: [message(text("Yes."))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        _, told = hub.post("/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params})
+    assert text_of(told["result"]) == "Yes."
+    assert agent.said[0].text == "Ask alpha"
+
+
+def test_a_message_with_text_wins_over_params_text() -> None:
+    with AgentServer(lambda _: [message(text("Yes."))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        question = {"kind": "message", "role": "user", "messageId": "m", "parts": [_text("the message")]}
+        params = {"text": "params.text", "message": question}
+        hub.post("/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params})
+    assert agent.said[0].text == "the message"
+
+
+def test_the_agent_gets_the_parts_as_they_came() -> None:
+    parts = [_text("Ask alpha"), _text("Ask alpha"), _FILE]
+    with AgentServer(lambda _: [message(text("Yes."))]) as agent:
+        Hub(route("alpha", agent.url)).send("", parts=parts)
+    sent = agent.asked[0].json["params"]["message"]["parts"]
+    assert sent == [
+        {"text": "Ask alpha"},
+        {"text": "Ask alpha"},
+        {"raw": "aGk=", "mediaType": "application/pdf", "filename": "plan.pdf"},
+    ]
+
+
+@pytest.mark.parametrize("lone", [b'"\\ud800"', b'"a\\udfffb"'])
+def test_half_a_surrogate_pair_is_an_answer_or_an_error_and_never_a_500(lone: bytes) -> None:
+    body = b'{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","role":"user",'
+    body += b'"messageId":"m","parts":[{"kind":"text","text":' + lone + b"}]}}}"
+    with AgentServer(lambda _: [message(text("Yes."))]) as agent:
+        response = Hub(route("alpha", agent.url)).request("POST", "/", body)
+    assert response.status == 200
+    told = json.loads(cast("bytes", response.body))
+    assert told.keys() & {"result", "error"}
+    assert told.get("error", {}).get("code") in (None, -32700, -32602)
