@@ -10,10 +10,26 @@ from shared.a2a.errors import INVALID_AGENT_RESPONSE, A2AError
 from shared.a2a.model import Artifact, Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
 
 
+def after(task: Task, event: Event) -> Task:
+    """The task after an entry of its log: `apply`, and besides a whole task replaces it, and a message joins its history."""
+    match event:
+        case Task():
+            return event
+        case Message():
+            return msgspec.structs.replace(task, history=(*task.history, event))
+        case _:
+            return apply(task, event)
+
+
 def apply(task: Task, event: TaskStatusUpdateEvent | TaskArtifactUpdateEvent) -> Task:
-    """The task after the event. An appended artifact's parts follow those that are there (§4.2.2)."""
+    """The task after the event. An appended artifact's parts follow those that are there (§4.2.2).
+
+    What the agent said with a status stays in the history when another status follows.
+    """
     if isinstance(event, TaskStatusUpdateEvent):
-        return msgspec.structs.replace(task, status=event.status)
+        said = task.status.message
+        history = task.history if said is None else (*task.history, said)
+        return msgspec.structs.replace(task, status=event.status, history=history)
     artifacts = list(task.artifacts)
     for index, artifact in enumerate(artifacts):
         if artifact.artifact_id == event.artifact.artifact_id:
