@@ -47,8 +47,7 @@ REMEDIES = (
         "project, or change what deploy.toml asks for.",
     ),
     Remedy(
-        r"(?:API \[?|service \[?)?([a-z]+\.googleapis\.com)\]?.{0,80}(?:has not been used|is not enabled|it is disabled)"
-        r"|SERVICE_DISABLED.*?([a-z]+\.googleapis\.com)",
+        r"SERVICE_DISABLED|has not been used in project|(?:API|service) .{0,60}(?:not enabled|is disabled)",
         "The API is not enabled, or was enabled a moment ago. `deploy.sh --only prepare` enables all that is needed; if it has "
         "just done so, wait two minutes and run the same command again.",
     ),
@@ -128,5 +127,7 @@ def advice(message: str, *, command: Sequence[str]) -> str:
 
 def role_for(permission: str) -> str:
     """The role that gives `permission`: of the longest name that it begins with."""
-    names = [name for name in ROLES if permission == name or permission.startswith(f"{name}.")]
+    # Google spells one and the same permission with capitals and without.
+    asked = f"{permission}.".lower()
+    names = [name for name in ROLES if asked.startswith(f"{name}.".lower())]
     return ROLES[max(names, key=len)] if names else "roles/editor"

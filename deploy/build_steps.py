@@ -1,4 +1,4 @@
-"""`python -m deploy.build_steps cloudbuild.yaml`: what Cloud Build's schema does not see: waiting for a step that is not there."""
+"""`python -m deploy.build_steps cloudbuild.yaml`: what Cloud Build's schema does not see: a wait for no step."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -60,8 +60,9 @@ look() { # COMMAND…: whether what it describes is there; its output is in $ans
 holds() { # MEMBER ROLE COMMAND…: whether the policy that the command prints gives the role; all who have it are in $answer
     local member=$1 role=$2
     shift 2
-    look "$@" --flatten='bindings[].members' --filter="bindings.role=$role" --format='value(bindings.members)' &&
-        grep -qx -- "$member" <<<"$answer"
+    look "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members)' || return 1
+    answer=$(sed -n "s|^$role,||p" <<<"$answer")
+    grep -qxF -- "$member" <<<"$answer"
 }
 
 pause() { # SECONDS

@@ -16,6 +16,7 @@ class Gateways:
         self.things: dict[str, JsonObject] = {}
         self.documents: dict[str, str] = {}
         self._targets: list[str] = []
+        self._in_the_making: dict[str, int] = {}
 
     def routes(self) -> list[Route]:
         """The requests that this API answers."""
@@ -33,6 +34,11 @@ class Gateways:
             ]
         return routes
 
+    def add_in_the_making(self, config: str, *, looks: int) -> None:
+        """A config of somebody else, which is there after it was looked for `looks` times."""
+        self.things[config] = {"name": config, "state": "CREATING"}
+        self._in_the_making[config] = looks
+
     def _parent(self, call: Call, kind: str) -> str:
         parent = f"projects/{call.names['project']}/locations/{call.names['location']}"
         return f"{parent}/apis/{call.names['api']}" if kind == "configs" else parent
@@ -48,6 +54,10 @@ class Gateways:
 
     def _lister(self, kind: str) -> Handler:
         def list_all(call: Call) -> JsonObject:
+            for name, looks in self._in_the_making.items():
+                self._in_the_making[name] = looks - 1
+                if looks == 0:
+                    self.things[name]["state"] = "ACTIVE"
             start = f"{self._parent(call, kind)}/{kind}/"
             found = [
                 thing
