@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import structs
 
-from functions.docqa.concepts import Concept
+from functions.docqa.concept import Concept
 from functions.docqa.lexicon import lexicon
 from functions.docqa.question import Question, analyse
 from functions.docqa.spelling import by_first_letter, corrected

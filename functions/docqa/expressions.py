@@ -185,7 +185,9 @@ PLACES = re.compile(
     r"|cabinet|locker|server|folder|page|form|mailbox|ward|station|ramp|area|point)\b|階|室|号館|窓口|課|先は|場所|ポータル|システム|サイト|北側|南側|東側|西側|前"
 )
 ALLOWANCE = re.compile(r"\b(?:extend(?:ed)?|extension|postpone\w*|shorten\w*)\b|延長|短縮|延期|猶予")
-ANNOUNCING = re.compile(r"次の(?:額|区分|表)|次の(?:とおり|通り)|以下の(?:とおり|通り)|\bas follows\b|\bthe (?:table|following)\b|\btable below\b")
+ANNOUNCING = re.compile(
+    r"次の(?:額|区分|表)|次の(?:とおり|通り)|以下の(?:とおり|通り)|\bas follows\b|\bthe (?:table|following)\b|\btable below\b"
+)
 FORMER_SECTION = re.compile(
     r"\b(?:previous|former|old|past|history|historical"
     r"|change ?log|revision|superseded|archived?)\b|旧|改[定訂]履歴|変更履歴|以前の|過去|沿革|廃止"

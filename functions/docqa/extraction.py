@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from functions.docqa.concepts import Concept, Role
+from functions.docqa.concept import Concept, Role
 from functions.docqa.entities import Entity, distinguishing, governed
 from functions.docqa.expressions import (
     AGENT,
@@ -37,7 +37,8 @@ _ALIKE = 0.05
 _MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
 _WHO_IS = re.compile(
-    r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
+    r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
+    r"|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
 )
 _ASKS = ("?", "？")
 _INTRODUCES = (":", "：")

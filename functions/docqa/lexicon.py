@@ -86,7 +86,7 @@ def lexicon() -> Lexicon:
             attributes.setdefault(key_of(word), set()).add(kind)
     stop = frozenset(_split(data["stop"]["english"]))
     lines = [*data["parties"], *data["synonyms"], *data["attributes"].values(), data["light"]["english"]]
-    words = {word for line in lines for word in re.findall(r"[a-z]{3,}", line.casefold())}
+    latin = {word for line in lines for word in re.findall(r"[a-z]{3,}", line.casefold())}
     return Lexicon(
         groups={key: Alternatives(tuple(words), tuple(texts)) for key, (words, texts) in groups.items()},
         broader={key: tuple(names) for key, names in broader.items()},
@@ -96,7 +96,7 @@ def lexicon() -> Lexicon:
             key_of(word) for name in ("english", "japanese") for word in _split(data["light"][name])
         ),
         stop=stop,
-        english=frozenset(words | {stem(word) for word in words} | stop),
+        english=frozenset(latin | {stem(word) for word in latin} | stop),
     )
 
 

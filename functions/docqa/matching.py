@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from functions.docqa.concepts import Concept, Role
+from functions.docqa.concept import Concept, Role
 from functions.docqa.entities import Entity, entities_in
 from functions.docqa.lexicon import lexicon
 from functions.docqa.model import Passage, Unit, UnitKind

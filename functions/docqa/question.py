@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
-from functions.docqa.concepts import Concept, Role, concepts_in
+from functions.docqa.concept import Concept, Role
+from functions.docqa.concepts import concepts_in
 from functions.docqa.entities import Entity, entities_in, entity_spans, years_in
 from functions.docqa.expressions import AnswerKind
 from functions.docqa.lexicon import lexicon

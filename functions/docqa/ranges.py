@@ -43,10 +43,10 @@ _UNITS: dict[str, tuple[str, float]] = {
     "リットル": ("litre", 1),
     "km": ("km", 1),
     "キロメートル": ("km", 1),
-    "m": ("metre", 1),
-    "metre": ("metre", 1),
-    "meter": ("metre", 1),
-    "メートル": ("metre", 1),
+    "m": ("m", 1),
+    "metre": ("m", 1),
+    "meter": ("m", 1),
+    "メートル": ("m", 1),
     "度": ("degree", 1),
     "℃": ("degree", 1),
     "°c": ("degree", 1),
@@ -71,15 +71,6 @@ _UNITS: dict[str, tuple[str, float]] = {
     "ページ": ("page", 1),
     "tb": ("gb", 1000),
     "mb": ("gb", 0.001),
-    "people": ("person", 1),
-    "person": ("person", 1),
-    "employee": ("person", 1),
-    "人": ("person", 1),
-    "名": ("person", 1),
-    "km": ("km", 1),
-    "m": ("m", 1),
-    "metre": ("m", 1),
-    "meter": ("m", 1),
     "cm": ("m", 0.01),
     "%": ("%", 1),
     "percent": ("%", 1),
@@ -110,7 +101,21 @@ _TINY = 1e-6
 _WORDS = {
     word: str(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
+        (
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        )
     )
 }
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(list(_WORDS)[1:])})(?= [a-z]{{3,}})")

@@ -5,7 +5,7 @@ import re
 import sqlite3
 
 from functions.docqa.adaptation import Vocabulary
-from functions.docqa.concepts import Concept, Role
+from functions.docqa.concept import Concept, Role
 from functions.docqa.index import load
 from functions.docqa.model import Passage
 from functions.docqa.question import Question

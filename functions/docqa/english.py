@@ -1,0 +1,186 @@
+"""English words to concepts: stop words, phrases of the lexicon, and whether a word is a thing or an act."""
+
+from collections.abc import Iterator, Sequence
+
+from functions.docqa.concept import Concept, Role
+from functions.docqa.lexicon import LONGEST_PHRASE, Lexicon
+from functions.docqa.words import normalise, stem, tokens
+
+_NOUN_BEFORE = {
+    "the",
+    "a",
+    "an",
+    "my",
+    "our",
+    "your",
+    "of",
+    "for",
+    "per",
+    "no",
+    "each",
+    "every",
+    "which",
+    "what",
+    "this",
+    "any",
+    "with",
+    "in",
+}
+_VERB_BEFORE = {
+    "to",
+    "must",
+    "should",
+    "can",
+    "could",
+    "may",
+    "might",
+    "do",
+    "does",
+    "did",
+    "will",
+    "would",
+    "shall",
+    "i",
+    "we",
+    "you",
+    "they",
+    "be",
+    "been",
+    "is",
+    "are",
+    "was",
+    "were",
+    "not",
+    "get",
+}
+
+_INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
+_ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
+_SUBJECTS = {"i", "we", "you", "they", "he", "she", "it", "one", "someone", "somebody", "anybody", "anyone"}
+_PREPOSITIONS = {
+    "of",
+    "for",
+    "to",
+    "in",
+    "on",
+    "at",
+    "by",
+    "with",
+    "from",
+    "into",
+    "onto",
+    "about",
+    "under",
+    "over",
+    "inside",
+    "outside",
+    "through",
+    "during",
+    "per",
+    "via",
+    "without",
+    "within",
+    "between",
+    "after",
+    "before",
+    "until",
+    "as",
+    "than",
+    "if",
+}
+
+
+def english_concepts(
+    pieces: list[tuple[int, int, str]], words: Lexicon
+) -> Iterator[tuple[int, int, Concept]]:
+    """The concepts of the English `pieces` (start, end, word) of a question, each with its span."""
+    at = 0
+    while at < len(pieces):
+        taken = next((size for size in range(LONGEST_PHRASE, 0, -1) if _phrase(pieces, at, size, words)), 0)
+        key = _key(pieces[at : at + max(1, taken)])
+        raw = pieces[at][2]
+        if (taken == 1 and raw in words.stop) or (not taken and (raw in words.stop or not key.strip())):
+            at += 1
+            continue
+        size = max(1, taken)
+        surface = " ".join(piece for _, _, piece in pieces[at : at + size])
+        before = pieces[at - 1][2] if at else ""
+        inverted = before in _INVERTED or before in ("is", "are", "was", "were")
+        subject = (at == 1 or (at > 1 and pieces[at - 2][2] in _ASKING)) and inverted
+        role = _english_role(key, surface, before, words, subject=subject)
+        if (
+            role is Role.NOUN
+            and at + size == len(pieces)
+            and size == 1
+            and _ends_in_verb([raw for _, _, raw in pieces])
+        ):
+            role = Role.ACTION  # what does the label show, when does the link expire
+        told = role is Role.ACTION and (before in _SUBJECTS or "if" in [raw for _, _, raw in pieces[:at]])
+        alternatives = words.groups.get(key)
+        own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
+        content = [f" {word} " for word in key.split() if word not in words.stop]
+        yield (
+            pieces[at][0],
+            pieces[at + size - 1][1],
+            Concept(
+                surface=surface,
+                role=role,
+                own=own,
+                words=alternatives.words if alternatives else own,
+                texts=alternatives.texts if alternatives else (),
+                broader=words.broader.get(key, ()),
+                parts=tuple(content) if len(content) > 1 or (role is Role.ACTION and size > 1) else (),
+                kinds=words.kinds_of(key),
+                known=alternatives is not None,
+                vital=told,
+            ),
+        )
+        at += size
+
+
+def _ends_in_verb(pieces: Sequence[str]) -> bool:
+    """Whether the last word is the verb of a question such as "when does the link expire"."""
+    asked = [at for at, piece in enumerate(pieces[:-1]) if piece in _INVERTED and _is_inverted(pieces, at)]
+    if not asked or pieces[-2] in _NOUN_BEFORE:
+        return False
+    at = asked[-1]
+    between = pieces[at + 1 : -1]
+    if at and pieces[at - 1] == "what" and pieces[at] in ("do", "does", "did") and between:
+        return between[0] not in _SUBJECTS or len(between) == 1
+    if at == 0 and sum(piece not in _NOUN_BEFORE for piece in between) > 1:
+        return False
+    return (
+        bool(between) and not (_SUBJECTS | _PREPOSITIONS | {"be", "have"}).intersection(between)
+    ) or between[-1:] == ["not"]
+
+
+def _is_inverted(pieces: Sequence[str], at: int) -> bool:
+    """Whether the subject follows the auxiliary: "when do suppliers …", "may a guest …", not "who may …"."""
+    return at == 0 or pieces[at - 1] in _ASKING or pieces[at - 1] not in ("who", "and", "that", "which")
+
+
+def _english_role(key: str, surface: str, before: str, words: Lexicon, *, subject: bool) -> Role:
+    if key in words.light or surface in words.stop or before == "how":
+        return Role.LIGHT
+    if surface.replace(".", "").isdigit():
+        return Role.LIGHT
+    if before in _INVERTED and surface.endswith(("s", "ing")):
+        return Role.NOUN
+    if (before in _VERB_BEFORE and not subject) or (
+        surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE
+    ):
+        return Role.ACTION
+    return Role.NOUN
+
+
+def _phrase(pieces: list[tuple[int, int, str]], at: int, size: int, words: Lexicon) -> bool:
+    if at + size > len(pieces) or (
+        size > 1 and all(piece in words.stop for _, _, piece in pieces[at : at + size])
+    ):
+        return False
+    key = _key(pieces[at : at + size])
+    return key in words.groups or key in words.broader or (size > 1 and key in words.attributes)
+
+
+def _key(pieces: list[tuple[int, int, str]]) -> str:
+    return f" {' '.join(stem(token) for _, _, piece in pieces for token in tokens(normalise(piece)))} "
