@@ -19,7 +19,7 @@ install:
 venv: install ## make .venv from the pinned requirements (the other commands do it by themselves)
 	@$(PYTHON) local/install.py .venv requirements/dev.txt
 
-run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out)
+run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out; CLOUD=local puts Google Cloud's stand-ins under them)
 	@exec $(IN_VENV)/python -m local.run
 
 test: venv ## run all tests (TESTS='tests/unit -k name' picks some)

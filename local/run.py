@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from local import envoy
+from local.cloud.faults import PATH as FAULTS
+from local.cloud.wiring import CLOUD_FILE, STAND_INS, StandIn, own_settings
 from local.functions import ROOT, LocalFunction, environment_of, functions
 from local.gateway import Route, local_routes
 from local.lifeline import Lifeline
@@ -37,7 +39,8 @@ def main() -> int:
     try:
         settings = settings_from(os.environ, runs=ROOT / ".run")
         inherited = {"COMMIT_SHA": _commit(), **os.environ}
-        run(functions(bundled="--bundles" in sys.argv[1:]), settings, inherited=inherited)
+        table = functions(bundled="--bundles" in sys.argv[1:])
+        run(table, settings, inherited=inherited, stand_ins=STAND_INS if settings.has_cloud else ())
     except (NotStartable, NotReady, ProcessEnded) as problem:
         print(f"stopped: {problem}", file=sys.stderr)
         return 1
@@ -50,10 +53,11 @@ def run(
     *,
     inherited: Mapping[str, str],
     routes: Sequence[Route] | None = None,
+    stand_ins: Sequence[StandIn] = (),
     choose_ports: Callable[[int], list[int]] = free_ports,
 ) -> None:
-    """Runs `table` behind the gateway, with `routes` instead of gateway/openapi.yaml's, until SIGINT, SIGTERM or
-    SIGHUP; then all of it has ended.
+    """Runs `table` behind the gateway, with `routes` instead of gateway/openapi.yaml's, over the local cloud of
+    `stand_ins`, until SIGINT, SIGTERM or SIGHUP; then all of it has ended.
 
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
@@ -62,19 +66,25 @@ def run(
     with Lifeline() as lifeline:
         for _ in range(_STARTS):
             require_free(settings.port)
-            ports = dict(zip((one.name for one in table), choose_ports(len(table)), strict=True))
+            names = [*(function.name for function in table), *(one.name for one in stand_ins)]
+            ports = dict(zip(names, choose_ports(len(names)), strict=True))
             if not settings.has_gateway:
                 ports[_GATE] = settings.port
-            programs = _programs(table, settings, ports=ports, inherited=inherited)
+            programs = _cloud(stand_ins, settings, ports=ports, inherited=inherited)
+            programs += _programs(table, settings, stand_ins, ports=ports, inherited=inherited)
             if settings.has_gateway:
                 programs.append(
                     _gateway(settings, routes or local_routes(), ports=ports, inherited=inherited)
                 )
             try:
                 with running(programs, lifeline=lifeline) as processes:
-                    _wait_until_all_answer(processes, settings, ports=ports, stopping=stopping)
+                    paths = {one.name: FAULTS for one in stand_ins}
+                    probes = [Probe(name, port, paths.get(name, "/health")) for name, port in ports.items()]
+                    _wait_until_all_answer(processes, settings, probes=probes, stopping=stopping)
                     if not stopping.is_set():
-                        print(welcome(settings), flush=True)
+                        cloud = {one.name: _url(ports[one.name]) for one in stand_ins}
+                        (settings.folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
+                        print(welcome(settings, cloud=cloud), flush=True)
                     while not stopping.wait(0.2):
                         raise_if_ended(processes)
                     return
@@ -101,14 +111,40 @@ def _stop_signal() -> threading.Event:
     return stopping
 
 
-def _programs(
-    table: Sequence[LocalFunction],
+def _url(port: int) -> str:
+    return f"http://{LOOPBACK}:{port}"
+
+
+def _cloud(
+    stand_ins: Sequence[StandIn],
     settings: Settings,
     *,
     ports: Mapping[str, int],
     inherited: Mapping[str, str],
 ) -> list[Program]:
-    urls = {name: f"http://{LOOPBACK}:{port}" for name, port in ports.items()}
+    urls = {name: _url(port) for name, port in ports.items()}
+    return [
+        Program(
+            name=one.name,
+            command=one.command(urls),
+            environment={**inherited, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            log=settings.folder / f"{one.name}.log",
+        )
+        for one in stand_ins
+    ]
+
+
+def _programs(
+    table: Sequence[LocalFunction],
+    settings: Settings,
+    stand_ins: Sequence[StandIn],
+    *,
+    ports: Mapping[str, int],
+    inherited: Mapping[str, str],
+) -> list[Program]:
+    all_urls = {name: _url(port) for name, port in ports.items()}
+    urls = {function.name: all_urls[function.name] for function in table}
+
     return [
         Program(
             name=function.name,
@@ -121,7 +157,8 @@ def _programs(
                 dev_token=settings.dev_token,
                 signing_key=settings.signing_key,
                 token_header="x-forwarded-authorization" if settings.has_gateway else "authorization",
-            ),
+            )
+            | own_settings(stand_ins, all_urls, function.name, inherited=inherited),
             log=settings.folder / f"{function.name}.log",
         )
         for function in table
@@ -139,13 +176,11 @@ def _gateway(
 
 
 def _wait_until_all_answer(
-    processes: Sequence[Process], settings: Settings, *, ports: Mapping[str, int], stopping: threading.Event
+    processes: Sequence[Process], settings: Settings, *, probes: Sequence[Probe], stopping: threading.Event
 ) -> None:
-    probes = [Probe(name, port, "/health") for name, port in ports.items()]
     entrance = "envoy" if settings.has_gateway else _GATE
-    probes += [Probe(entrance, settings.port, path) for path in ("/health", _CARD)]
     wait_until_ready(
-        probes,
+        [*probes, *(Probe(entrance, settings.port, path) for path in ("/health", _CARD))],
         processes,
         stopping=stopping,
         timeout_seconds=settings.start_timeout_seconds,

@@ -23,6 +23,8 @@ class Settings:
     """Where the generated configuration and the logs go."""
     has_gateway: bool = True
     """Whether Envoy stands in front; without it, the gate itself listens on `port`."""
+    has_cloud: bool = False
+    """Whether the functions run over stand-ins for Google Cloud's services."""
     signing_key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     """With what the gate tells the hub who calls: another one in each run."""
     start_timeout_seconds: float = 120.0
@@ -39,7 +41,9 @@ class Settings:
 
 
 def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
-    """`HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (one is made when unset), `GATEWAY` (1 or 0). Raises NotStartable."""
+    """`HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (one is made when unset), `GATEWAY` (1 or 0),
+    `CLOUD` (local, or nothing). Raises NotStartable.
+    """
     wanted = environment.get("HUB_PORT") or "8080"
     if not wanted.isascii() or not wanted.isdigit() or int(wanted) > 65535:
         raise NotStartable(f"HUB_PORT is {wanted!r}; it has to be a port number, like 8080")
@@ -49,7 +53,16 @@ def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
     gateway = environment.get("GATEWAY") or "1"
     if gateway not in ("0", "1"):
         raise NotStartable(f"GATEWAY is {gateway!r}; it has to be 1, or 0 to leave the gateway out")
-    return Settings(port=port, dev_token=dev_token, folder=runs / str(port), has_gateway=gateway == "1")
+    cloud = environment.get("CLOUD") or ""
+    if cloud not in ("", "local"):
+        raise NotStartable(f"CLOUD is {cloud!r}; it has to be local, or nothing to run without a cloud")
+    return Settings(
+        port=port,
+        dev_token=dev_token,
+        folder=runs / str(port),
+        has_gateway=gateway == "1",
+        has_cloud=cloud == "local",
+    )
 
 
 def require_free(port: int) -> None:

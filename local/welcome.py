@@ -2,14 +2,15 @@
 
 import json
 import shlex
+from collections.abc import Mapping
 
 from local.settings import Settings
 
 _QUESTION = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
 
 
-def welcome(settings: Settings) -> str:
-    """The address, the tokens, where the logs are, and a question to paste into a shell."""
+def welcome(settings: Settings, *, cloud: Mapping[str, str]) -> str:
+    """The address, the tokens, where the logs are, where the local cloud is, and a question to paste into a shell."""
     message = {
         "kind": "message",
         "messageId": "first-question",
@@ -24,6 +25,7 @@ def welcome(settings: Settings) -> str:
             f"ready {settings.url}",
             f"development token: {settings.dev_token}",
             f"logs: {settings.folder}",
+            *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
             "ask it something:",
             f"  curl {settings.url}/ {headers} -d {shlex.quote(json.dumps(request))}",
         ]

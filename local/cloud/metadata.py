@@ -2,7 +2,8 @@
 
 Google Cloud's documentation, "About VM metadata" and "Verifying the identity of VMs": plain HTTP, the header
 `Metadata-Flavor: Google` in both directions, no `X-Forwarded-For`. The unmodified google-auth takes its tokens from here
-(GCE_METADATA_HOST, GCE_METADATA_IP); whoever checks them finds the key at /oauth2/v1/certs, as at www.googleapis.com.
+(GCE_METADATA_HOST, GCE_METADATA_IP); whoever checks them finds the key at /oauth2/v1/certs, as at www.googleapis.com,
+and the account of an access token at /tokeninfo, as at oauth2.googleapis.com.
 """
 
 from __future__ import annotations
@@ -13,9 +14,16 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from local.cloud.accounts import IssuedTokens
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_response, recorded, serve, wait
-from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
+from local.cloud.signing import (
+    ACCESS_TOKEN_PREFIX,
+    LIFETIME_SECONDS,
+    SigningKey,
+    access_token_claims,
+    id_token_claims,
+)
 from shared.http import Handler, Request, Response
 
 CERTS = "/oauth2/v1/certs"
@@ -56,6 +64,7 @@ class Metadata:
         now = datetime.datetime.fromtimestamp(clock(), tz=datetime.UTC)
         self._certs = {key.id: key.certificate(now)}
         self._access_tokens = 0
+        self._issued = IssuedTokens(clock=clock)
 
     def handle(self, request: Request) -> Response:
         """The answer to one request."""
@@ -63,6 +72,8 @@ class Metadata:
             return response
         if request.path == CERTS:
             return json_response(self._certs, headers={"cache-control": "public, max-age=600"})
+        if (response := self._issued.handle(request)) is not None:
+            return response
         wait(self._faults.parameters(LATENCY), sleep=self._sleep)
         if DOWN in self._faults:
             return Response(status=503, headers=_GOOGLE)
@@ -98,17 +109,35 @@ class Metadata:
             case "scopes":
                 return _text(f"{_SCOPES}\n")
             case "token":
-                self._access_tokens += 1
-                token = {
-                    "access_token": f"ya29.local-{self._project}-{self._access_tokens}",
-                    "expires_in": int(self._lifetime_seconds()),
-                    "token_type": "Bearer",
-                }
-                return json_response(token, headers=_GOOGLE)
+                return self._access_token()
             case "identity":
                 return self._identity(request)
             case _:
                 return _text("Not found.", status=404)
+
+    def _access_token(self) -> Response:
+        self._access_tokens += 1
+        seconds = self._lifetime_seconds()
+        claims = access_token_claims(
+            email=self._email, now=self._clock(), lifetime_seconds=seconds, number=self._access_tokens
+        )
+        token = {
+            "access_token": ACCESS_TOKEN_PREFIX + self._key.signed(claims),
+            "expires_in": int(seconds),
+            "token_type": "Bearer",
+        }
+        return json_response(token, headers=_GOOGLE)
+
+    def _access_token(self) -> Response:
+        self._access_tokens += 1
+        lifetime_seconds = self._lifetime_seconds()
+        token = self._issued.add(
+            f"ya29.local-{self._email}-{self._access_tokens}",
+            email=self._email,
+            lifetime_seconds=lifetime_seconds,
+        )
+        told = {"access_token": token, "expires_in": int(lifetime_seconds), "token_type": "Bearer"}
+        return json_response(told, headers=_GOOGLE)
 
     def _identity(self, request: Request) -> Response:
         audience = request.parameter("audience")

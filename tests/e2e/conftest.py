@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.hubs import Hub, running
+from tests.e2e.local_clouds import LocalCloud
 from tests.e2e.routed_hub import RoutedHub, routed_hub
 
 _running: list[Hub] = []
@@ -19,6 +20,22 @@ def hub() -> Iterator[Hub]:
         _running.append(hub)
         yield hub
         _running.remove(hub)
+
+
+@pytest.fixture(scope="session")
+def cloud_run() -> Iterator[LocalCloud]:
+    """Everything over the local cloud, as `make run CLOUD=local` starts it."""
+    with running("local.run", CLOUD="local") as hub:
+        _running.append(hub)
+        yield LocalCloud(hub)
+        _running.remove(hub)
+
+
+@pytest.fixture
+def cloud(cloud_run: LocalCloud) -> Iterator[LocalCloud]:
+    """The local cloud in its order: what a test did to it is undone."""
+    yield cloud_run
+    cloud_run.mend()
 
 
 @pytest.fixture(scope="session")

@@ -52,6 +52,13 @@ def test_the_gateway_is_left_out_when_it_is_said() -> None:
         settings_from({"GATEWAY": "no"}, runs=RUNS)
 
 
+def test_the_local_cloud_is_there_when_it_is_said() -> None:
+    assert not settings_from({}, runs=RUNS).has_cloud
+    assert settings_from({"CLOUD": "local"}, runs=RUNS).has_cloud
+    with pytest.raises(NotStartable, match="CLOUD is 'gcp'; it has to be local"):
+        settings_from({"CLOUD": "gcp"}, runs=RUNS)
+
+
 def test_each_run_has_a_signing_key_of_its_own() -> None:
     keys = {settings_from({}, runs=RUNS).signing_key for _ in range(2)}
     assert len(keys) == 2

@@ -1,0 +1,116 @@
+"""Who calls a stand-in: the accounts behind access tokens, as tokeninfo tells of them.
+
+Every stand-in that gives out access tokens answers at /tokeninfo, as oauth2.googleapis.com does, with the account and the
+seconds that are left; the others ask there.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import quote
+
+from local.cloud.program import json_response
+from shared.http import Request, Response
+from shared.http_client import Budget, HttpClient, HttpFailure
+
+TOKEN_INFO = "/tokeninfo"  # noqa: S105 - a path
+_SECONDS = 5.0
+_MOST_BYTES = 65_536
+_MOST_KEPT = 1000
+
+
+class UnknownToken(Exception):
+    """Nobody gave out this access token, or it has expired."""
+
+
+class IssuedTokens:
+    """The access tokens that one stand-in gave out. Thread-safe."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._tokens: dict[str, tuple[str, float]] = {}
+
+    def add(self, token: str, *, email: str, lifetime_seconds: float) -> str:
+        """`token`, which is valid from now on."""
+        with self._lock:
+            self._tokens[token] = (email, self._clock() + lifetime_seconds)
+            while len(self._tokens) > _MOST_KEPT:
+                del self._tokens[next(iter(self._tokens))]
+        return token
+
+    def handle(self, request: Request) -> Response | None:
+        """The answer to a question on a token; None for any other request."""
+        if request.path != TOKEN_INFO:
+            return None
+        with self._lock:
+            email, expires = self._tokens.get(request.parameter("access_token") or "", ("", 0.0))
+        left = int(expires - self._clock())
+        if left <= 0:
+            return json_response(
+                {"error": "invalid_token", "error_description": "Invalid Value"}, status=400
+            )
+        return json_response({"email": email, "email_verified": "true", "expires_in": str(left)})
+
+
+class Accounts:
+    """Tells the account of a request. `issuers` are the addresses of stand-ins that give out tokens; `known` are tokens
+    whose account needs no question. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        issuers: Sequence[str],
+        *,
+        http: HttpClient,
+        known: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._issuers = issuers
+        self._http = http
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept = {token: (email, float("inf")) for token, email in (known or {}).items()}
+
+    def email(self, request: Request) -> str | None:
+        """The account that calls; None for a request without a token. Raises UnknownToken."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            return None
+        token = token.strip()
+        with self._lock:
+            email, expires = self._kept.get(token, ("", 0.0))
+        if self._clock() < expires:
+            return email
+        for issuer in self._issuers:
+            told = self._asked(issuer, token)
+            if told:
+                with self._lock:
+                    self._kept[token] = (told["email"], self._clock() + float(told["expires_in"]))
+                return told["email"]
+        raise UnknownToken
+
+    def _asked(self, issuer: str, token: str) -> dict[str, str] | None:
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=_SECONDS,
+            idle_seconds=_SECONDS,
+            max_bytes=_MOST_BYTES,
+        )
+        url = f"{issuer}{TOKEN_INFO}?access_token={quote(token, safe='')}"
+        try:
+            answer = self._http.request("GET", url, headers={}, body=None, budget=budget)
+            told: dict[str, str] = json.loads(answer.read())
+        except HttpFailure:
+            return None
+        return told if answer.status == 200 else None
+
+
+def member(email: str | None) -> str:
+    """How IAM policies name an account."""
+    if email is None:
+        return "allUsers"
+    return f"serviceAccount:{email}" if email.endswith(".gserviceaccount.com") else f"user:{email}"

@@ -1,0 +1,125 @@
+"""The buckets of the Cloud Storage stand-in: objects with generations, in memory."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import itertools
+import mimetypes
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from local.cloud.bucket_policy import BucketPolicy
+
+_ETAG = "CAE="
+_OWN_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredObject:
+    """One generation of an object."""
+
+    bucket: str
+    name: str
+    content: bytes
+    content_type: str
+    generation: int
+    created: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """`crc32c` and `md5`, in base64 as the API writes them."""
+        import google_crc32c
+
+        checksum = int(google_crc32c.value(self.content)).to_bytes(4, "big")
+        digest = hashlib.md5(self.content, usedforsecurity=False).digest()
+        return {name: base64.b64encode(value).decode() for name, value in (("crc32c", checksum), ("md5", digest))}
+
+    def resource(self, host: str) -> dict[str, Any]:
+        """The object's metadata (cloud.google.com/storage/docs/json_api/v1/objects)."""
+        link = f"{host}/storage/v1/b/{self.bucket}/o/{quote(self.name, safe='')}"
+        hashes = self.hashes
+        return {
+            "kind": "storage#object",
+            "id": f"{self.bucket}/{self.name}/{self.generation}",
+            "selfLink": link,
+            "mediaLink": f"{link.replace('/storage/', '/download/storage/', 1)}?generation={self.generation}&alt=media",
+            "name": self.name,
+            "bucket": self.bucket,
+            "generation": str(self.generation),
+            "metageneration": "1",
+            "contentType": self.content_type,
+            "storageClass": "STANDARD",
+            "size": str(len(self.content)),
+            "md5Hash": hashes["md5"],
+            "crc32c": hashes["crc32c"],
+            "etag": _ETAG,
+            "timeCreated": self.created,
+            "updated": self.created,
+            "metadata": dict(self.metadata),
+        }
+
+
+class Bucket:
+    """A bucket without object versioning: of each object there is one generation. Thread-safe."""
+
+    def __init__(self, name: str, *, project: str, clock: Callable[[], float] = time.time) -> None:
+        self.name = name
+        self.project = project
+        self.policy = BucketPolicy()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._generations = itertools.count(int(clock() * 1_000_000))
+        self._objects: dict[str, StoredObject] = {}
+
+    def get(self, name: str, generation: int | None = None) -> StoredObject | None:
+        """The object, None where there is none, or no longer this generation of it."""
+        found = self._objects.get(name)
+        return found if found and generation in (None, found.generation) else None
+
+    def put(
+        self,
+        name: str,
+        content: bytes,
+        *,
+        content_type: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> StoredObject:
+        """The new generation of the object."""
+        created = datetime.datetime.fromtimestamp(self._clock(), tz=datetime.UTC)
+        with self._lock:
+            stored = StoredObject(
+                bucket=self.name,
+                name=name,
+                content=content,
+                content_type=content_type or "application/octet-stream",
+                generation=next(self._generations),
+                created=created.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+                metadata=dict(metadata or {}),
+            )
+            self._objects[name] = stored
+        return stored
+
+    def delete(self, name: str) -> None:
+        """There is no such object afterwards."""
+        with self._lock:
+            self._objects.pop(name, None)
+
+    def listed(self, prefix: str) -> list[StoredObject]:
+        """The objects whose names begin so, in the order of their names."""
+        with self._lock:
+            return [self._objects[name] for name in sorted(self._objects) if name.startswith(prefix)]
+
+    def load(self, folder: Path, *, prefix: str = "") -> None:
+        """Holds every file of `folder` afterwards."""
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                kind = _OWN_TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]
+                self.put(prefix + path.relative_to(folder).as_posix(), path.read_bytes(), content_type=kind)

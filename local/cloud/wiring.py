@@ -1,0 +1,122 @@
+"""`make run CLOUD=local`: which stand-ins run, and what each function is told of them. The only place that knows all of them.
+
+A stand-in more is a row more in STAND_INS: a name, the module that is started as `python -m MODULE --port PORT ARGUMENTS…`
+(it ends in `local.cloud.program.serve`, and answers `GET /__faults`), its other arguments, and the settings that it gives to
+functions. Arguments and settings are made from the addresses of all programs, functions and stand-ins, by name. A stand-in
+that takes access tokens is given `accounts(urls)` as arguments, and asks `local.cloud.verification.Certificates.email` whose
+they are. Another account is another process, with a key of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from local.cloud import metadata
+from local.cloud.run_service import EVERYBODY
+
+HUB_PROJECT = "my-hub-project"
+HUB_ACCOUNT = f"hub@{HUB_PROJECT}.iam.gserviceaccount.com"
+GATE_ACCOUNT = f"gate@{HUB_PROJECT}.iam.gserviceaccount.com"
+DOCQA_ACCOUNT = f"docqa@{HUB_PROJECT}.iam.gserviceaccount.com"
+GENERAL_ACCOUNT = f"general@{HUB_PROJECT}.iam.gserviceaccount.com"
+
+CLOUD_FILE = "cloud.json"
+"""Where a run writes down the addresses of its stand-ins, by name."""
+_NOT_THE_DEVELOPERS = ("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_QUOTA_PROJECT")
+
+Urls = Mapping[str, str]
+Environments = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandIn:
+    """A program of the local cloud."""
+
+    name: str
+    """The name in reports, and that of its address among the addresses."""
+    module: str
+    arguments: Callable[[Urls], Sequence[str]]
+    """What it is started with, besides its port; the addresses of all programs are known."""
+    tells: Callable[[Urls], Environments] = lambda _: {}
+    """Settings by function."""
+
+    def command(self, urls: Urls) -> list[str]:
+        """How it is started."""
+        port = str(urlsplit(urls[self.name]).port)
+        return [sys.executable, "-m", self.module, "--port", port, *self.arguments(urls)]
+
+
+def _account(function: str, email: str) -> StandIn:
+    """The metadata server of a function, which runs as `email`."""
+    name = f"metadata-{function}"
+
+    def tells(urls: Urls) -> Environments:
+        host = urlsplit(urls[name]).netloc
+        return {function: {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "IAM_CREDENTIALS": "adc"}}
+
+    return StandIn(
+        name=name,
+        module="local.cloud.metadata",
+        arguments=lambda _: ["--email", email, "--project", HUB_PROJECT],
+        tells=tells,
+    )
+
+
+def _front(function: str, *, to: Sequence[str], invoker: str) -> StandIn:
+    """Cloud Run in front of a function that `invoker` may invoke; the functions in `to` are told that it is there."""
+    name = f"{function}-front"
+
+    def arguments(urls: Urls) -> list[str]:
+        place = ["--service", function, "--url", urls[name], "--upstream", urls[function]]
+        return [*place, *accounts(urls), "--invoker", invoker]
+
+    def tells(urls: Urls) -> Environments:
+        address = {f"{function.upper()}_URL": urls[name]}
+        own = {} if function == "hub" else {function: {"PUBLIC_URL": urls[name]}}
+        return dict.fromkeys(to, address) | own
+
+    return StandIn(name=name, module="local.cloud.cloud_run", arguments=arguments, tells=tells)
+
+
+_ACCOUNTS = (
+    _account("gate", GATE_ACCOUNT),
+    _account("hub", HUB_ACCOUNT),
+    _account("docqa", DOCQA_ACCOUNT),
+    _account("general", GENERAL_ACCOUNT),
+)
+
+
+def accounts(urls: Urls) -> list[str]:
+    """The arguments that say where the certificates of every account's tokens are."""
+    return [word for one in _ACCOUNTS for word in ("--certs", urls[one.name] + metadata.CERTS)]
+
+
+STAND_INS: tuple[StandIn, ...] = (
+    *_ACCOUNTS,
+    _front("hub", to=("gate",), invoker=GATE_ACCOUNT),
+    _front("docqa", to=("hub",), invoker=HUB_ACCOUNT),
+    _front("general", to=("hub",), invoker=HUB_ACCOUNT),
+    _front("expense", to=("hub",), invoker=EVERYBODY),
+    _front("pm", to=("hub",), invoker=HUB_ACCOUNT),
+)
+
+
+def own_settings(
+    stand_ins: Sequence[StandIn], urls: Urls, function: str, *, inherited: Mapping[str, str]
+) -> dict[str, str]:
+    """Everything that a function is told of the stand-ins; nothing where there are none.
+
+    A developer's own Google account stays out of it, and an agent of their own, of which `inherited` has the address, keeps
+    its place.
+    """
+    if not stand_ins:
+        return {}
+    settings = dict.fromkeys(_NOT_THE_DEVELOPERS, "") | {"CLOUDSDK_CONFIG": os.devnull}
+    for one in stand_ins:
+        settings |= one.tells(urls).get(function, {})
+    agents = {f"{name.upper()}_URL" for name in urls}
+    return {name: value for name, value in settings.items() if name not in agents or name not in inherited}

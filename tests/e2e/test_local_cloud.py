@@ -1,0 +1,55 @@
+"""`make run CLOUD=local`: the whole hub over the local cloud."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from local.cloud.wiring import GATE_ACCOUNT, HUB_ACCOUNT
+from tests.e2e.local_clouds import LocalCloud
+
+PM = "List three tasks for creating a project WBS."
+EXPENSE = "What is the expense reimbursement submission deadline?"
+
+
+def query(cloud: LocalCloud, text: str) -> Any:
+    return cloud.hub.caller().post("/tools/query", {"query": text}).json
+
+
+def token_of(request: dict[str, Any]) -> dict[str, Any]:
+    segment = request["headers"]["authorization"].split(".")[1]
+    claims: dict[str, Any] = json.loads(base64.urlsafe_b64decode(segment + "=" * (-len(segment) % 4)))
+    return claims
+
+
+def test_an_agent_of_another_account_gets_an_id_token_of_the_hub_for_its_own_address(
+    cloud: LocalCloud,
+) -> None:
+    assert query(cloud, PM)["error"] is None
+    claims = token_of(cloud.received("pm-front")[-1])
+    assert (claims["aud"], claims["email"]) == (cloud.urls["pm-front"], HUB_ACCOUNT)
+
+
+def test_the_hub_gets_the_gates_own_id_token(cloud: LocalCloud) -> None:
+    query(cloud, PM)
+    claims = token_of(cloud.received("hub-front")[-1])
+    assert (claims["aud"], claims["email"]) == (cloud.urls["hub-front"], GATE_ACCOUNT)
+
+
+def test_a_public_agent_of_another_project_gets_no_authorization(cloud: LocalCloud) -> None:
+    assert query(cloud, EXPENSE)["error"] is None
+    assert "authorization" not in cloud.received("expense-front")[-1]["headers"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"), [("revoke-invoker", 403), ("wrong-audience", 401), ("quota", 429)]
+)
+def test_what_cloud_run_refuses_is_a_text_on_the_ui_path_and_a_status_on_the_other(
+    cloud: LocalCloud, fault: str, status: int
+) -> None:
+    cloud.break_it("pm-front", fault)
+    failed = query(cloud, PM)
+    cloud.mend()
+    mended = query(cloud, PM)
+    assert (failed["error"]["httpStatus"], mended["error"]) == (status, None)
