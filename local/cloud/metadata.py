@@ -17,13 +17,7 @@ from typing import Any
 from local.cloud.accounts import IssuedTokens
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_response, recorded, serve, wait
-from local.cloud.signing import (
-    ACCESS_TOKEN_PREFIX,
-    LIFETIME_SECONDS,
-    SigningKey,
-    access_token_claims,
-    id_token_claims,
-)
+from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
 from shared.http import Handler, Request, Response
 
 CERTS = "/oauth2/v1/certs"
@@ -114,19 +108,6 @@ class Metadata:
                 return self._identity(request)
             case _:
                 return _text("Not found.", status=404)
-
-    def _access_token(self) -> Response:
-        self._access_tokens += 1
-        seconds = self._lifetime_seconds()
-        claims = access_token_claims(
-            email=self._email, now=self._clock(), lifetime_seconds=seconds, number=self._access_tokens
-        )
-        token = {
-            "access_token": ACCESS_TOKEN_PREFIX + self._key.signed(claims),
-            "expires_in": int(seconds),
-            "token_type": "Bearer",
-        }
-        return json_response(token, headers=_GOOGLE)
 
     def _access_token(self) -> Response:
         self._access_tokens += 1

@@ -15,8 +15,6 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.x509.oid import NameOID
 
 ISSUER = "https://accounts.google.com"
-ACCESS_TOKEN_PREFIX = "ya29."  # noqa: S105 - how every one of them begins
-ACCESS_TOKEN_AUDIENCE = "https://www.googleapis.com/"  # noqa: S105 - a name
 LIFETIME_SECONDS = 3600
 _KEY_BITS = 2048
 _CERTIFICATE_DAYS = 14
@@ -73,14 +71,6 @@ def id_token_claims(*, audience: str, email: str, now: float, lifetime_seconds: 
         "iss": ISSUER,
         "sub": unique_id(email),
     }
-
-
-def access_token_claims(*, email: str, now: float, lifetime_seconds: float, number: int) -> dict[str, Any]:
-    """What stands in an access token of the local cloud. Google's own are opaque: nobody but a stand-in may look into it."""
-    claims = id_token_claims(
-        audience=ACCESS_TOKEN_AUDIENCE, email=email, now=now, lifetime_seconds=lifetime_seconds
-    )
-    return {**claims, "jti": str(number)}
 
 
 def unique_id(email: str) -> str:

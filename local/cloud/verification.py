@@ -1,4 +1,4 @@
-"""Checks Google ID tokens, and the local cloud's access tokens, against published certificates, with google-auth."""
+"""Checks Google ID tokens against published certificates, with google-auth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from local.cloud.signing import ACCESS_TOKEN_AUDIENCE, ACCESS_TOKEN_PREFIX, ISSUER
+from local.cloud.signing import ISSUER
 from shared.http_client import Budget, HttpClient, HttpFailure
 
 _SECONDS = 5.0
@@ -17,7 +17,7 @@ _KEPT_SECONDS = 60.0
 
 
 class InvalidToken(Exception):
-    """No token of Google's, or not for this audience, or not of this hour."""
+    """No ID token of Google's, or not for this audience, or not of this hour."""
 
 
 class Certificates:
@@ -46,14 +46,6 @@ class Certificates:
         if claims.get("iss") != ISSUER:
             raise InvalidToken
         return claims
-
-    def email(self, authorization: str) -> str:
-        """Whose access token an Authorization header holds. Raises InvalidToken."""
-        scheme, _, token = authorization.partition(" ")
-        if scheme.lower() != "bearer" or not token.startswith(ACCESS_TOKEN_PREFIX):
-            raise InvalidToken
-        signed = token.removeprefix(ACCESS_TOKEN_PREFIX)
-        return str(self.claims(signed, audiences=[ACCESS_TOKEN_AUDIENCE])["email"])
 
     def _certificates(self) -> dict[str, str]:
         with self._lock:

@@ -3,8 +3,8 @@
 A stand-in more is a row more in STAND_INS: a name, the module that is started as `python -m MODULE --port PORT ARGUMENTS…`
 (it ends in `local.cloud.program.serve`, and answers `GET /__faults`), its other arguments, and the settings that it gives to
 functions. Arguments and settings are made from the addresses of all programs, functions and stand-ins, by name. A stand-in
-that takes access tokens is given `accounts(urls)` as arguments, and asks `local.cloud.verification.Certificates.email` whose
-they are. Another account is another process, with a key of its own.
+that takes access tokens is given `issuers(urls)`, and asks there whose they are (`local.cloud.accounts.Accounts`). Another
+account is another process, with a key of its own.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def _front(function: str, *, to: Sequence[str], invoker: str) -> StandIn:
 
     def arguments(urls: Urls) -> list[str]:
         place = ["--service", function, "--url", urls[name], "--upstream", urls[function]]
-        return [*place, *accounts(urls), "--invoker", invoker]
+        certs = [word for issuer in issuers(urls) for word in ("--certs", issuer + metadata.CERTS)]
+        return [*place, *certs, "--invoker", invoker]
 
     def tells(urls: Urls) -> Environments:
         address = {f"{function.upper()}_URL": urls[name]}
@@ -90,9 +91,9 @@ _ACCOUNTS = (
 )
 
 
-def accounts(urls: Urls) -> list[str]:
-    """The arguments that say where the certificates of every account's tokens are."""
-    return [word for one in _ACCOUNTS for word in ("--certs", urls[one.name] + metadata.CERTS)]
+def issuers(urls: Urls) -> list[str]:
+    """Where every account's tokens come from."""
+    return [urls[one.name] for one in _ACCOUNTS]
 
 
 STAND_INS: tuple[StandIn, ...] = (

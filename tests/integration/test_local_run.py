@@ -91,7 +91,7 @@ def test_a_function_that_cannot_start_is_shown_with_its_reason(tmp_path: Path) -
     output, errors = popen.communicate(timeout=60)
     assert popen.returncode == 1
     assert output == ""
-    assert "gate ended with status 1" in errors
+    assert " ended with status 1" in errors
     assert "ValueError: DOCUMENTS_FOLDER names no folder" in errors
 
 
