@@ -1,7 +1,7 @@
 """The store of push notification configs (A2A 1.0.1 §3.1.7-§3.1.10), and of how far each has been told of its task.
 
-A config is delivered to from its task's log, entry by entry and in order: `delivered` is the last sequence number that its receiver
-has accepted.
+A config is delivered to from its task's log, entry by entry and in order: `delivered` is the last sequence number that its
+receiver has accepted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ class PushStore(Protocol):
     """Implemented by each task store; a task's configs go with it."""
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
-        """Stores or replaces a config by its task's and its own id; entries up to `delivered` are not sent. Raises UnknownTask."""
+        """Stores or replaces a config, by its task's id and its own; entries up to `delivered` are not sent.
+
+        Raises UnknownTask.
+        """
         ...
 
     def configs(self, task_id: str) -> list[Delivery]:

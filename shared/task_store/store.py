@@ -20,8 +20,9 @@ HUB = ""
 class NewTask(Struct, frozen=True, kw_only=True):
     """A task to store. `task` is the first entry of its log.
 
-    `work` is what whoever runs the task has to know, opaque to the store. While the task has not ended, another one of the same
-    owner and `request_key` (if not empty) is not made.
+    `work` is what whoever runs the task has to know, opaque to the store. While the task is submitted or working, another one of
+    the same owner and `request_key` (if not empty) is not made. With `lease`, a token that the caller made, it is leased from
+    the first moment on, for `lease_seconds`.
     """
 
     task: Task
@@ -29,6 +30,8 @@ class NewTask(Struct, frozen=True, kw_only=True):
     role: str = HUB
     work: bytes = b""
     request_key: str = ""
+    lease: str = ""
+    lease_seconds: float = 0.0
 
 
 class StoredTask(Struct, frozen=True, kw_only=True):
@@ -141,6 +144,10 @@ class TaskStore(Protocol):
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
         """The owner's task of this number."""
+        ...
+
+    def running(self, owner: str, request_key: str) -> StoredTask | None:
+        """The owner's task of this request key that has neither ended nor waits for its client."""
         ...
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
