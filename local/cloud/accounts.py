@@ -50,9 +50,7 @@ class IssuedTokens:
             email, expires = self._tokens.get(request.parameter("access_token") or "", ("", 0.0))
         left = int(expires - self._clock())
         if left <= 0:
-            return json_response(
-                {"error": "invalid_token", "error_description": "Invalid Value"}, status=400
-            )
+            return json_response({"error": "invalid_token", "error_description": "Invalid Value"}, status=400)
         return json_response({"email": email, "email_verified": "true", "expires_in": str(left)})
 
 

@@ -63,7 +63,7 @@ def _checked(binding: Binding) -> dict[str, Any]:
     if condition:
         kept["condition"] = dict(condition)
         if not _PREFIX.fullmatch(str(condition.get("expression", ""))):
-            raise BadPolicy("Of conditions, only resource.name.startsWith(\"…\") is known here.")
+            raise BadPolicy('Of conditions, only resource.name.startsWith("…") is known here.')
     return kept
 
 

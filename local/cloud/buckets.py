@@ -40,7 +40,9 @@ class StoredObject:
 
         checksum = int(google_crc32c.value(self.content)).to_bytes(4, "big")
         digest = hashlib.md5(self.content, usedforsecurity=False).digest()
-        return {name: base64.b64encode(value).decode() for name, value in (("crc32c", checksum), ("md5", digest))}
+        return {
+            name: base64.b64encode(value).decode() for name, value in (("crc32c", checksum), ("md5", digest))
+        }
 
     def resource(self, host: str) -> dict[str, Any]:
         """The object's metadata (cloud.google.com/storage/docs/json_api/v1/objects)."""

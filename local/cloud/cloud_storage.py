@@ -1,0 +1,289 @@
+"""`python -m local.cloud.cloud_storage`: Cloud Storage's JSON API, as the unmodified google-cloud-storage and gcloud speak it.
+
+Objects, generations, uploads in one or in pieces, IAM of buckets (with a condition, of a part of one). The account of an
+access token is asked for at whoever gave it out (`local.cloud.accounts`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from local.cloud import bucket_policy as iam
+from local.cloud import storage_errors
+from local.cloud.accounts import Accounts, UnknownToken, member
+from local.cloud.bucket_policy import BadPolicy, BucketPolicy
+from local.cloud.buckets import Bucket, StoredObject
+from local.cloud.faults import Faults
+from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
+from local.cloud.storage_errors import StorageError
+from local.cloud.storage_uploads import Upload, Uploads
+from shared.http import Handler, Request, Response
+from shared.http_client import HttpClient
+
+DENIED, QUOTA, BROKEN = "deny-objects-get", "quota", "server-error"
+FAULTS = {
+    DENIED: "every role with storage.objects.get, the administrators' aside, is taken from every bucket",
+    QUOTA: "every request is answered with 429",
+    BROKEN: "every request is answered with 503",
+    LATENCY: LATENCY_HELP,
+}
+_PAGE = 1000
+
+
+class CloudStorage:
+    """`buckets` of one project; `owners` may do anything with all of them."""
+
+    def __init__(
+        self,
+        buckets: Sequence[Bucket],
+        *,
+        accounts: Accounts,
+        owners: Sequence[str] = (),
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._buckets = {bucket.name: bucket for bucket in buckets}
+        self._accounts = accounts
+        self._owners = tuple(member(each) for each in owners)
+        self._sleep = sleep
+        self._uploads = Uploads()
+        self._taken: dict[str, tuple[BucketPolicy, BucketPolicy]] = {}
+        self.faults = Faults(FAULTS, changed=self._changed)
+
+    def handle(self, request: Request) -> Response:
+        """The answer to one request."""
+        if (response := self.faults.handle(request)) is not None:
+            return response
+        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        is_media = request.parameter("alt") == "media"
+        try:
+            if QUOTA in self.faults:
+                raise StorageError(429, "The rate of requests exceeds the rate limit. Please reduce it.")
+            if BROKEN in self.faults:
+                raise StorageError(503, "We encountered an internal error. Please try again.")
+            return self._answer(request, self._member(request))
+        except StorageError as error:
+            return storage_errors.response(error, is_media=is_media)
+
+    def _member(self, request: Request) -> str:
+        try:
+            return member(self._accounts.email(request))
+        except UnknownToken:
+            raise StorageError(401, "Invalid Credentials", reason="authError") from None
+
+    def _answer(self, request: Request, who: str) -> Response:
+        # Objects' names hold encoded slashes: the path is taken apart before it is decoded.
+        parts = [
+            unquote(part) for part in urlsplit(request.target or request.path).path.strip("/").split("/")
+        ]
+        if parts and parts[0] in ("upload", "download"):
+            parts = parts[1:]
+        match (request.method, parts[2:] if parts[:2] == ["storage", "v1"] else []):
+            case ("POST", ["b"]):
+                return self._create_bucket(request, who)
+            case ("GET", ["b", name]):
+                bucket = self._bucket(name)
+                self._require(who, iam.GET_BUCKET, bucket)
+                return json_response({"kind": "storage#bucket", "id": name, "name": name, "location": "US"})
+            case ("GET" | "PUT", ["b", name, "iam"]):
+                return self._policy(request, who, self._bucket(name))
+            case ("GET", ["b", name, "iam", "testPermissions"]):
+                bucket = self._bucket(name)
+                asked = request.query.get("permissions", ())
+                return json_response(
+                    {"permissions": [each for each in asked if self._may(who, each, bucket)]}
+                )
+            case ("GET", ["b", name, "o"]):
+                return self._list(request, who, self._bucket(name))
+            case ("POST" | "PUT", ["b", name, "o"]):
+                return self._upload(request, who, self._bucket(name))
+            case ("GET" | "DELETE", ["b", name, "o", object_name]):
+                return self._object(request, who, self._bucket(name), object_name)
+            case _:
+                raise StorageError(404, "Not Found")
+
+    def _object(self, request: Request, who: str, bucket: Bucket, name: str) -> Response:
+        permission = iam.DELETE if request.method == "DELETE" else iam.GET
+        self._require(who, permission, bucket, name)
+        generation = request.parameter("generation")
+        found = bucket.get(name, int(generation) if generation else None)
+        if found is None:
+            if not self._may(who, iam.LIST, bucket):
+                raise self._denied(who, permission, name)
+            raise StorageError(404, f"No such object: {bucket.name}/{name}")
+        if request.method == "DELETE":
+            bucket.delete(name)
+            return Response(status=204)
+        if request.parameter("alt") == "media":
+            return _media(request, found)
+        return json_response(found.resource(_host(request)))
+
+    def _upload(self, request: Request, who: str, bucket: Bucket) -> Response:
+        self._require(who, iam.CREATE, bucket)
+        url = f"{_host(request)}/upload/storage/v1/b/{bucket.name}/o"
+        done = (
+            self._uploads.start(request, url=url)
+            if request.method == "POST"
+            else self._uploads.go_on(request)
+        )
+        if not isinstance(done, Upload):
+            return done
+        known = bucket.get(done.name)
+        if done.precondition not in (None, known.generation if known else 0):
+            raise StorageError(412, "At least one of the pre-conditions you specified did not hold.")
+        if known:
+            self._require(who, iam.DELETE, bucket, done.name)
+        stored = bucket.put(done.name, done.content, content_type=done.content_type, metadata=done.metadata)
+        return json_response(stored.resource(_host(request)))
+
+    def _list(self, request: Request, who: str, bucket: Bucket) -> Response:
+        self._require(who, iam.LIST, bucket)
+        after = request.parameter("pageToken") or ""
+        most = min(_PAGE, int(request.parameter("maxResults") or _PAGE))
+        found = [each for each in bucket.listed(request.parameter("prefix") or "") if each.name > after]
+        page: dict[str, Any] = {
+            "kind": "storage#objects",
+            "items": [each.resource(_host(request)) for each in found[:most]],
+        }
+        if len(found) > most:
+            page["nextPageToken"] = found[most - 1].name
+        return json_response(page)
+
+    def _policy(self, request: Request, who: str, bucket: Bucket) -> Response:
+        self._require(who, iam.SET_POLICY if request.method == "PUT" else iam.GET_POLICY, bucket)
+        if request.method == "PUT":
+            try:
+                bucket.policy = BucketPolicy(json_body(request).get("bindings", ()))
+            except (BadPolicy, ValueError) as error:
+                raise StorageError(400, str(error)) from None
+            if self._taken.pop(bucket.name, None) and not self._taken:
+                self.faults.switch_off(DENIED)
+        version = 3 if any("condition" in each for each in bucket.policy.bindings) else 1
+        policy = {"kind": "storage#policy", "version": version, "etag": "CAE="}
+        return json_response({**policy, "bindings": bucket.policy.bindings})
+
+    def _create_bucket(self, request: Request, who: str) -> Response:
+        name = str(json_body(request).get("name", ""))
+        if who not in self._owners:
+            raise StorageError(
+                403, f"{_account(who)} does not have {iam.CREATE_BUCKET} access to the project."
+            )
+        if name in self._buckets:
+            raise StorageError(409, "Your previous request to create the named bucket succeeded.")
+        self._buckets[name] = Bucket(name, project=request.parameter("project") or "")
+        return json_response({"kind": "storage#bucket", "id": name, "name": name})
+
+    def _bucket(self, name: str) -> Bucket:
+        if name not in self._buckets:
+            raise StorageError(404, "The specified bucket does not exist.")
+        return self._buckets[name]
+
+    def _may(self, who: str, permission: str, bucket: Bucket, name: str = "") -> bool:
+        resource = f"projects/_/buckets/{bucket.name}" + (f"/objects/{name}" if name else "")
+        return who in self._owners or bucket.policy.allows(who, permission, resource)
+
+    def _require(self, who: str, permission: str, bucket: Bucket, name: str = "") -> None:
+        if not self._may(who, permission, bucket, name):
+            raise self._denied(who, permission, name)
+
+    @staticmethod
+    def _denied(who: str, permission: str, name: str) -> StorageError:
+        of = "object" if name or permission.startswith("storage.objects") else "bucket"
+        message = (
+            f"{_account(who)} does not have {permission} access to the Google Cloud Storage {of}. "
+            f"Permission '{permission}' denied on resource (or it may not exist)."
+        )
+        return StorageError(401 if who == "allUsers" else 403, message)
+
+    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
+        if name != DENIED:
+            return
+        if parameters is not None:
+            for bucket in self._buckets.values():
+                self._taken[bucket.name] = (bucket.policy, bucket.policy.without(iam.GET))
+                bucket.policy = self._taken[bucket.name][1]
+        while parameters is None and self._taken:
+            bucket_name, (before, _) = self._taken.popitem()
+            self._buckets[bucket_name].policy = before
+
+
+def cloud_storage(
+    buckets: Sequence[Bucket],
+    *,
+    issuers: Sequence[str] = (),
+    tokens: Mapping[str, str] | None = None,
+    owners: Sequence[str] = (),
+    sleep: Callable[[float], object] = time.sleep,
+) -> Handler:
+    """The whole service, with its control paths."""
+    accounts = Accounts(issuers, http=HttpClient(), known=tokens)
+    return recorded(CloudStorage(buckets, accounts=accounts, owners=owners, sleep=sleep).handle)
+
+
+def _media(request: Request, found: StoredObject) -> Response:
+    hashes = found.hashes
+    headers = {
+        "content-type": found.content_type,
+        "x-goog-generation": str(found.generation),
+        "x-goog-metageneration": "1",
+        "x-goog-stored-content-length": str(len(found.content)),
+        "x-goog-hash": f"crc32c={hashes['crc32c']},md5={hashes['md5']}",
+    }
+    unit, _, span = request.headers.get("range", "").partition("=")
+    first, _, last = span.partition("-")
+    if unit != "bytes" or not first.isdigit():
+        return Response(headers=headers, body=found.content)
+    start, end = int(first), min(int(last or len(found.content)), len(found.content) - 1)
+    if start >= len(found.content):
+        raise StorageError(416, "Request range not satisfiable")
+    headers["content-range"] = f"bytes {start}-{end}/{len(found.content)}"
+    return Response(status=206, headers=headers, body=found.content[start : end + 1])
+
+
+def _host(request: Request) -> str:
+    return f"http://{request.headers.get('host', 'storage.googleapis.com')}"
+
+
+def _account(who: str) -> str:
+    return "Anonymous caller" if who == "allUsers" else who.partition(":")[2]
+
+
+def main() -> None:
+    """Serves until it is told to end."""
+    parser = argparse.ArgumentParser(prog="python -m local.cloud.cloud_storage")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--project", default="my-hub-project")
+    parser.add_argument("--issuer", action="append", default=[], help="a stand-in that gives out tokens")
+    parser.add_argument("--owner", action="append", default=[], help="an account that may do everything")
+    parser.add_argument(
+        "--token", action="append", default=[], metavar="TOKEN=EMAIL", help="a token of an account"
+    )
+    parser.add_argument(
+        "--bucket", action="append", default=[], metavar="NAME[=FOLDER]", help="and its files"
+    )
+    parser.add_argument("--reader", action="append", default=[], help="an account that may read every bucket")
+    given = parser.parse_args()
+    buckets = []
+    for each in given.bucket:
+        name, _, folder = each.partition("=")
+        bucket = Bucket(name, project=given.project)
+        if folder:
+            bucket.load(Path(folder))
+        if given.reader:
+            bucket.policy = BucketPolicy([{"role": iam.VIEWER, "members": list(map(member, given.reader))}])
+        buckets.append(bucket)
+    handle = cloud_storage(
+        buckets,
+        issuers=given.issuer,
+        tokens=dict(each.split("=", 1) for each in given.token),
+        owners=given.owner,
+    )
+    serve(handle, name="cloud_storage", port=given.port)
+
+
+if __name__ == "__main__":
+    main()
