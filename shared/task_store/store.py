@@ -131,6 +131,10 @@ class TooLarge(StoreError):
     """The task would grow larger than a task may be."""
 
 
+class Unavailable(StoreError):
+    """The store cannot be reached now. What was asked for may have been done all the same; ask again."""
+
+
 class TaskStore(Protocol):
     """Thread-safe, and safe among processes. Each implementation passes `tests/contract/task_store`."""
 
