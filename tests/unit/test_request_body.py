@@ -1,0 +1,148 @@
+"""A request's body off a real connection: whole, too long, broken off, framed wrongly, or never sent."""
+
+import io
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from gunicorn.http.body import Body, ChunkedReader, LengthReader
+from gunicorn.http.unreader import SocketUnreader
+
+from shared.a2a.errors import A2AError
+from shared.request_body import RequestBody
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """A connection: the client's end and the server's."""
+    client, server = socket.socketpair()
+    with client, server:
+        yield client, server
+
+
+def of_length(server: socket.socket, length: int, **changes: Any) -> RequestBody:
+    """A body as gunicorn reads it, of a stated length."""
+    stream = Body(LengthReader(SocketUnreader(server), length))
+    environ = {"wsgi.input": stream, "gunicorn.socket": server, "CONTENT_LENGTH": str(length)}
+    return RequestBody(environ, **changes)
+
+
+def in_chunks(server: socket.socket, **changes: Any) -> RequestBody:
+    """A body as gunicorn reads it, in chunks."""
+    stream = Body(ChunkedReader(None, SocketUnreader(server)))
+    environ = {"wsgi.input": stream, "gunicorn.socket": server, "HTTP_TRANSFER_ENCODING": "chunked"}
+    return RequestBody(environ, **changes)
+
+
+def has_ended(server: socket.socket) -> bool:
+    """Whether nothing more is read from the connection."""
+    server.settimeout(30)
+    return server.recv(1) == b""
+
+
+Ends = tuple[socket.socket, socket.socket]
+
+
+def test_a_body_is_read_whole_and_the_next_request_stays_where_it_is(ends: Ends) -> None:
+    client, server = ends
+    client.sendall(b"0123456789")
+    body = of_length(server, 10)
+    assert body.read(10) == b"0123456789"
+    body.discard()
+    client.sendall(b"next")
+    assert server.recv(4) == b"next"
+
+
+def test_chunks_are_put_together(ends: Ends) -> None:
+    client, server = ends
+    client.sendall(b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+    assert in_chunks(server).read(5) == b"abcde"
+
+
+def test_a_request_without_a_body_is_not_waited_for(ends: Ends) -> None:
+    body = RequestBody({"wsgi.input": io.BytesIO(b"of somebody else"), "gunicorn.socket": ends[1]})
+    assert body.read(100) == b""
+    body.discard()
+
+
+def test_a_body_over_the_limit_is_none(ends: Ends) -> None:
+    client, server = ends
+    client.sendall(b"6\r\nabcdef\r\n0\r\n\r\n")
+    assert in_chunks(server).read(5) is None
+    assert of_length(server, 6).read(5) is None
+
+
+@pytest.mark.parametrize(
+    "chunks", [b"zz\r\n{}\r\n0\r\n\r\n", b"-2\r\n{}", b"0x2\r\n{}", b"2\r\n{}XX0\r\n\r\n"]
+)
+def test_chunks_that_are_framed_wrongly_are_refused_and_end_the_connection(ends: Ends, chunks: bytes) -> None:
+    client, server = ends
+    client.sendall(chunks)
+    with pytest.raises(A2AError) as refused:
+        in_chunks(server).read(1000)
+    assert refused.value.kind.http_status == 400
+    client.shutdown(socket.SHUT_WR)
+    server.settimeout(30)
+    while server.recv(1000):
+        pass
+
+
+@pytest.mark.parametrize("read", [lambda server: of_length(server, 10), in_chunks], ids=["length", "chunks"])
+def test_a_body_that_breaks_off_is_refused(ends: Ends, read: Any) -> None:
+    client, server = ends
+    client.sendall(b"5\r\n012")
+    client.shutdown(socket.SHUT_WR)
+    with pytest.raises(A2AError) as refused:
+        read(server).read(1000)
+    assert refused.value.kind.http_status == 400
+
+
+@pytest.mark.parametrize("read", [lambda server, **more: of_length(server, 10, **more), in_chunks])
+def test_a_client_that_sends_nothing_more_is_not_waited_for_without_end(ends: Ends, read: Any) -> None:
+    client, server = ends
+    client.sendall(b"5\r\n0")
+    with pytest.raises(A2AError) as refused:
+        read(server, idle_seconds=0.01).read(1000)
+    assert refused.value.kind.http_status == 408
+    assert has_ended(server)
+
+
+def test_after_the_body_an_answer_may_take_its_time(ends: Ends) -> None:
+    client, server = ends
+    client.sendall(b"01")
+    of_length(server, 2, idle_seconds=0.01).read(2)
+    assert server.gettimeout() is None
+
+
+def test_what_nobody_read_is_thrown_away_when_it_has_come(ends: Ends) -> None:
+    client, server = ends
+    client.sendall(b"0123456789next")
+    of_length(server, 10).discard()
+    # gunicorn's reader took "next" with it, as it does between two requests; the connection goes on.
+    client.sendall(b"more")
+    assert server.recv(4) == b"more"
+
+
+@pytest.mark.parametrize("read", [lambda server, **more: of_length(server, 10, **more), in_chunks])
+def test_what_nobody_read_and_nobody_sends_ends_the_connection(ends: Ends, read: Any) -> None:
+    read(ends[1], linger_seconds=0.01).discard()
+    assert has_ended(ends[1])
+
+
+def test_an_endless_body_is_not_thrown_away_bit_by_bit(ends: Ends) -> None:
+    body = of_length(ends[1], 10**30)
+    assert body.read(10**6) is None
+    body.discard()
+    assert has_ended(ends[1])
+
+
+def test_a_server_that_lends_no_socket_is_read_all_the_same() -> None:
+    for data, length in ((b"0123", "4"), (b"01", "4")):
+        body = RequestBody({"wsgi.input": io.BytesIO(data), "CONTENT_LENGTH": length})
+        if len(data) == int(length):
+            assert body.read(10) == data
+        else:
+            with pytest.raises(A2AError):
+                body.read(10)
+        body.discard()
