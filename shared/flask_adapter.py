@@ -1,70 +1,100 @@
-"""Functions Framework hands over a Flask request; the rest of the house knows only `shared.http`."""
+"""Functions Framework serves a Flask application; the rest of the house knows only `shared.http`.
+
+A request goes from the WSGI environment (PEP 3333) to the handler and its answer back to the server: Flask's dispatch,
+which knows one view, would take twice as long as everything that a hub does (docs/decisions/speed.md).
+"""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import flask
-from werkzeug.datastructures import Headers
-from werkzeug.exceptions import ClientDisconnected
 
 from shared.http import JSON, Handler, Request, Response
+from shared.request_body import RequestBody
 
-_CHUNK_BYTES = 65536
-_BROKEN = Response(
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_BODILESS = frozenset({204, 304})
+_INTERNAL = Response(
     status=500,
     headers={"content-type": JSON},
     body=b'{"error":{"code":500,"status":"INTERNAL","message":"Internal error"}}',
 )
 
 
-def entry_point(handle: Handler) -> Callable[[flask.Request], flask.Response]:
-    """A plain function, as Functions Framework wants it, that answers every path and method with `handle`."""
+def entry_point(handle: Handler) -> Callable[[flask.Request], WSGIApplication]:
+    """A plain function, as Functions Framework wants it, that answers every path and method with `handle`.
 
-    def function(request: flask.Request) -> flask.Response:
+    The framework loads a function inside its application's context. There, requests come to `handle` without Flask in between.
+    """
+    application = _application(handle)
+    if flask.has_app_context():
+        flask.current_app.wsgi_app = application  # type: ignore[assignment, method-assign]
+    # Flask takes a WSGI application for an answer.
+    return lambda _: application
+
+
+def _application(handle: Handler) -> WSGIApplication:
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        body = RequestBody(environ)
+        method = environ["REQUEST_METHOD"]
+        query = environ.get("QUERY_STRING")
         try:
             answer = handle(
                 Request(
-                    method=request.method,
-                    path=request.path,
-                    target=request.environ.get("RAW_URI"),
-                    headers=_Headers(request.environ),
-                    query=request.args.to_dict(flat=False) if request.query_string else {},
-                    read_body=lambda limit_bytes: _body(request, limit_bytes),
+                    method=method,
+                    path=_decoded(environ.get("PATH_INFO")) or "/",
+                    target=environ.get("RAW_URI"),
+                    headers=_Headers(environ),
+                    query=parse_qs(_decoded(query), keep_blank_values=True) if query else {},
+                    read_body=body.read,
                 )
             )
         except Exception:
-            # The log has it (`Log.requests`); the framework would show its text to the caller.
-            answer = _BROKEN
-        return flask.Response(
-            answer.body, status=answer.status, headers=Headers(list(answer.headers.items()))
-        )
+            # The log has it (`Log.requests`); the server would show its text to the caller.
+            answer = _INTERNAL
+        content = answer.body
+        headers = list(answer.headers.items())
+        bodiless = answer.status in _BODILESS
+        if isinstance(content, bytes) and not bodiless:
+            headers.append(("content-length", str(len(content))))
+        if bodiless or method == "HEAD":
+            _close(content)
+            content = b""
+        start_response(_status_line(answer.status), headers)
+        if not isinstance(content, bytes):
+            return content
+        return _lingering(content, body)
 
-    return function
+    return application
 
 
-def _body(request: flask.Request, limit_bytes: int) -> bytes | None:
-    length = request.content_length
-    try:
-        if length is None or length <= limit_bytes:
-            data = b""
-            while len(data) <= limit_bytes and (chunk := request.stream.read(limit_bytes + 1 - len(data))):
-                data += chunk
-                if len(data) == length:
-                    return data
-            if len(data) <= limit_bytes:
-                return data
-        # The framework would read the rest into memory before it answers.
-        while request.stream.read(_CHUNK_BYTES):
-            pass
-    except ClientDisconnected:
-        # The framework would stumble over it once more.
-        request.stream = io.BytesIO()
-        return b""
-    return None
+def _lingering(content: bytes, body: RequestBody) -> Iterator[bytes]:
+    """The answer, and then what is still coming in: a connection that is closed before that would cut the answer off."""
+    yield content
+    body.discard()
+
+
+def _close(content: object) -> None:
+    close = getattr(content, "close", None)
+    if close is not None:
+        close()
+
+
+def _decoded(text: str | None) -> str:
+    """What the environment has in Latin-1 for want of bytes (PEP 3333), as the UTF-8 that it is."""
+    return text.encode("latin-1").decode("utf-8", "replace") if text and not text.isascii() else text or ""
+
+
+@cache
+def _status_line(status: int) -> str:
+    return f"{status} {HTTPStatus(status).phrase}"
 
 
 class _Headers(Mapping[str, str]):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct
 
 JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
@@ -19,8 +20,7 @@ class Body(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """One request. Header names are lower case; `query` keeps every value of a repeated parameter.
 
     `path` is decoded; `target` is what the request line really asked for, None where that is not known.
@@ -29,8 +29,8 @@ class Request:
     method: str
     path: str
     target: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
+    query: Mapping[str, Sequence[str]] = {}
     read_body: Body = lambda _: b""
 
     def parameter(self, name: str) -> str | None:
@@ -46,12 +46,11 @@ class Request:
         return self.headers.get("content-type", "").split(";", 1)[0].strip().lower()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class Response(Struct, frozen=True, kw_only=True):
     """One answer: bytes, or an iterator of chunks that is sent as it yields and closed when the client leaves."""
 
     status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
     body: bytes | Iterator[bytes] = b""
 
 

@@ -82,15 +82,18 @@ def test_a_body_over_the_limit_is_413_whether_its_length_is_told_or_not(client: 
     environ = builder.get_environ()
     del environ["CONTENT_LENGTH"]
     environ |= {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input_terminated": True}
-    _, status, _ = run_wsgi_app(client.application, environ)
+    _, status, _ = run_wsgi_app(client.application, environ, buffered=True)
     assert status.startswith("413")
 
 
-def test_a_body_far_over_the_limit_is_not_kept_in_memory(client: Client) -> None:
-    class Endless:
-        """Tells no end before 200 MB, and never keeps more than what was asked for."""
+@pytest.mark.parametrize(("megabytes", "left"), [(20, 0), (200, 200)], ids=["read on", "not waited for"])
+def test_a_body_over_the_limit_is_answered_first_and_never_kept_in_memory(
+    client: Client, megabytes: int, left: int
+) -> None:
+    class Long:
+        """Never keeps more than what was asked for."""
 
-        left = 200 * 1024 * 1024
+        left = megabytes << 20
         largest_read = 0
 
         def read(self, size: int = -1) -> bytes:
@@ -99,12 +102,15 @@ def test_a_body_far_over_the_limit_is_not_kept_in_memory(client: Client) -> None
             self.largest_read = max(self.largest_read, taken)
             return b" " * taken
 
-    source = Endless()
+    source = Long()
     environ = EnvironBuilder("/", method="POST", content_type="application/json").get_environ()
     environ |= {"wsgi.input": source, "CONTENT_LENGTH": str(source.left)}
-    _, status, _ = run_wsgi_app(client.application, environ)
+    answer, status, _ = run_wsgi_app(client.application, environ)
     assert status.startswith("413")
-    assert source.left == 0
+    assert b"larger than" in next(iter(answer))
+    assert source.left == megabytes << 20
+    assert b"".join(answer) == b""
+    assert source.left == left << 20
     assert source.largest_read < 1024 * 1024
 
 
@@ -128,6 +134,13 @@ def test_a_body_shorter_than_its_length_is_a_parse_error(client: Client) -> None
     )
     assert response.status_code == 200
     assert response.get_json()["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize("path", ["/robots.txt", "/favicon.ico", "/a//b"])
+def test_no_path_is_answered_by_the_framework(client: Client, path: str) -> None:
+    response = client.get(path)
+    assert response.status_code == 404
+    assert response.headers["content-type"] == "application/json"
 
 
 @pytest.mark.parametrize(
