@@ -58,6 +58,9 @@ _MOST_HEADER_BYTES = 32 * 1024
 _HEADERS_TOO_LARGE = ErrorKind(
     "HEADERS_TOO_LARGE", -32600, 431, "INVALID_ARGUMENT", "The request's headers are too large", a2a=False
 )
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+# One name or address (RFC 9112 §3.2): two Host headers arrive as a list.
+_HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 
 def check_target(target: str | None, path: str) -> None:
@@ -72,9 +75,16 @@ def check_target(target: str | None, path: str) -> None:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raises an error (431) for headers that are larger than any client needs."""
-    if sum(len(name) + len(value) for name, value in headers.items()) > _MOST_HEADER_BYTES:
+    """Raises an error for headers that are larger than any client needs (431), or that proxies read in different ways (400)."""
+    values = "".join(headers.values())
+    if len(values) + sum(map(len, headers)) > _MOST_HEADER_BYTES:
         raise A2AError(_HEADERS_TOO_LARGE)
+    if (
+        _CONTROL.search(values)
+        or not _HOST.fullmatch(headers.get("host", ""))
+        or headers.get("transfer-encoding", "chunked").lower() != "chunked"
+    ):
+        raise A2AError(INVALID_REQUEST, "The request's headers are not what HTTP allows")
 
 
 class _Headers(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gunicorn.http.body import Body, ChunkedReader, LengthReader
-from gunicorn.http.unreader import SocketUnreader
+from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore[import-untyped]
+from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 
 from shared.a2a.errors import A2AError
 from shared.request_body import RequestBody
