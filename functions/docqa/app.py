@@ -1,4 +1,4 @@
-"""Wires the document QA function: the engine over the corpus, behind the protocol."""
+"""Wires the document QA function: the engine over a folder, or over Google Cloud, behind the protocol."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from functions.docqa.cloud.clients import warm_after_fork
+from functions.docqa.cloud.config import CloudConfig
+from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.config import Config
 from functions.docqa.engine import DocumentQA
 from shared.a2a.call import Call
@@ -15,6 +18,7 @@ from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
 from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.http import Handler
+from shared.log import Log
 
 SKILL = AgentSkill(
     id="document-qa",
@@ -32,9 +36,7 @@ SKILL = AgentSkill(
 def build(config: Config) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol."""
     log = stdout_log("docqa", project=config.google_cloud_project, with_text=config.log_text)
-    engine = DocumentQA.open(config.corpus_dir, config.index_path)
-    for skipped in engine.skipped:
-        log.line("WARNING", f"A document was left out: {skipped.path}: {skipped.reason}")
+    engine = _on_cloud(config.cloud) if config.cloud else _embedded(config, log)
     card = agent_card(
         name="Document QA",
         description="Answers questions on the company's documents with checked citations.",
@@ -46,13 +48,32 @@ def build(config: Config) -> Handler:
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         found = engine.answer(text_of(request.message))
         call.record["grounded"] = found.grounded
+        if found.hints:
+            call.record.update(severity="WARNING", hints=msgspec.to_builtins(found.hints))
         yield Text(found.text)
         yield Data(
             {
                 "grounded": found.grounded,
                 "citations": msgspec.to_builtins(found.citations),
                 "candidates": msgspec.to_builtins(found.candidates),
+                **{
+                    name: msgspec.to_builtins(value)
+                    for name in ("sources", "unverified", "hints")
+                    if (value := getattr(found, name))
+                },
             }
         )
 
     return agent_function(answer, card=card, log=log)
+
+
+def _embedded(config: Config, log: Log) -> DocumentQA:
+    engine = DocumentQA.open(config.corpus_dir, config.index_path)
+    for skipped in engine.skipped:
+        log.line("WARNING", f"A document was left out: {skipped.path}: {skipped.reason}")
+    return engine
+
+
+def _on_cloud(config: CloudConfig) -> CloudDocumentQA:
+    warm_after_fork()
+    return CloudDocumentQA(config)

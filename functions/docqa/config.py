@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from functions.docqa.cloud.config import CloudConfig, read_cloud
 from shared.settings import Settings
 
 _SAMPLE_CORPUS = Path(__file__).with_name("corpus")
@@ -21,6 +22,8 @@ class Config:
     """The folder of documents; the sample corpus unless `CORPUS_DIR` says otherwise."""
     index_path: Path | None
     """Where the index is kept from start to start, `CORPUS_INDEX`; None builds it anew in a temporary folder."""
+    cloud: CloudConfig | None
+    """Where documents are searched and read on Google Cloud; None, with none of its settings, means the folder."""
     google_cloud_project: str | None
     """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
     log_text: bool
@@ -39,6 +42,7 @@ def read(environ: Mapping[str, str]) -> Config:
         public_url=settings.url("PUBLIC_URL", f"http://127.0.0.1:{port}"),
         corpus_dir=corpus_dir,
         index_path=Path(index) if index else None,
+        cloud=read_cloud(settings),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
     )

@@ -1,6 +1,8 @@
 """The values that cross the seams of document QA: search | extraction | evidence | answer."""
 
+import re
 from enum import StrEnum
+from urllib.parse import unquote
 
 from msgspec import Struct
 
@@ -79,6 +81,17 @@ class Passage(Struct, frozen=True, kw_only=True):
     language: str = "en"
     score: float = 0.0
 
+    @property
+    def place(self) -> str:
+        """The words of the document's file name and folders: "hr/employee-handbook.md" → "hr employee handbook"."""
+        return words_of_path(self.uri)
+
+
+def words_of_path(uri: str) -> str:
+    """What a path calls its document, as words."""
+    path = unquote(uri.split(":", 1)[-1])
+    return re.sub(r"[/_.-]+", " ", re.sub(r"\.[A-Za-z]{2,8}$", "", path))
+
 
 class Document(Struct, frozen=True, kw_only=True):
     """A source as read: `text` is the canonical text that every position refers to."""
@@ -108,10 +121,43 @@ class Candidate(Struct, frozen=True, kw_only=True):
     evidence_score: float
 
 
+class ReadSource(Struct, frozen=True, kw_only=True):
+    """A source as it was read. A citation's positions refer to this generation of it."""
+
+    uri: str
+    generation: str
+
+
+class Unverified(Struct, frozen=True, kw_only=True):
+    """What a search said of a document whose source could not be read, and the cause: nobody compared the two."""
+
+    uri: str
+    title: str
+    text: str
+    cause: str
+
+
+class Hint(Struct, frozen=True, kw_only=True):
+    """For the operator: which step failed on what and why, and the command or the sentence that mends it."""
+
+    step: str
+    cause: str
+    resource: str
+    detail: str
+    remedy: str
+
+
 class DocAnswer(Struct, frozen=True, kw_only=True):
-    """`grounded` is False when nothing in the corpus answers the question; then there are no citations."""
+    """`grounded` is False when nothing in the corpus answers the question; then there are no citations.
+
+    Where documents are searched in one place and read in another, `sources` are the cited ones, and `unverified` is what the
+    search alone said: it is never mixed into the citations.
+    """
 
     text: str
     citations: tuple[Citation, ...]
     grounded: bool
     candidates: tuple[Candidate, ...] = ()
+    sources: tuple[ReadSource, ...] = ()
+    unverified: tuple[Unverified, ...] = ()
+    hints: tuple[Hint, ...] = ()

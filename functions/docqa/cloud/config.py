@@ -15,7 +15,7 @@ _SERVING_CONFIG = re.compile(
     r"projects/([^/]+)/locations/([^/]+)/collections/[^/]+/(?:dataStores|engines)/[^/]+/servingConfigs/[^/]+"
 )
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_ANY = ("DATA_STORE", "ENGINE", "LOCATION", "SERVING_CONFIG", "ENDPOINT")
+_ANY = ("DATA_STORE", "ENGINE", "LOCATION", "SERVING_CONFIG", "ENDPOINT", "PROJECT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +48,10 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
     full_name = _SERVING_CONFIG.fullmatch(serving_config or "")
     timeout_seconds = settings.number("ANSWER_TIMEOUT_SECONDS", 25, least=1, most=3600)
     max_source_bytes = settings.number("MAX_SOURCE_BYTES", MAX_FILE_BYTES, least=1024, most=200 * 1024 * 1024)
-    storage_endpoint = _endpoint(settings, "CLOUD_STORAGE_ENDPOINT")
+    storage_endpoint = _endpoint(settings, "STORAGE_EMULATOR_HOST")
     if not any(named.values()):
         return None
-    project = settings.optional("GOOGLE_CLOUD_PROJECT")
+    project = named["PROJECT"] or settings.optional("GOOGLE_CLOUD_PROJECT")
     location = settings.text("DISCOVERY_ENGINE_LOCATION", full_name[2] if full_name else "global")
     if location not in LOCATIONS:
         settings.problem("DISCOVERY_ENGINE_LOCATION", f"must be one of {', '.join(LOCATIONS)}")
@@ -73,7 +73,9 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
         if value and not _ID.fullmatch(value) and not (full_name and name == "SERVING_CONFIG"):
             settings.problem(f"DISCOVERY_ENGINE_{name}", "must be an id: small letters, digits, - and _")
     if not project:
-        settings.problem("GOOGLE_CLOUD_PROJECT", "must name the project of the data store")
+        settings.problem(
+            "DISCOVERY_ENGINE_PROJECT", "or GOOGLE_CLOUD_PROJECT must name the project of the data store"
+        )
     if settings.optional("CORPUS_DIR"):
         settings.problem("CORPUS_DIR", "is for the embedded corpus: leave it out beside a data store")
     owner = f"dataStores/{data_store}" if data_store else f"engines/{engine}"

@@ -11,7 +11,7 @@ from contextlib import closing
 from datetime import date
 from typing import Any
 
-from msgspec import Struct
+from msgspec import structs
 
 from functions.docqa import index
 from functions.docqa.cloud import texts
@@ -22,44 +22,9 @@ from functions.docqa.cloud.remedies import remedy
 from functions.docqa.cloud.search import DiscoverySearch, SearchResult
 from functions.docqa.cloud.sources import Source, Sources
 from functions.docqa.engine import MAX_QUESTION_CHARACTERS, answer_from
-from functions.docqa.model import DocAnswer
+from functions.docqa.model import DocAnswer, Hint, ReadSource, Unverified
 from functions.docqa.question import Question, analyse
 from functions.docqa.search import Corpus
-
-
-class ReadSource(Struct, frozen=True, kw_only=True):
-    """A source that was read. A citation's positions refer to this generation of it."""
-
-    uri: str
-    generation: str
-
-
-class Unverified(Struct, frozen=True, kw_only=True):
-    """What the search said of a document that could not be read: nobody compared it with the source."""
-
-    uri: str
-    title: str
-    text: str
-    cause: Cause
-
-
-class Hint(Struct, frozen=True, kw_only=True):
-    """For the operator: what failed, and the command or the sentence that mends it."""
-
-    step: Step
-    cause: Cause
-    resource: str
-    detail: str
-    remedy: str
-
-
-class CloudAnswer(Struct, frozen=True, kw_only=True):
-    """`answer.citations` passed the evidence check against `sources`; `unverified` is never mixed into them."""
-
-    answer: DocAnswer
-    sources: tuple[ReadSource, ...] = ()
-    unverified: tuple[Unverified, ...] = ()
-    hints: tuple[Hint, ...] = ()
 
 
 class CloudDocumentQA:
@@ -87,7 +52,7 @@ class CloudDocumentQA:
         """Lets go of connections and threads."""
         self._clients.close()
 
-    def answer(self, question: str, *, language: str | None = None) -> CloudAnswer:
+    def answer(self, question: str, *, language: str | None = None) -> DocAnswer:
         """The answer to `question` within the configured time, in its language or in `language` ("en", "ja").
 
         Grounded answers cite what stands in the sources. Where the search or the sources fail, the text says so, and
@@ -99,9 +64,9 @@ class CloudDocumentQA:
             results = self._search.find(asked.text, deadline=deadline)
         except CloudFailure as error:
             text = texts.search_failed(error.failure.cause, asked.language)
-            return CloudAnswer(answer=_ungrounded(text), hints=self._hints([error.failure]))
+            return _ungrounded(text, hints=self._hints([error.failure]))
         if not results:
-            return CloudAnswer(answer=_ungrounded(texts.nothing_found(asked.language)))
+            return _ungrounded(texts.nothing_found(asked.language))
         read, failures = self._read(results, deadline)
         answer = self._answer_from(read, asked)
         hints = self._hints(failures.values())
@@ -110,12 +75,15 @@ class CloudDocumentQA:
         )
         if answer.grounded or not failures:
             cited = {citation.uri for citation in answer.citations}
+            text = answer.text
+            if failures:
+                text += texts.others_unread(len(failures), asked.language)
             kept = tuple(source for source in sources if source.uri in cited)
-            return CloudAnswer(answer=answer, sources=kept, hints=hints)
+            return structs.replace(answer, text=text, sources=kept, hints=hints)
         unread = [result for result in results if result.uri in failures]
         cause = _commonest(failures.values())
-        return CloudAnswer(
-            answer=_ungrounded(texts.unverified(cause, unread, asked.language)),
+        return _ungrounded(
+            texts.unverified(cause, unread, asked.language),
             unverified=tuple(
                 Unverified(
                     uri=result.uri,
@@ -179,5 +147,7 @@ def _commonest(failures: Iterable[Failure]) -> Cause:
     return Counter(failure.cause for failure in failures).most_common(1)[0][0]
 
 
-def _ungrounded(text: str) -> DocAnswer:
-    return DocAnswer(text=text, citations=(), grounded=False)
+def _ungrounded(
+    text: str, *, unverified: tuple[Unverified, ...] = (), hints: tuple[Hint, ...] = ()
+) -> DocAnswer:
+    return DocAnswer(text=text, citations=(), grounded=False, unverified=unverified, hints=hints)

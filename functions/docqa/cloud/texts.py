@@ -118,6 +118,11 @@ _SOURCE_WHY = {
         "ja": "検索結果に開ける原文がありません。",
     },
 }
+_OTHERS_UNREAD = {
+    "en": "\n\n{number} more of the documents found could not be opened, so a newer or further rule may be missing here.",
+    "ja": "\n\n検索で見つかった文書のうち{number}件は開けませんでした。"
+    "より新しい規定や関連する規定が漏れている可能性があります。",
+}
 _LATER = {
     "en": "Please try again in a few minutes.",
     "ja": "数分後にもう一度お試しください。",
@@ -149,6 +154,11 @@ def unverified(cause: Cause, results: Sequence[SearchResult], language: str) -> 
         quoted = f"“{said}” — {result.title}" if language == "en" else f"「{said}」（{result.title}）"
         lines.append(f"- {quoted}" if result.texts else f"- {said} {result.title}")
     return "\n".join([*lines, _then(cause, language)])
+
+
+def others_unread(number: int, language: str) -> str:
+    """What is added to a grounded answer: evidence stands for what it says, not for what could not be read."""
+    return _OTHERS_UNREAD[language].format(number=number)
 
 
 def shortened(text: str) -> str:

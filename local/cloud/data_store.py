@@ -1,0 +1,183 @@
+"""A data store of the Discovery Engine stand-in: documents, their import from Cloud Storage, and what a search shows of them."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import html
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from functions.docqa.sources import Unreadable, document_from
+from local.cloud.document_index import DocumentIndex, terms
+from shared.http_client import Budget, HttpClient, HttpFailure
+
+Json = dict[str, Any]
+
+_SUFFIX = {"text/plain": ".txt", "text/html": ".html", "application/pdf": ".pdf"}
+_TYPE = {
+    ".txt": "text/plain",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".pdf": "application/pdf",
+    ".md": "text/plain",
+}
+_SECONDS = 30.0
+_MOST_BYTES = 200 << 20
+_WORD = re.compile(r"[A-Za-z0-9]+|[\u3040-\u30ff\u3400-\u9fff]")
+
+
+class NotImported(Exception):
+    """A document that cannot be indexed; the message says why."""
+
+
+class StorageReader:
+    """Reads objects as the service's own agent. `token` gives the agent's access token."""
+
+    def __init__(self, url: str, *, http: HttpClient, token: Callable[[], str]) -> None:
+        self._url = url
+        self._http = http
+        self._token = token
+
+    def read(self, uri: str) -> bytes:
+        """The object's content. Raises NotImported."""
+        bucket, _, name = uri.removeprefix("gs://").partition("/")
+        status, content = self._get(f"/storage/v1/b/{bucket}/o/{quote(name, safe='')}?alt=media")
+        if status != 200:
+            raise NotImported(f"Cloud Storage answered {status} for {uri}")
+        return content
+
+    def names(self, bucket: str, prefix: str) -> list[str]:
+        """The objects whose names begin so. Raises NotImported."""
+        found: list[str] = []
+        token = ""
+        while True:
+            path = (
+                f"/storage/v1/b/{bucket}/o?prefix={quote(prefix, safe='')}&pageToken={quote(token, safe='')}"
+            )
+            status, content = self._get(path)
+            if status != 200:
+                raise NotImported(f"Cloud Storage answered {status} for gs://{bucket}")
+            page = json.loads(content)
+            found += [item["name"] for item in page.get("items", ())]
+            token = page.get("nextPageToken", "")
+            if not token:
+                return found
+
+    def _get(self, path: str) -> tuple[int, bytes]:
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=_SECONDS,
+            idle_seconds=_SECONDS,
+            max_bytes=_MOST_BYTES,
+        )
+        headers = {"authorization": f"Bearer {self._token()}"}
+        try:
+            answer = self._http.request("GET", self._url + path, headers=headers, body=None, budget=budget)
+            return answer.status, answer.read()
+        except HttpFailure as failure:
+            raise NotImported(f"Cloud Storage did not answer: {failure.detail}") from None
+
+
+class DataStore:
+    """Documents by id, in one branch. Thread-safe."""
+
+    def __init__(self, *, storage: StorageReader, clock: Callable[[], float] = time.time) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._index = DocumentIndex()
+        self._documents: dict[str, Json] = {}
+        self._titles: dict[str, str] = {}
+
+    def listed(self) -> list[Json]:
+        """All documents, by id."""
+        with self._lock:
+            return [self._documents[key] for key in sorted(self._documents)]
+
+    def get(self, key: str) -> Json | None:
+        """The document, None where there is none."""
+        return self._documents.get(key)
+
+    def delete(self, key: str) -> None:
+        """There is no such document afterwards."""
+        with self._lock:
+            self._documents.pop(key, None)
+            self._index.remove(key)
+
+    def contents(self, uris: Iterable[str]) -> list[Json]:
+        """The documents that an import of `content` makes of objects: their ids come from their URIs. Raises NotImported."""
+        found = []
+        for uri in uris:
+            bucket, _, pattern = uri.removeprefix("gs://").partition("/")
+            prefix, star, suffix = pattern.partition("*")
+            names = self._storage.names(bucket, prefix)
+            for name in names:
+                if name == pattern or (star and name.endswith(suffix.lstrip("*"))):
+                    each = f"gs://{bucket}/{name}"
+                    kind = _TYPE.get("." + name.rpartition(".")[2].lower(), "")
+                    content = {"uri": each, "mimeType": kind}
+                    found.append({"id": hashlib.sha256(each.encode()).hexdigest()[:32], "content": content})
+        return found
+
+    def put(self, document: Json, *, name: str) -> None:
+        """Reads the document's content and indexes it. Raises NotImported; then the document is as it was before."""
+        content = document.get("content", {})
+        uri, kind = content.get("uri", ""), content.get("mimeType", "")
+        if kind not in _SUFFIX:
+            raise NotImported(f"Unsupported MIME type {kind!r} of {uri}")
+        try:
+            source = document_from("x" + _SUFFIX[kind], uri, self._storage.read(uri))
+        except Unreadable as error:
+            raise NotImported(f"{uri}: {error}") from None
+        told = document.get("structData") or {}
+        indexed = datetime.datetime.fromtimestamp(self._clock(), tz=datetime.UTC).isoformat()
+        stored = {**document, "name": name, "schemaId": "default_schema", "indexTime": indexed}
+        stored["indexStatus"] = {"indexTime": indexed}
+        with self._lock:
+            self._documents[document["id"]] = stored
+            self._titles[document["id"]] = told.get("title") or source.title
+        self._index.put(document["id"], told.get("title") or source.title, source.text)
+
+    def search(self, query: str) -> list[str]:
+        """The ids of the documents found, best first."""
+        return [key for key in self._index.search(query) if key in self._documents]
+
+    def shown(self, key: str, query: str, spec: Mapping[str, Any]) -> Json:
+        """A result: the document, and what was derived from it."""
+        document = self._documents[key]
+        derived: Json = {"link": document["content"]["uri"], "title": self._titles[key]}
+        extracts = spec.get("extractiveContentSpec", {})
+        if spec.get("snippetSpec", {}).get("returnSnippet"):
+            best = self._index.best_sentences(key, query, 1)
+            derived["snippets"] = [
+                {"snippet": _marked(best[0], query), "snippet_status": "SUCCESS"}
+                if best
+                else {
+                    "snippet": "No snippet is available for this page.",
+                    "snippet_status": "NO_SNIPPET_AVAILABLE",
+                }
+            ]
+        for name, most in (
+            ("extractive_answers", extracts.get("maxExtractiveAnswerCount", 0)),
+            ("extractive_segments", extracts.get("maxExtractiveSegmentCount", 0)),
+        ):
+            if most:
+                sentences = self._index.best_sentences(key, query, most)
+                derived[name] = [{"content": html.escape(each, quote=False)} for each in sentences]
+        shown = {part: document[part] for part in ("name", "id", "structData") if part in document}
+        return {"id": key, "document": {**shown, "derivedStructData": derived}}
+
+
+def _marked(sentence: str, query: str) -> str:
+    """The sentence as HTML, the words of the query in bold."""
+    wanted: Sequence[str] = terms(query)
+    return _WORD.sub(
+        lambda match: f"<b>{match[0]}</b>" if match[0].casefold() in wanted else match[0],
+        html.escape(sentence, quote=False),
+    )

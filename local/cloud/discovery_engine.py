@@ -1,0 +1,285 @@
+"""`python -m local.cloud.discovery_engine`: Discovery Engine's REST API, as google-cloud-discoveryengine speaks it.
+
+It searches the documents that were imported, which it reads from Cloud Storage (or its stand-in) as the service's own agent.
+Ranking is BM25 (`document_index`): unlike the real service it knows no synonyms, no other language, and no delay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from local.cloud import project_policy
+from local.cloud.accounts import Accounts, IssuedTokens, UnknownToken, member
+from local.cloud.api_errors import ApiError
+from local.cloud.data_store import DataStore, NotImported, StorageReader
+from local.cloud.faults import Faults
+from local.cloud.import_operations import ImportOperations
+from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
+from local.cloud.project_policy import ADMIN, SEARCH, VIEWER, ProjectPolicy
+from shared.http import Handler, Request, Response
+from shared.http_client import HttpClient
+
+AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
+DENIED, DISABLED, QUOTA, BROKEN, STANDARD = (
+    "deny-search",
+    "service-disabled",
+    "quota",
+    "server-error",
+    "standard-edition",
+)
+FAULTS = {
+    DENIED: "everybody but the administrators loses roles/discoveryengine.viewer",
+    DISABLED: "the API is not enabled in the project",
+    QUOTA: "every request is answered with 429",
+    BROKEN: "every request is answered with 503",
+    STANDARD: "extractive answers and segments are refused, as without the Enterprise edition",
+    LATENCY: LATENCY_HELP,
+}
+_OF_STORE = re.compile(
+    r"/v1/(projects/[^/]+/locations/[^/]+(?:/collections/[^/]+)?/(dataStores|engines)/([^/]+))/(.+)"
+)
+_DOCUMENT = re.compile(r"(branches/[^/]+)/documents/([^/:]+)")
+_MOST_RESULTS = 100
+
+
+class DiscoveryEngine:
+    """The data `stores` of one project, by id; `engines` are other names of them."""
+
+    def __init__(
+        self,
+        stores: Mapping[str, DataStore],
+        *,
+        policy: ProjectPolicy,
+        accounts: Accounts,
+        issued: IssuedTokens,
+        engines: Mapping[str, str] | None = None,
+        contents: Mapping[str, str] | None = None,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._stores = dict(stores)
+        self._engines = dict(engines or {})
+        self._contents = dict(contents or {})
+        self._loading = threading.Lock()
+        self._policy = self._granted = policy
+        self._accounts = accounts
+        self._issued = issued
+        self._sleep = sleep
+        self._operations = ImportOperations()
+        self.faults = Faults(FAULTS, changed=self._changed)
+
+    def handle(self, request: Request) -> Response:
+        """The answer to one request."""
+        control = self.faults.handle(request) or self._issued.handle(request) or self._administered(request)
+        if control is not None:
+            return control
+        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        try:
+            if QUOTA in self.faults:
+                raise ApiError("RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Search requests'.")
+            if BROKEN in self.faults:
+                raise ApiError("UNAVAILABLE", "The service is currently unavailable.")
+            if DISABLED in self.faults:
+                text = "Discovery Engine API has not been used in this project before or it is disabled."
+                raise ApiError("PERMISSION_DENIED", text, reason="SERVICE_DISABLED")
+            return json_response(self._answer(request))
+        except ApiError as error:
+            return error.response()
+
+    def _answer(self, request: Request) -> Any:
+        match = _OF_STORE.fullmatch(request.path)
+        if match is None:
+            raise ApiError("NOT_FOUND", "The requested URL was not found on this server.")
+        parent, kind, key, rest = match.groups()
+        if rest.startswith("servingConfigs/") and rest.endswith(":search"):
+            self._require(request, SEARCH, f"{parent}/{rest.removesuffix(':search')}")
+            if rest.partition("/")[2].removesuffix(":search") not in ("default_config", "default_search"):
+                raise ApiError("NOT_FOUND", f"ServingConfig {parent}/{rest} not found.")
+            return self._search(request, self._store(kind, key))
+        if "/operations/" in rest:
+            self._require(request, "discoveryengine.operations.get", parent)
+            operation = self._operations.get(request.path.removeprefix("/v1/"))
+            if operation is None:
+                raise ApiError("NOT_FOUND", "Operation not found.")
+            return operation
+        return self._documents(request, self._store(kind, key), parent, rest)
+
+    def _documents(self, request: Request, store: DataStore, parent: str, rest: str) -> Any:
+        one = _DOCUMENT.fullmatch(rest)
+        verb = {"GET": "get" if one else "list", "DELETE": "delete", "POST": "import"}.get(request.method, "")
+        self._require(request, f"discoveryengine.documents.{verb}", f"{parent}/{rest}")
+        branch = rest.partition("/documents")[0]
+        if one and request.method in ("GET", "DELETE"):
+            document = store.get(unquote(one[2]))
+            if document is None:
+                raise ApiError("NOT_FOUND", f"Document {parent}/{rest} not found.")
+            if request.method == "DELETE":
+                store.delete(one[2])
+                return {}
+            return document
+        if request.method == "GET" and rest == f"{branch}/documents":
+            size = min(1000, int(request.parameter("pageSize") or 100))
+            start = int(request.parameter("pageToken") or 0)
+            documents = store.listed()
+            page: dict[str, Any] = {"documents": documents[start : start + size]}
+            if len(documents) > start + size:
+                page["nextPageToken"] = str(start + size)
+            return page
+        if request.method == "POST" and rest == f"{branch}/documents:import":
+            return self._import(json_body(request), store, f"{parent}/{branch}")
+        raise ApiError("NOT_FOUND", "The requested URL was not found on this server.")
+
+    def _import(self, asked: dict[str, Any], store: DataStore, branch: str) -> Any:
+        try:
+            if "inlineSource" in asked:
+                documents = asked["inlineSource"].get("documents", [])
+            elif asked.get("gcsSource", {}).get("dataSchema") == "content":
+                documents = store.contents(asked["gcsSource"].get("inputUris", ()))
+            else:
+                raise ApiError(
+                    "INVALID_ARGUMENT", "Here, documents come inline or as content of Cloud Storage."
+                )
+        except NotImported as error:
+            raise ApiError("FAILED_PRECONDITION", str(error)) from None
+        if len(documents) > 100 and "inlineSource" in asked:
+            raise ApiError("INVALID_ARGUMENT", "An inline source holds at most 100 documents.")
+        return self._operations.start(store, documents, branch=branch)
+
+    def _search(self, request: Request, store: DataStore) -> Any:
+        asked = json_body(request)
+        query, spec = str(asked.get("query", "")), asked.get("contentSearchSpec", {})
+        if spec.get("extractiveContentSpec") and STANDARD in self.faults:
+            text = "Cannot use enterprise edition features (website search, extractive answers…) in a standard edition"
+            raise ApiError("INVALID_ARGUMENT", text)
+        found = store.search(query)
+        size = min(_MOST_RESULTS, int(asked.get("pageSize") or 10))
+        start = int(asked.get("pageToken") or asked.get("offset") or 0)
+        page = {
+            "results": [store.shown(key, query, spec) for key in found[start : start + size]],
+            "totalSize": len(found),
+            "attributionToken": "local",
+        }
+        return page | ({"nextPageToken": str(start + size)} if len(found) > start + size else {})
+
+    def _store(self, kind: str, key: str) -> DataStore:
+        name = self._engines.get(key) if kind == "engines" else key
+        if name not in self._stores:
+            what = "Engine" if kind == "engines" else "DataStore"
+            raise ApiError("NOT_FOUND", f"{what} {key} not found.")
+        store = self._stores[name]
+        with self._loading:
+            if uri := self._contents.pop(name, None):
+                branch = f"projects/local/locations/global/collections/default_collection/dataStores/{name}/branches/0"
+                self._operations.run(store, store.contents([uri]), branch=branch)
+        return store
+
+    def _require(self, request: Request, permission: str, resource: str) -> None:
+        try:
+            email = self._accounts.email(request)
+        except UnknownToken:
+            email = None
+        if email is None:
+            text = "Request had invalid authentication credentials. Expected OAuth 2 access token."
+            raise ApiError("UNAUTHENTICATED", text)
+        if not self._policy.allows(member(email), permission):
+            text = (
+                f"Permission '{permission}' denied on resource '//discoveryengine.googleapis.com/{resource}' "
+            )
+            raise ApiError(
+                "PERMISSION_DENIED", f"{text}(or it may not exist).", reason="IAM_PERMISSION_DENIED"
+            )
+
+    def _administered(self, request: Request) -> Response | None:
+        """What gcloud asks Resource Manager and Service Usage."""
+        if not re.fullmatch(r"/v1/projects/[^/]+(?:/services/[^/]+)?:\w+", request.path):
+            return None
+        if request.path.endswith(":enable"):
+            self.faults.switch_off(DISABLED)
+            return project_policy.enabled(request)
+        if (policy := project_policy.changed(request)) is not None:
+            self._granted = policy
+            self.faults.switch_off(DENIED)
+            self._policy = policy
+        return json_response(self._policy.resource())
+
+    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
+        if name == DENIED:
+            self._policy = self._granted if parameters is None else self._granted.without_viewers()
+
+
+def discovery_engine(
+    stores: Sequence[str],
+    *,
+    storage_url: str,
+    issuers: Sequence[str] = (),
+    tokens: Mapping[str, str] | None = None,
+    admins: Sequence[str] = (),
+    viewers: Sequence[str] = (),
+    engines: Mapping[str, str] | None = None,
+    contents: Mapping[str, str] | None = None,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Handler:
+    """The whole service, with its control paths. `contents` are the objects that a store holds from the first request on."""
+    issued, http = IssuedTokens(), HttpClient()
+    own = f"ya29.local-{secrets.token_urlsafe(16)}"
+
+    def token() -> str:
+        return issued.add(own, email=AGENT, lifetime_seconds=3600)
+
+    reader = StorageReader(storage_url, http=http, token=token)
+    bindings = [
+        {"role": role, "members": [member(each) for each in emails]}
+        for role, emails in ((ADMIN, admins), (VIEWER, viewers))
+    ]
+    return recorded(
+        DiscoveryEngine(
+            {name: DataStore(storage=reader) for name in stores},
+            policy=ProjectPolicy(bindings),
+            accounts=Accounts(issuers, http=http, known=tokens),
+            issued=issued,
+            engines=engines,
+            contents=contents,
+            sleep=sleep,
+        ).handle
+    )
+
+
+def main() -> None:
+    """Serves until it is told to end."""
+    parser = argparse.ArgumentParser(prog="python -m local.cloud.discovery_engine")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--storage", required=True, help="the address of Cloud Storage's stand-in")
+    parser.add_argument("--issuer", action="append", default=[], help="a stand-in that gives out tokens")
+    parser.add_argument(
+        "--token", action="append", default=[], metavar="TOKEN=EMAIL", help="a token of an account"
+    )
+    parser.add_argument("--admin", action="append", default=[], help="an account that may do everything")
+    parser.add_argument("--viewer", action="append", default=[], help="an account that may search")
+    parser.add_argument(
+        "--store", action="append", default=[], metavar="ID[=gs://BUCKET/*]", help="and its content"
+    )
+    parser.add_argument(
+        "--engine", action="append", default=[], metavar="ID=STORE", help="an engine over a store"
+    )
+    given = parser.parse_args()
+    handle = discovery_engine(
+        [each.partition("=")[0] for each in given.store],
+        storage_url=given.storage,
+        issuers=given.issuer,
+        tokens=dict(each.split("=", 1) for each in given.token),
+        admins=given.admin,
+        viewers=given.viewer,
+        engines=dict(each.split("=", 1) for each in given.engine),
+        contents=dict(each.split("=", 1) for each in given.store if "=" in each),
+    )
+    serve(handle, name="discovery_engine", port=given.port)
+
+
+if __name__ == "__main__":
+    main()
