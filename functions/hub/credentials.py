@@ -6,6 +6,7 @@ public: none. iam: an ID token for the route's audience. google_api: an access t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import assert_never
 from urllib.parse import urlsplit
 
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
@@ -13,6 +14,10 @@ from shared.identity.own_tokens import NoToken, OwnTokens
 from shared.routes import Boundary, Route
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+WITHOUT_CREDENTIALS = (
+    "deploy the hub with --service-account; on your own machine: gcloud auth application-default login "
+    "--impersonate-service-account=HUB_SERVICE_ACCOUNT (a person's own login gives no ID token for an agent)"
+)
 
 
 class Credentials:
@@ -48,6 +53,8 @@ class Credentials:
                         )
                     )
                 return {"authorization": authorization}
+            case unknown:
+                assert_never(unknown)
 
 
 def audience_of(route: Route) -> str:
@@ -67,7 +74,7 @@ def _own_token(token: Callable[[OwnTokens], str], tokens: OwnTokens) -> Mapping[
                 kind=FailureKind.NOT_ALLOWED,
                 fault="no_credentials",
                 cause="the hub got no token of its own from Application Default Credentials",
-                remedy="deploy the hub with --service-account, or run: gcloud auth application-default login",
+                remedy=WITHOUT_CREDENTIALS,
             )
         ) from None
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from shared.identity.id_token_credentials import SCOPE, id_token_credentials
+
 _SECONDS_AFTER_FAILURE = 5.0
 
 
@@ -66,14 +68,13 @@ class DefaultCredentials:
 
         try:
             if self._transport is None:
-                import urllib3
-                from google.auth.transport.urllib3 import Request
+                from google.auth.transport.requests import Request
 
-                self._transport = Request(urllib3.PoolManager())  # type: ignore[no-untyped-call]
+                self._transport = Request()
             if credentials is None:
                 credentials = make(self._transport)
             credentials.refresh(self._transport)
-        except (GoogleAuthError, ValueError):
+        except (GoogleAuthError, OSError, ValueError):
             self._none_until[key] = self._clock() + _SECONDS_AFTER_FAILURE
             raise NoToken from None
         self._credentials[key] = credentials
@@ -81,15 +82,11 @@ class DefaultCredentials:
 
 
 def _id_token_credentials(transport: Any, audience: str) -> Any:
-    from google.oauth2 import id_token
-
-    return id_token.fetch_id_token_credentials(audience, request=transport)  # type: ignore[no-untyped-call]
+    return id_token_credentials(_default_credentials(transport), audience, transport=transport)
 
 
 def _default_credentials(transport: Any) -> Any:
     import google.auth
 
-    credentials, _ = google.auth.default(
-        scopes=["https://www.googleapis.com/auth/cloud-platform"], request=transport
-    )
+    credentials, _ = google.auth.default(scopes=[SCOPE], request=transport)
     return credentials

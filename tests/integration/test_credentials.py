@@ -1,29 +1,30 @@
 """Credentials: each boundary gets what it needs, and no agent gets what was meant for another."""
 
-import json
-import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from functions.hub.credentials import Credentials
+from functions.hub.downstream import Asking, RemoteAgent
 from functions.hub.failure import DownstreamFailed
+from shared.a2a.call import Cancellation
+from shared.a2a.client import A2AClient
+from shared.a2a.model import Message, Part, Role
+from shared.http_client import HttpClient
 from shared.identity.own_tokens import NoToken
+from shared.ids import new_id
 from shared.routes import Boundary
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import HttpServer
 from tests.fakes.hub import TOKEN, Hub, route, text_of
 from tests.fakes.metadata_server import MetadataServer, claims_of
+from tests.integration.own_tokens import NO_METADATA, own_tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 _OTHERS = ("cookie", "x-serverless-authorization", "x-api-key", "x-hub-principal", "x-forwarded-for")
-# Nothing listens there, and asking takes no time.
-_NO_METADATA = {"NO_GCE_CHECK": "true", "GCE_METADATA_HOST": "127.0.0.1:9", "GCE_METADATA_IP": "127.0.0.1:9"}
 
 
 class _Tokens:
@@ -92,6 +93,56 @@ def test_a_redirect_takes_no_credential_along() -> None:
     assert thief.connections == 0
 
 
+def test_a_card_that_is_elsewhere_is_not_fetched_there() -> None:
+    with HttpServer(lambda exchange: exchange.answer(200)) as thief, AgentServer() as agent:
+        agent.serve_card = lambda exchange: exchange.answer(302, location=thief.url)
+        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        assert hub.query("Hello")["error"]["httpStatus"] == 302
+    assert thief.connections == 0
+
+
+def test_no_answer_of_an_agent_changes_the_audience() -> None:
+    class Recording(_Tokens):
+        def __init__(self) -> None:
+            self.audiences: list[str] = []
+
+        def id_token(self, audience: str) -> str:
+            self.audiences.append(audience)
+            return super().id_token(audience)
+
+    tokens = Recording()
+    challenge = 'Bearer realm="https://bank.example", audience="https://bank.example"'
+    with AgentServer() as agent:
+        agent.serve_message = lambda exchange: exchange.answer(
+            401, b'{"audience": "https://bank.example"}', www_authenticate=challenge
+        )
+        http = HttpClient()
+        remote = RemoteAgent(
+            route("alpha", agent.url, boundary=Boundary.IAM),
+            http=http,
+            client=A2AClient(http, new_id=new_id),
+            credentials=Credentials(tokens),
+        )
+        for _ in range(2):
+            with pytest.raises(DownstreamFailed, match="401"):
+                list(remote.ask(_asking()))
+    assert set(tokens.audiences) == {agent.url}
+
+
+def test_a_boundary_without_a_credential_fails_type_checking(tmp_path: Path) -> None:
+    routes = ROOT / "shared" / "routes.py"
+    one_more = tmp_path / "routes.py"
+    one_more.write_text(
+        routes.read_text().replace('    USER = "user"\n', '    USER = "user"\n    VPN = "vpn"\n')
+    )
+    command = [sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "functions/hub/credentials.py"]
+    done = subprocess.run(
+        [*command, "--shadow-file", str(routes), str(one_more)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert "Boundary.VPN" in done.stdout
+    assert "functions/hub/credentials.py" in done.stdout
+
+
 def test_each_boundary_gets_its_own_kind_of_token() -> None:
     credentials = Credentials(_Tokens())
 
@@ -135,7 +186,7 @@ def test_a_token_that_is_not_to_be_had_is_the_operators_business() -> None:
 
 def test_an_id_token_is_for_the_audience_and_fetched_once_by_all_who_want_it() -> None:
     with MetadataServer() as metadata:
-        tokens = _own_tokens(metadata.environment, *["https://pm.example"] * 8)
+        tokens = own_tokens(metadata.environment, *["https://pm.example"] * 8)
     assert len(set(tokens)) == 1
     assert claims_of(tokens[0])["aud"] == "https://pm.example"
     assert metadata.minted == ["https://pm.example"]
@@ -144,36 +195,31 @@ def test_an_id_token_is_for_the_audience_and_fetched_once_by_all_who_want_it() -
 def test_each_audience_has_a_token_of_its_own() -> None:
     audiences = ("https://pm.example", "https://docqa.example", "https://pm.example")
     with MetadataServer() as metadata:
-        tokens = _own_tokens(metadata.environment, *audiences)
+        tokens = own_tokens(metadata.environment, *audiences)
     assert tuple(claims_of(token)["aud"] for token in tokens) == audiences
     assert sorted(metadata.minted) == ["https://docqa.example", "https://pm.example"]
 
 
 def test_an_access_token_is_fetched_once() -> None:
     with MetadataServer() as metadata:
-        assert _own_tokens(metadata.environment, *["access"] * 8) == ["access-1"] * 8
+        assert own_tokens(metadata.environment, *["access"] * 8) == ["access-1"] * 8
 
 
 def test_a_token_that_is_about_to_expire_is_not_used() -> None:
     with MetadataServer(lifetime_seconds=1) as metadata:
-        tokens = _own_tokens(metadata.environment, *["https://pm.example"] * 3)
+        tokens = own_tokens(metadata.environment, *["https://pm.example"] * 3)
     assert len(set(tokens)) == 3
 
 
 def test_without_a_metadata_server_there_is_no_token_and_nobody_waits_for_another_attempt() -> None:
-    assert _own_tokens(_NO_METADATA, *["https://pm.example"] * 8) == [None] * 8
+    assert own_tokens(NO_METADATA, *["https://pm.example"] * 8) == [None] * 8
 
 
-def _own_tokens(environment: Mapping[str, str], *audiences: str) -> list[Any]:
-    unwanted = ("GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG", "GCE_METADATA_ROOT", "HOME")
-    inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.integration.own_tokens_program", *audiences],
-        cwd=ROOT,
-        env={**inherited, "HOME": os.devnull, "GCE_METADATA_DETECT_RETRIES": "1", **environment},
-        capture_output=True,
-        check=True,
-        text=True,
+def _asking() -> Asking:
+    return Asking(
+        message=Message(message_id="m-1", role=Role.USER, parts=(Part(text="Hello"),)),
+        streaming=False,
+        authorization=None,
+        traceparent=None,
+        cancellation=Cancellation(),
     )
-    tokens: list[Any] = json.loads(done.stdout)
-    return tokens

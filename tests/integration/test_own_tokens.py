@@ -1,0 +1,70 @@
+"""Application Default Credentials of every kind, with the unmodified google-auth."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.metadata_server import claims_of
+from tests.fakes.token_issuers import ACCOUNT, TokenIssuers
+from tests.integration.own_tokens import NO_METADATA, own_tokens
+
+AUDIENCE = "https://pm.example"
+KINDS: dict[str, Callable[[TokenIssuers], Any]] = {
+    "a service account's key": lambda issuers: issuers.service_account_key(),
+    "impersonation": lambda issuers: issuers.impersonating(),
+    "workload identity": lambda issuers: issuers.federated(),
+}
+
+
+@pytest.fixture
+def issuers(tmp_path: Path) -> Iterator[TokenIssuers]:
+    with TokenIssuers(tmp_path) as issuers:
+        yield issuers
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_credentials_of_every_kind_give_an_id_token_for_the_audience(
+    issuers: TokenIssuers, kind: str
+) -> None:
+    environment = NO_METADATA | issuers.environment(KINDS[kind](issuers))
+    first, second = (claims_of(token) for token in own_tokens(environment, AUDIENCE, AUDIENCE))
+    assert (first["aud"], first["email"]) == (AUDIENCE, ACCOUNT)
+    assert second == first
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_credentials_that_gcloud_left_behind_do_as_well(issuers: TokenIssuers, kind: str) -> None:
+    environment = NO_METADATA | issuers.environment(KINDS[kind](issuers), as_gcloud=True)
+    (token,) = own_tokens(environment, AUDIENCE)
+    assert claims_of(token)["email"] == ACCOUNT
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_credentials_of_every_kind_give_an_access_token(issuers: TokenIssuers, kind: str) -> None:
+    environment = NO_METADATA | issuers.environment(KINDS[kind](issuers))
+    assert own_tokens(environment, "access") == [f"access-of-{ACCOUNT}"]
+
+
+def test_a_federated_identity_asks_for_the_accounts_token_itself(issuers: TokenIssuers) -> None:
+    own_tokens(NO_METADATA | issuers.environment(issuers.federated()), AUDIENCE)
+    assert issuers.asked[-1] == (f"{ACCOUNT}:generateIdToken", "Bearer federated")
+
+
+def test_a_persons_own_credentials_give_no_id_token(issuers: TokenIssuers) -> None:
+    person = {
+        "type": "authorized_user",
+        "client_id": "c",
+        "client_secret": "s",
+        "refresh_token": "r",
+        "token_uri": f"{issuers.url}/token",
+    }
+    assert own_tokens(NO_METADATA | issuers.environment(person), AUDIENCE) == [None]
+    assert issuers.asked == []
+
+
+def test_an_issuer_that_cannot_be_reached_leaves_no_token(tmp_path: Path) -> None:
+    with TokenIssuers(tmp_path) as issuers:
+        environment = NO_METADATA | issuers.environment(issuers.impersonating())
+    assert own_tokens(environment, AUDIENCE) == [None]
