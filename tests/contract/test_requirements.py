@@ -1,5 +1,6 @@
 """What each function installs: pinned, the same everywhere, and no more than it imports."""
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -14,7 +15,16 @@ FILES = sorted(file for place in PLACES for file in ROOT.glob(place))
 
 # What runs a function without being imported by it, and what Flask's adapter reaches through Flask.
 RUNTIME = {"flask", "functions-framework", "gunicorn", "msgspec"}
-DISTRIBUTION = {"google": "google-auth", "re2": "google-re2", "werkzeug": "flask"}
+DISTRIBUTION = {
+    "google.api_core": "google-api-core",
+    "google.auth": "google-auth",
+    "google.oauth2": "google-auth",
+    "google.cloud.discoveryengine_v1": "google-cloud-discoveryengine",
+    "google.cloud.storage": "google-cloud-storage",
+    "google.genai": "google-genai",
+    "re2": "google-re2",
+    "werkzeug": "flask",
+}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
@@ -36,11 +46,34 @@ def test_a_function_runs_here_with_the_versions_it_is_deployed_with(name: str) -
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_asks_for_what_it_imports_and_nothing_else(name: str) -> None:
-    graph = grimp.build_graph("shared", "functions", include_external_packages=True)
+    graph = grimp.build_graph(
+        "shared", "functions", include_external_packages=True, exclude_type_checking_imports=True
+    )
     reached = graph.find_upstream_modules(f"functions.{name}", as_package=True)
     external = {module for module in reached if module.split(".")[0] not in {"shared", "functions"}}
-    imported = {DISTRIBUTION.get(module, module) for module in external - sys.stdlib_module_names}
+    own = graph.find_descendants(f"functions.{name}")
+    names = _named(graph, reached | own, "google") | external - sys.stdlib_module_names - {"google"}
+    imported = {_distribution(module) for module in names}
     assert imported | RUNTIME == _asked_for(ROOT / "functions" / name / "requirements.in")
+
+
+def _named(graph: grimp.ImportGraph, modules: set[str], package: str) -> set[str]:
+    """The full names that `modules` import from `package`, a namespace that several distributions share."""
+    names: set[str] = set()
+    for module in modules & graph.find_modules_that_directly_import(package):
+        for detail in graph.get_import_details(importer=module, imported=package):
+            for node in ast.walk(ast.parse(detail["line_contents"].rstrip(" (") + "\n")):
+                if isinstance(node, ast.Import):
+                    names |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def _distribution(module: str) -> str:
+    """What is installed to import `module`: by the longest name that is known, else its own."""
+    known = [name for name in DISTRIBUTION if f"{module}.".startswith(f"{name}.")]
+    return DISTRIBUTION[max(known, key=len)] if known else module
 
 
 def _pins(file: Path) -> dict[str, str]:

@@ -14,6 +14,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 _SERVING_CONFIG = re.compile(
     r"projects/([^/]+)/locations/([^/]+)/collections/[^/]+/(?:dataStores|engines)/[^/]+/servingConfigs/[^/]+"
 )
+_PROJECT = re.compile(r"[a-z0-9][a-z0-9.:-]{0,62}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANY = ("DATA_STORE", "ENGINE", "LOCATION", "SERVING_CONFIG", "ENDPOINT", "PROJECT")
 
@@ -72,7 +73,7 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
     for name, value in (("DATA_STORE", data_store), ("ENGINE", engine), ("SERVING_CONFIG", serving_config)):
         if value and not _ID.fullmatch(value) and not (full_name and name == "SERVING_CONFIG"):
             settings.problem(f"DISCOVERY_ENGINE_{name}", "must be an id: small letters, digits, - and _")
-    if not project:
+    if not _PROJECT.fullmatch(project or ""):
         settings.problem(
             "DISCOVERY_ENGINE_PROJECT", "or GOOGLE_CLOUD_PROJECT must name the project of the data store"
         )
