@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
 
 class SettingsError(ValueError):
     """Everything that is wrong with the settings, one line each, with the variable named."""
@@ -72,6 +74,21 @@ class Settings:
         if not usable:
             self.problem(name, "must be a URL, such as https://hub.example.com")
             return default or "https://none.invalid"
+        return value.rstrip("/")
+
+    def endpoint(self, name: str) -> str | None:
+        """An address that takes the place of Google's: a token is only ever sent over TLS, or to this machine itself."""
+        value = self.optional(name)
+        if value is None:
+            return None
+        try:
+            parts = urlsplit(value)
+            trusted = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+            usable = trusted and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
+        except ValueError:
+            usable = False
+        if not usable:
+            self.problem(name, "must be an https URL without a path, or http on this machine's loopback")
         return value.rstrip("/")
 
     def file(self, name: str, default: Path) -> Path:

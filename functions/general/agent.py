@@ -30,7 +30,4 @@ class GeneralAgent:
         if not question:
             yield Question(_WHAT_IS_ASKED[language])
             return
-        call.record["model"] = type(self._model).__name__
-        yield from self._model.answer(
-            question, language=language, context_id=request.message.context_id or None
-        )
+        yield from self._model.answer(question, language=language, call=call)

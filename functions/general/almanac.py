@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from functions.general.fact import Fact
+from shared.a2a.call import Call
 from shared.a2a.reply import Data, Piece, Text
 from shared.language import Language
 from shared.terms import wording
@@ -26,7 +27,7 @@ _REST_UNKNOWN = {
 }
 _HINT = (
     "No model is configured, so this function answers from its almanac alone. "
-    "Configure a Gemini model on Vertex AI for it."
+    "Set GENERAL_MODEL to a Gemini model on Vertex AI, and GOOGLE_CLOUD_PROJECT."
 )
 # A longer text is not a question of the almanac's kind.
 _MAX_QUESTION_CHARACTERS = 500
@@ -41,21 +42,24 @@ class Almanac:
     def __init__(self, facts: tuple[Fact, ...]) -> None:
         self._facts = facts
 
-    def answer(self, question: str, *, language: Language, context_id: str | None) -> Iterator[Piece]:
-        """See `Model`. Each question is answered by itself; `context_id` does not matter."""
-        del context_id
+    def answer(self, question: str, *, language: Language, call: Call) -> Iterator[Piece]:
+        """See `Model`."""
+        call.record["model"] = "almanac"
         facts, open_questions = self.look_up(question)
         if not facts:
             yield Text(_UNKNOWN[language])
             yield Data({"source": "almanac", "answered": False, "hint": _HINT})
             return
-        texts = [fact.ja if language is Language.JA else fact.en for fact in facts]
-        if open_questions:
-            texts.append(_REST_UNKNOWN[language])
-        yield Text("\n".join(texts))
+        rest = f"\n{_REST_UNKNOWN[language]}" if open_questions else ""
+        yield Text(self.told(facts, language) + rest)
         yield Data(
             {"source": "almanac", "answered": not open_questions, "facts": [fact.id for fact in facts]}
         )
+
+    @staticmethod
+    def told(facts: list[Fact], language: Language) -> str:
+        """The facts in words, a line each."""
+        return "\n".join(fact.ja if language is Language.JA else fact.en for fact in facts)
 
     def look_up(self, question: str) -> tuple[list[Fact], bool]:
         """The facts that answer it, and whether a part that asks something is left without an answer.

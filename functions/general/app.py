@@ -6,11 +6,15 @@ from pathlib import Path
 
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
+from functions.general.config import Config
 from functions.general.knowledge import load
+from functions.general.language_model import LanguageModel
+from functions.general.model import Model
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
-from shared.agent_settings import AgentSettings
+from shared.gemini.client import Gemini, warm_after_fork
 from shared.http import Handler
+from shared.http_client import HttpClient
 
 KNOWLEDGE = Path(__file__).with_name("facts")
 
@@ -28,15 +32,23 @@ SKILL = AgentSkill(
 )
 
 
-def build(config: AgentSettings) -> Handler:
+def build(config: Config) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol."""
+    agent = config.agent
     card = agent_card(
         name="General questions",
         description="Answers what no other agent is asked for, in the language of the question.",
         version="1.0.0",
-        url=config.public_url,
+        url=agent.public_url,
         skills=(SKILL,),
     )
-    log = stdout_log("general", project=config.google_cloud_project, with_text=config.log_text)
-    model = Almanac(load(KNOWLEDGE))
-    return agent_function(GeneralAgent(model).answer, card=card, log=log)
+    log = stdout_log("general", project=agent.google_cloud_project, with_text=agent.log_text)
+    return agent_function(GeneralAgent(_model(config)).answer, card=card, log=log)
+
+
+def _model(config: Config) -> Model:
+    almanac = Almanac(load(KNOWLEDGE))
+    if config.gemini is None:
+        return almanac
+    warm_after_fork()
+    return LanguageModel(Gemini(config.gemini, http=HttpClient()), almanac=almanac)

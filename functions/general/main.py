@@ -2,8 +2,8 @@
 
 import os
 
+from functions.general import config
 from functions.general.app import build
-from shared import agent_settings
 from shared.flask_adapter import entry_point
 
-general = entry_point(build(agent_settings.read(os.environ)))
+general = entry_point(build(config.read(os.environ)))

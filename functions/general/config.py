@@ -1,0 +1,28 @@
+"""The settings of the agent for general questions; without a model, it answers from the bundled almanac."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared.agent_settings import AgentSettings, read_agent
+from shared.gemini.settings import GeminiSettings, read_gemini
+from shared.settings import Settings
+
+MODEL = "GENERAL_MODEL"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What this function needs to know of where it runs, and the model that answers."""
+
+    agent: AgentSettings
+    gemini: GeminiSettings | None
+
+
+def read(environ: Mapping[str, str]) -> Config:
+    """The settings in `environ`. Raises SettingsError with every error at once."""
+    settings = Settings(environ)
+    config = Config(agent=read_agent(settings), gemini=read_gemini(settings, MODEL))
+    settings.check()
+    return config

@@ -1,0 +1,69 @@
+"""The stand-in for a language model: deterministic, and it knows nothing but what stands in the request.
+
+Its rules, which are all there is to it. The text of the last user turn is taken apart into sentences. Those that ask (with a
+question mark, or か at the end) are the question; the others are the material. It answers with the sentences of the material,
+three at most and in their order, that share words with the question, the most first to be chosen; without a question, with
+the first sentence; without material, it says that it was given none. A mark like [2] in front of a line is put behind its
+sentence. It follows no instructions, the operator's no more than those in the text. A word is a run of letters or digits, or
+two neighbouring Japanese characters; a token is a word of the answer with its blank, or one Japanese character.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|[。！？])[^\S\n]*|[^\n]+")
+_ASKS = re.compile(r"[?？]\s*$|か。?\s*$")
+_MARK = re.compile(r"^\s*(\[\d+\])\s*")
+_WORD = re.compile(r"[a-z0-9]+|[\u3040-\u30ff\u3400-\u9fff]+")
+_TOKEN = re.compile(r"\s*(?:[^\W\u3000-\u9fff]+|\S)|\s+")
+_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_MOST_SENTENCES = 3
+_NONE = {
+    False: "I am a local stand-in for a language model. I was given nothing to answer this from.",
+    True: "これは言語モデルのローカル代用品です。回答のもとになる文章が与えられていません。",
+}
+
+
+def answer(text: str) -> str:
+    """The answer to the text of a user's turn."""
+    sentences = _sentences(text)
+    asked = " ".join(sentence for sentence, _ in sentences if _ASKS.search(sentence))
+    material = [(sentence, mark) for sentence, mark in sentences if not _ASKS.search(sentence)]
+    if not asked:
+        chosen = material[:1]
+    else:
+        shared = [len(_words(sentence) & _words(asked)) for sentence, _ in material]
+        best = sorted(range(len(material)), key=lambda at: (-shared[at], at))[:_MOST_SENTENCES]
+        chosen = [material[at] for at in sorted(best) if shared[at]]
+    if not chosen:
+        return _NONE[bool(_JAPANESE.search(asked or text))]
+    told = [f"{sentence} {mark}".strip() for sentence, mark in chosen]
+    return "".join(told) if all(_JAPANESE.search(each) for each in told) else " ".join(told)
+
+
+def tokens(text: str) -> list[str]:
+    """`text` in the pieces that it is counted and streamed in; joined they are `text`."""
+    return _TOKEN.findall(text)
+
+
+def _sentences(text: str) -> list[tuple[str, str]]:
+    """The sentences of `text`, each with the mark of its line."""
+    found: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        mark = _MARK.match(line)
+        rest = line[mark.end() :] if mark else line
+        found.extend(
+            (part.strip(), mark[1] if mark else "") for part in _SENTENCE.findall(rest) if part.strip()
+        )
+    return found
+
+
+def _words(text: str) -> set[str]:
+    words: set[str] = set()
+    for run in _WORD.findall(text.lower()):
+        if _JAPANESE.match(run):
+            words.update(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+        else:
+            words.add(run)
+    return words

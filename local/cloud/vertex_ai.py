@@ -1,0 +1,213 @@
+"""`python -m local.cloud.vertex_ai`: Gemini on Vertex AI, as the unmodified google-genai speaks to it.
+
+`generateContent` and `streamGenerateContent` of publisher models, v1 and v1beta1 (cloud.google.com/vertex-ai/generative-ai/docs/
+reference/rest). The model is `local.cloud.extractive_model`. The account of an access token is asked for at whoever gave
+it out; `POST /__project {"grant": "serviceAccount:…"}` gives roles/aiplatform.user, as gcloud does, `{"enable": true}` the API.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from local.cloud import vertex_answers as answers
+from local.cloud.accounts import Accounts, UnknownToken, member
+from local.cloud.extractive_model import answer, tokens
+from local.cloud.faults import Faults
+from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
+from local.cloud.vertex_answers import Refusal
+from shared.http import EVENT_STREAM, JSON, Handler, Request, Response
+from shared.http_client import HttpClient
+
+PROJECT = "/__project"
+ROLE = "roles/aiplatform.user"
+DENIED, DISABLED, QUOTA, BROKEN = "deny-predict", "disable-api", "quota", "server-error"
+FAULTS = {
+    DENIED: f"nobody has {ROLE} any more",
+    DISABLED: "the API is not enabled for the project",
+    QUOTA: "requests are answered with 429; with {'times': 2}, the next two of them",
+    BROKEN: "requests are answered with 503; with {'times': 2}, the next two of them",
+    "block-question": "the question is blocked, for the `reason` (PROHIBITED_CONTENT)",
+    "finish": "the answer ends after `tokens` (3) of it, with the finish reason `reason` (SAFETY)",
+    "empty": "the model ends without a word",
+    "stall": "nothing comes any more after `tokens` (3) of the answer",
+    "cut": "the connection is closed after `tokens` (3) of the answer",
+    LATENCY: LATENCY_HELP,
+}
+_PATH = re.compile(
+    r"/(?:v1|v1beta1)/projects/([^/]+)/locations/([^/]+)/publishers/google/models/([^/:]+)"
+    r":(generateContent|streamGenerateContent)"
+)
+
+
+class VertexAi:
+    """The `models` of one project, which `users` may ask."""
+
+    def __init__(
+        self,
+        *,
+        project: str,
+        models: Sequence[str],
+        users: Sequence[str],
+        accounts: Accounts,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._project = project
+        self._models = models
+        self._granted = frozenset(map(member, users))
+        self._users = self._granted
+        self._accounts = accounts
+        self._sleep = sleep
+        self._lock = threading.RLock()
+        self.faults = Faults(FAULTS, changed=self._changed)
+
+    def handle(self, request: Request) -> Response:
+        """The answer to one request."""
+        if request.path == PROJECT:
+            return self._control(request)
+        if (response := self.faults.handle(request)) is not None:
+            return response
+        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        try:
+            return self._answer(request)
+        except Refusal as refusal:
+            return json_response(refusal.body, status=refusal.status)
+
+    def _answer(self, request: Request) -> Response:
+        match = _PATH.fullmatch(request.path)
+        if match is None or request.method != "POST":
+            raise answers.no_such_path(request.path)
+        project, location, model, method = match.groups()
+        self._require(request, f"projects/{project}/locations/{location}/publishers/google/models/{model}")
+        if model not in self._models or project != self._project:
+            raise answers.no_such_model(project, location, model)
+        self._fail_if_asked_to()
+        try:
+            asked = json_body(request)
+            text, most = answers.user_text(asked), answers.most_tokens(asked)
+        except (ValueError, TypeError, AttributeError, KeyError):
+            raise answers.bad_request() from None
+        chunks = self._chunks(text, model=model, most=most)
+        if method == "generateContent":
+            return json_response(answers.whole(list(chunks)))
+        if request.parameter("alt") == "sse":
+            return Response(headers={"content-type": EVENT_STREAM}, body=answers.events(chunks))
+        return Response(headers={"content-type": JSON}, body=answers.array(chunks))
+
+    def _require(self, request: Request, resource: str) -> None:
+        try:
+            email = self._accounts.email(request)
+        except UnknownToken:
+            email = None
+        if email is None:
+            raise answers.unauthenticated()
+        if DISABLED in self.faults:
+            raise answers.disabled(self._project)
+        if member(email) not in self._users:
+            raise answers.denied(resource)
+
+    def _fail_if_asked_to(self) -> None:
+        for fault, refusal in ((QUOTA, answers.exhausted), (BROKEN, answers.unavailable)):
+            with self._lock:
+                parameters = self.faults.parameters(fault)
+                if parameters is None:
+                    continue
+                left = parameters.get("times")
+                if left is not None and left <= 1:
+                    self.faults.switch_off(fault)
+                elif left is not None:
+                    self.faults.switch_on(fault, times=left - 1)
+            raise refusal()
+
+    def _chunks(self, text: str, *, model: str, most: int) -> Iterator[dict[str, Any]]:
+        """The chunks of one answer: one for each token, and one that ends it."""
+        asked = len(tokens(text))
+        if (blocked := self.faults.parameters("block-question")) is not None:
+            reason = blocked.get("reason", "PROHIBITED_CONTENT")
+            yield answers.blocked(reason, model=model, asked=asked)
+            return
+        told = [] if "empty" in self.faults else tokens(answer(text))
+        finish = "STOP"
+        for fault in ("finish", "stall", "cut"):
+            if (parameters := self.faults.parameters(fault)) is not None:
+                told = told[: int(parameters.get("tokens", 3))]
+                finish = str(parameters.get("reason", "SAFETY")) if fault == "finish" else fault
+        if len(told) > most:
+            told, finish = told[:most], "MAX_TOKENS"
+        for token in told:
+            yield answers.chunk(token, model=model)
+        match finish:
+            case "stall":
+                # Until the other side leaves, or for as long as nobody would wait.
+                self._sleep(600)
+            case "cut":
+                pass
+            case _:
+                yield answers.last_chunk(finish, model=model, asked=asked, told=len(told))
+
+    def _control(self, request: Request) -> Response:
+        if request.method == "POST":
+            for key, value in json_body(request).items():
+                match key:
+                    case "grant":
+                        users = self._users | {value}
+                        self.faults.switch_off(DENIED)
+                        self._users = users
+                    case "revoke":
+                        self._users -= {value}
+                    case "enable":
+                        self.faults.switch_off(DISABLED)
+                    case _:
+                        return json_response({"error": f"nothing is called {key!r}"}, status=400)
+        told = {"project": self._project, "models": list(self._models), "users": sorted(self._users)}
+        return json_response(told)
+
+    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
+        if name == DENIED:
+            self._users = self._granted if parameters is None else frozenset()
+
+
+def vertex_ai(
+    *,
+    project: str,
+    models: Sequence[str],
+    users: Sequence[str],
+    issuers: Sequence[str] = (),
+    tokens_of: Mapping[str, str] | None = None,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Handler:
+    """The whole service, with its control paths. `tokens_of` are access tokens with their accounts."""
+    accounts = Accounts(issuers, http=HttpClient(), known=tokens_of)
+    return recorded(
+        VertexAi(project=project, models=models, users=users, accounts=accounts, sleep=sleep).handle
+    )
+
+
+def main() -> None:
+    """Serves until it is told to end."""
+    parser = argparse.ArgumentParser(prog="python -m local.cloud.vertex_ai")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--project", default="my-hub-project")
+    parser.add_argument("--model", action="append", default=[], help="a model that there is")
+    parser.add_argument("--issuer", action="append", default=[], help="a stand-in that gives out tokens")
+    parser.add_argument("--user", action="append", default=[], help=f"an account that has {ROLE}")
+    parser.add_argument(
+        "--token", action="append", default=[], metavar="TOKEN=EMAIL", help="a token of an account"
+    )
+    given = parser.parse_args()
+    handle = vertex_ai(
+        project=given.project,
+        models=given.model,
+        users=given.user,
+        issuers=given.issuer,
+        tokens_of=dict(each.split("=", 1) for each in given.token),
+    )
+    serve(handle, name="vertex_ai", port=given.port)
+
+
+if __name__ == "__main__":
+    main()
