@@ -45,7 +45,13 @@ class Vocabulary:
         mended = corrected(normalise(question.text), self._knows, self._alike)
         if mended != normalise(question.text):
             again = analyse(mended, language=question.language)
-            question = structs.replace(again, text=question.text, entities=question.entities)
+            question = structs.replace(
+                again,
+                text=question.text,
+                entities=question.entities,
+                topic=question.topic,
+                sources=question.sources,
+            )
         return structs.replace(question, concepts=tuple(self._said(concept) for concept in question.concepts))
 
     def _knows(self, word: str) -> bool:

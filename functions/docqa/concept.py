@@ -20,7 +20,7 @@ class Concept(Struct, frozen=True):
     `own` are the question's own forms, `words` and `texts` their alternatives (`View.words`, `View.text`), `broader`
     words for more than it (laptop → device), `vital` an act that makes the case ("if solvent is spilled"), `parts` the
     words of a phrase or the halves of an unknown Japanese compound (`loose` when one of them may be missing). `modifies`
-    is the index of the concept this one narrows down (legal → team).
+    is the index of the concept this one narrows down (legal → team), `sought` what the question asks which one it is.
     """
 
     surface: str
@@ -35,3 +35,4 @@ class Concept(Struct, frozen=True):
     known: bool = False
     modifies: int | None = None
     vital: bool = False
+    sought: bool = False

@@ -10,16 +10,16 @@ from datetime import date
 from pathlib import Path
 
 from functions.docqa import index
-from functions.docqa.citations import cited, with_exceptions
+from functions.docqa.answering import Search, offers
+from functions.docqa.citations import cited
 from functions.docqa.evidence import EvidenceError, checked
-from functions.docqa.extraction import Found, extract, siblings
-from functions.docqa.model import Candidate, DocAnswer, Passage, Skipped, Standing
+from functions.docqa.extraction import Found
+from functions.docqa.model import Candidate, Citation, DocAnswer, Passage, Skipped
 from functions.docqa.pool import Readers
 from functions.docqa.question import Question, analyse
 from functions.docqa.search import Corpus
 from functions.docqa.wording import abstained, worded
 
-ENOUGH_COVERAGE = 0.6
 MAX_QUESTION_CHARACTERS = 2_000
 _log = logging.getLogger(__name__)
 
@@ -74,31 +74,31 @@ class DocumentQA:
 
 def answer_from(corpus: Corpus, asked: Question) -> DocAnswer:
     """The answer to `asked` out of `corpus`; see `DocumentQA.answer`."""
-    asked = corpus.adapted(asked)
-    passages = corpus.search(asked)
-    found = extract(asked, passages, corpus.rarity)
-    candidates = _candidates(passages, found)
     texts = index.StoredTexts(corpus.connection)
-    for rank, best in enumerate(found[:3]):
-        if best.coverage < ENOUGH_COVERAGE:
-            continue
-        same = siblings(asked, found[rank:])
-        told = with_exceptions(best) if len(same) == 1 else same
-        uri = best.passage.uri
-        text = texts.canonical_text(uri) or ""
+    seen = Search()
+    for offer in offers(corpus, asked, seen):
         try:
-            citations = checked([cited(part, text, texts.page_starts(uri)) for part in told], texts)
+            citations = checked([_cited(found, texts) for found in offer.told], texts)
         except EvidenceError as error:
             _log.error("refused a citation: %s", error)
             continue
-        superseded = best.passage.edition.standing is Standing.SUPERSEDED
         return DocAnswer(
-            text=worded(asked, told, superseded=superseded),
+            text=worded(asked, offer.told, labels=offer.labels),
             citations=citations,
             grounded=True,
-            candidates=candidates,
+            candidates=_candidates(seen.passages, seen.found),
         )
-    return DocAnswer(text=abstained(asked.language), citations=(), grounded=False, candidates=candidates)
+    return DocAnswer(
+        text=abstained(asked.language),
+        citations=(),
+        grounded=False,
+        candidates=_candidates(seen.passages, seen.found),
+    )
+
+
+def _cited(found: Found, texts: index.StoredTexts) -> Citation:
+    uri = found.passage.uri
+    return cited(found, texts.canonical_text(uri) or "", texts.page_starts(uri))
 
 
 def _candidates(passages: Sequence[Passage], found: Sequence[Found]) -> tuple[Candidate, ...]:

@@ -57,6 +57,7 @@ _VERB_BEFORE = {
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
 _ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
 _SUBJECTS = {"i", "we", "you", "they", "he", "she", "it", "one", "someone", "somebody", "anybody", "anyone"}
+_CASES = {"if", "when", "whenever", "unless"}
 _PREPOSITIONS = {
     "of",
     "for",
@@ -115,7 +116,9 @@ def english_concepts(
             and _ends_in_verb([raw for _, _, raw in pieces])
         ):
             role = Role.ACTION  # what does the label show, when does the link expire
-        told = role is Role.ACTION and (before in _SUBJECTS or "if" in [raw for _, _, raw in pieces[:at]])
+        told = role is Role.ACTION and bool(
+            _CASES & {raw for _, _, raw in pieces[1:at]} or pieces[0][2] == "if"
+        )
         alternatives = words.groups.get(key)
         own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
         content = [f" {word} " for word in key.split() if word not in words.stop]
@@ -133,6 +136,7 @@ def english_concepts(
                 kinds=words.kinds_of(key),
                 known=alternatives is not None,
                 vital=told,
+                sought=before == "which",
             ),
         )
         at += size

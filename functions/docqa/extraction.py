@@ -21,7 +21,16 @@ from functions.docqa.expressions import (
     PLACES,
     AnswerKind,
 )
-from functions.docqa.matching import PRESENT, TITLE, compound_bonus, entity_scopes, levels, surroundings
+from functions.docqa.lexicon import lexicon
+from functions.docqa.matching import (
+    PRESENT,
+    TITLE,
+    compound_bonus,
+    entity_scopes,
+    levels,
+    speciality,
+    surroundings,
+)
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.ranges import numbers_in, range_fit
@@ -40,6 +49,8 @@ _WHO_IS = re.compile(
     r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
     r"|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
 )
+_THING_SAID, _SURELY_SAID, _TELLING = 0.5, 0.85, 0.45
+_EVERYWHERE = 0.35
 _ASKS = ("?", "？")
 _INTRODUCES = (":", "：")
 
@@ -63,21 +74,29 @@ class Found(Struct, frozen=True):
 
 
 def extract(
-    question: Question, passages: Sequence[Passage], rarity: Callable[[Concept], float]
+    question: Question,
+    passages: Sequence[Passage],
+    rarity: Callable[[Concept], float],
+    *,
+    lenient: bool = False,
 ) -> list[Found]:
-    """The units that may answer, best first; a unit about another entity, topic or kind of answer is not among them."""
+    """The units that may answer, best first; a unit about another entity, topic or kind of answer is not among them.
+
+    `lenient` forgives that the act a question speaks of is said in words nobody listed, as long as the things are said.
+    """
     weights = [_weight(concept) * rarity(concept) for concept in question.concepts]
     if not any(concept.role in (Role.NOUN, Role.ACTION) for concept in question.concepts):
         return []
+    rule = _Lenient([rarity(concept) for concept in question.concepts]) if lenient else None
     found: list[Found] = []
     asked_for = {
         passage.edition.series for passage in passages if question.years & set(passage.edition.labels)
     }
     for rank, passage in enumerate(passages):
         other_year = passage.edition.series in asked_for and not question.years & set(passage.edition.labels)
-        if _edition_serves(question, passage) and not other_year:
+        if edition_serves(question, passage) and not other_year:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
-            found.extend(_scored(question, passage, weights, bonus))
+            found.extend(_scored(question, passage, weights, bonus, rule))
     found.sort(key=lambda entry: -entry.score)
     return found
 
@@ -113,7 +132,8 @@ def _is_essential(concept: Concept) -> bool:
     return concept.role is Role.NOUN
 
 
-def _edition_serves(question: Question, passage: Passage) -> bool:
+def edition_serves(question: Question, passage: Passage) -> bool:
+    """Whether the edition that the passage is from is the one that the question asks for."""
     if question.years:
         # A year that only stands in the text of a current document is a date in it, not the edition asked for.
         if passage.edition.standing is not Standing.CURRENT:
@@ -131,7 +151,9 @@ def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
     return any(year in said for year in question.years)
 
 
-def _scored(question: Question, passage: Passage, weights: list[float], bonus: float) -> Iterator[Found]:
+def _scored(
+    question: Question, passage: Passage, weights: list[float], bonus: float, lenient: "_Lenient | None"
+) -> Iterator[Found]:
     around = surroundings(passage)
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
     for number, unit in enumerate(passage.units):
@@ -146,7 +168,10 @@ def _scored(question: Question, passage: Passage, weights: list[float], bonus: f
         fit = _kind_fit(question, unit, normal)
         if fit is None or not _year_agrees(question, passage, unit):
             continue
-        coverage = _coverage(question, levels(question.concepts, around, number), weights)
+        said = levels(question.concepts, around, number)
+        coverage = (
+            lenient.coverage(question, said, unit, normal) if lenient else _coverage(question, said, weights)
+        )
         if coverage is None:
             continue
         if (former_section or FORMER.search(normal)) and not (question.former or question.years):
@@ -156,6 +181,7 @@ def _scored(question: Question, passage: Passage, weights: list[float], bonus: f
         )
         if ANNOUNCING.search(normal) and not question.asked.listing:
             fit -= 0.15
+        fit -= 0.05 * min(2, speciality(question.concepts, around, number))
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
@@ -237,3 +263,45 @@ def _coverage(question: Question, said: list[float], weights: list[float]) -> fl
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
         return None
     return covered / total if total else None
+
+
+class _Lenient(Struct, frozen=True):
+    """What a unit must still say when the act that a question speaks of need not be said."""
+
+    rarities: list[float]
+
+    def coverage(self, question: Question, said: list[float], unit: Unit, normal: str) -> float | None:
+        """The share that counts as said; None when a thing of the question is not, or only far away."""
+        pattern = PATTERNS.get(question.kind)
+        if pattern is not None and not pattern.search(normal):
+            return None
+        things = []
+        unsaid_acts = acts = 0
+        for concept, level, rarity in zip(question.concepts, said, self.rarities, strict=True):
+            if not self._is_thing(question, concept, said, unit):
+                acts += concept.role is Role.ACTION
+                unsaid_acts += concept.role is Role.ACTION and level < PRESENT
+            elif level < _THING_SAID:
+                return None
+            else:
+                things.append((level, rarity))
+        if not things or max(level * rarity for level, rarity in things) < _TELLING:
+            return None
+        if max(level for level, _ in things) < _SURELY_SAID:
+            return None
+        mean = sum(level * rarity for level, rarity in things) / sum(rarity for _, rarity in things)
+        return mean - 0.1 * unsaid_acts / max(1, acts)
+
+    def _is_thing(self, question: Question, concept: Concept, said: list[float], unit: Unit) -> bool:
+        at = question.concepts.index(concept)
+        if concept.role is Role.ACTION:
+            narrows = concept.modifies is not None and concept.surface.endswith(("ing", "ed"))
+            return concept.vital or narrows
+        if concept.role is not Role.NOUN or concept.sought or self.rarities[at] < _EVERYWHERE:
+            return False
+        # Platinum members, Starter users: who they are is said by the word before.
+        narrowed = any(
+            other.modifies == at and level >= _SURELY_SAID
+            for other, level in zip(question.concepts, said, strict=True)
+        )
+        return not (narrowed and (unit.kind is UnitKind.ROW or concept.own[0] in lexicon().parties))

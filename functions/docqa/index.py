@@ -12,13 +12,13 @@ from pathlib import Path
 import msgspec
 
 from functions.docqa.editions import in_force
-from functions.docqa.model import Document, Passage, Skipped, Standing
+from functions.docqa.model import Document, Passage, Skipped, Standing, words_of_path
 from functions.docqa.passages import passages
 from functions.docqa.sources import Unreadable, corpus_files, corpus_uri, document_from, read_bytes
 from functions.docqa.words import index_text
 
 LAYOUT = (
-    2  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
+    3  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
 )
 _LOCK_SECONDS = 120
 _SCHEMA = """
@@ -176,7 +176,7 @@ def _insert(connection: sqlite3.Connection, document: Document, digest: bytes) -
     path = document.path
     bare = msgspec.msgpack.encode(msgspec.structs.replace(document, text=""))
     connection.execute(_INSERT_FILE, (path, document.uri, digest, None, bare, document.text))
-    title = index_text(document.title)
+    title = index_text(f"{document.title} {words_of_path(document.uri)}")
     for passage in passages(document):
         number = connection.execute(
             "INSERT INTO passages (path, standing, passage) VALUES (?, ?, ?)",

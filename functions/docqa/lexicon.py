@@ -27,7 +27,7 @@ class Lexicon(Struct, frozen=True):
     """`groups` maps a key (a stemmed phrase or a Japanese word) to all words of the groups it stands in.
 
     `broader` maps a key to words for a larger class of things, which speak of it too. `parties` are the keys of people
-    and organisations that are told apart.
+    and organisations that are told apart, `special` those that mark a rule as the special one.
     """
 
     groups: dict[str, Alternatives]
@@ -37,6 +37,7 @@ class Lexicon(Struct, frozen=True):
     light: frozenset[str]
     stop: frozenset[str]
     english: frozenset[str]
+    special: frozenset[str]
 
     def knows(self, word: str) -> bool:
         """Whether an English word stands in the lexicon, in any of its forms."""
@@ -96,6 +97,7 @@ def lexicon() -> Lexicon:
             key_of(word) for name in ("english", "japanese") for word in _split(data["light"][name])
         ),
         stop=stop,
+        special=frozenset(key_of(word) for line in data["special"].values() for word in _split(line)),
         english=frozenset(latin | {stem(word) for word in latin} | stop),
     )
 

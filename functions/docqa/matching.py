@@ -66,7 +66,7 @@ def surroundings(passage: Passage) -> Surroundings:
         entities=[entities_in(unit.text) for unit in passage.units],
         headings=[_cached_view(heading) for heading in headings],
         heading_entities=[entities_in(heading) for heading in (*headings, passage.title)],
-        title=_cached_view(passage.title),
+        title=_cached_view(f"{passage.title} {passage.place}"),
         whole=view("\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST)),
     )
 
@@ -113,6 +113,14 @@ def _names_other_party(concepts: Sequence[Concept], own: View) -> bool:
     """Whether the unit is about people or an organisation that the question does not speak of."""
     asked = {form for concept in concepts for form in (*concept.own, *concept.words, *concept.texts)}
     return any(party in (own.words if party[0] == " " else own.text) for party in lexicon().parties - asked)
+
+
+def speciality(concepts: Sequence[Concept], around: Surroundings, number: int) -> int:
+    """How many words mark the unit's rule as the special one, without the question asking for that."""
+    asked = {form for concept in concepts for form in (*concept.own, *concept.words, *concept.texts)}
+    said = [around.units[number], *around.headings[:1]]
+    words = lexicon().special - asked
+    return sum(any(word in (view.words if word[0] == " " else view.text) for view in said) for word in words)
 
 
 def compound_bonus(concepts: Sequence[Concept], own: View) -> float:

@@ -13,6 +13,7 @@ from functions.docqa.lexicon import lexicon
 from functions.docqa.question_kinds import (
     Asked,
     asked,
+    asks_for_a_topic,
     counted_per,
     counted_unit,
     uncontracted,
@@ -24,7 +25,10 @@ from functions.docqa.words import is_japanese, normalise
 
 
 class Question(Struct, frozen=True):
-    """A question, analysed. `years` and `former` ask for another edition than the one in force."""
+    """A question, analysed. `years` and `former` ask for another edition than the one in force.
+
+    `topic` when it wants to be told about something; `sources` are the paths of the only documents that may answer it.
+    """
 
     text: str
     language: str
@@ -37,6 +41,8 @@ class Question(Struct, frozen=True):
     per: str
     amounts: list[Range]
     numbers: frozenset[str]
+    topic: bool = False
+    sources: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> AnswerKind:
@@ -68,6 +74,7 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         per=counted_per(normal),
         amounts=amounts_in(normal),
         numbers=numbers_in(normal),
+        topic=asks_for_a_topic(normal),
     )
 
 

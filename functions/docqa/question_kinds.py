@@ -15,7 +15,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         (
             r"how (?:often|frequently)|how many times|at what intervals?"
             r"|frequency|頻度|どの(?:くらい|ぐらい|程度)の間隔|何(?:日|[ヶか]月"
-            r"|年|週間|時間)(?:ごと|おき|に一度|に1度|に1回|に一回)|[年月週日](?:に)?何回|何回"
+            r"|年|週間|時間)(?:ごと|おき|に1度|に1回)|[年月週日](?:に)?何回"
         ),
     ),
     (
@@ -28,6 +28,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         ),
     ),
     (AnswerKind.REASON, False, (r"^why\b|for what reason|what is the reason|なぜ|どうして|理由")),
+    (AnswerKind.QUANTITY, True, (r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$")),
     (AnswerKind.QUANTITY, True, (r"^(?:and )?by how much|how much (?:longer|later|more time|earlier)")),
     (
         AnswerKind.MONEY,
@@ -70,7 +71,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|height|size|speed|rate|target|voltage|length"
             r"|quota)\b|上限|下限|限度|何(?:人|名|回|枚|個|件|台|割|倍|冊"
             r"|本|杯|段|歳|度|%|パーセント|文字|桁|種類|つ|箇所|キロ|メートル|kg"
-            r"|点|世代|室|階建)|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度"
+            r"|点|世代|室|階建|[一-龯](?=以|ま|で|が|を|か|あ|必|の|ず))|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度"
             r"|定員|容量|重量|数|速度|高さ)は"
         ),
     ),
@@ -170,10 +171,14 @@ _COUNTED = re.compile(
 )
 _COUNTED_JAPANESE = re.compile(
     r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
-    r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所)"
+    r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所|部屋|[室着匹軒通校箱食行語問列組両便機缶袋束頭坪])"
 )
 
 
+_LENGTH = re.compile(
+    r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$"
+    r"|\b(?:minimum|maximum|required|min|max) length\b|\blength of\b|長さは"
+)
 _CONTRACTED = re.compile(
     r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b"
 )
@@ -230,6 +235,8 @@ def wants_former(normal: str) -> bool:
 
 def counted_unit(normal: str) -> str:
     """What "how many …" or 「何…」 counts, `""` when nothing is counted."""
+    if _LENGTH.search(normal):
+        return "length"
     match = _COUNTED.search(normal) or _COUNTED_JAPANESE.search(normal)
     return match.group(1) if match else ""
 
@@ -251,3 +258,24 @@ _INTERROGATIVE = re.compile(
 def without_interrogatives(normal: str) -> str:
     """The question with its question words and its politeness blanked out; offsets stay."""
     return _INTERROGATIVE.sub(lambda match: " " * len(match.group()), without_politeness(normal))
+
+
+_TOPIC = re.compile(
+    r"\btell (?:me|us) (?:more |something |everything )?about\b"
+    r"|\bwhat (?:does|do) .{2,60}? (?:say|state)s? (?:about|on|regarding)\b"
+    r"|\bwhat (?:is|are) (?:the |our |your )?(?:[\w-]+ ){0,3}?(?:policy|policies|rules?|regulations?|guidelines?|approach)"
+    r" (?:on|for|about|regarding|concerning|around|of|to)\b"
+    r"|\bwhat (?:is|are) (?:the |our |your )?(?:[\w-]+ ){1,4}?(?:policy|policies|rules?|guidelines?)\?*$"
+    r"|\bwhat (?:do|should) (?:i|we) (?:need to )?know about\b|\b(?:explain|describe|outline)\b"
+    r"|\b(?:summary|overview|outline) (?:of|on)\b|\bsummari[sz]e\b|\b(?:information|details|info|anything) (?:on|about)\b"
+    r"|\bhow (?:does|do) .{2,40} work\?*$|^(?:and )?what about\b"
+    r"|(?:について|に関して|に関する(?:規[程定則]|ルール|決まり|情報|こと))(?:は|を|の)?(?:、)?(?:詳しく|簡単に)?"
+    r"(?:教え|知り|説明|まとめ|何と|どう|どの|どんな|概要|$|\?)"
+    r"|(?:規[程定則]|ルール|決まり|概要|内容|制度|ポリシー|方針|要点|基準)(?:を|について|は)(?:教え|知り|説明|まとめ|どうなって|どのよう|何|\?|$)"
+    r"|の(?:概要|要点)|要約"
+)
+
+
+def asks_for_a_topic(normal: str) -> bool:
+    """Whether the normalised question wants to be told about something, rather than one fact of it."""
+    return _TOPIC.search(normal) is not None

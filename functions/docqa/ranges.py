@@ -57,6 +57,9 @@ _UNITS: dict[str, tuple[str, float]] = {
     "歳": ("age", 1),
     "才": ("age", 1),
     "years old": ("age", 1),
+    "year-old": ("age", 1),
+    "years-old": ("age", 1),
+    "years of age": ("age", 1),
     "人": ("person", 1),
     "名": ("person", 1),
     "people": ("person", 1),
@@ -72,6 +75,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     "tb": ("gb", 1000),
     "mb": ("gb", 0.001),
     "cm": ("m", 0.01),
+    "clock": ("clock", 1),
     "%": ("%", 1),
     "percent": ("%", 1),
     "パーセント": ("%", 1),
@@ -140,12 +144,14 @@ class Range(Struct, frozen=True):
 def ranges_in(normal: str) -> list[Range]:
     """The amounts and ranges in a normalised text that have a unit."""
     found = []
-    for match in _RANGE.finditer(_digits(normal)):
+    for match in _RANGE.finditer(_clocks(_digits(normal))):
         low = _amount(match["low"])
         high = _amount(match["high"]) if match["high"] and not match["below"] else None
         unit = low[0] or (high[0] if high else "")
         if not unit:
             continue
+        if not low[0] and match["high"]:
+            low = _amount(match["low"], like=match["high"])  # 2 to 5 years
         if high and high[0] == unit and high[1] > low[1]:
             found.append(
                 Range(unit, low[1], high[1] - (_TINY if "未満" in (match["high_after"] or "") else 0), True)
@@ -180,6 +186,7 @@ def amounts_in(normal: str) -> list[Range]:
 def amount_spans(normal: str) -> list[tuple[int, int]]:
     """Where a normalised question says how much of something there is: "400 pieces", 「31度を超え」."""
     spans = [match.span() for match in _BARE_AMOUNT.finditer(normal) if match.group(2) not in _NO_UNITS]
+    spans.extend(match.span() for match in _CLOCK.finditer(normal))
     for match in _RANGE.finditer(normal):
         if match["low"] and not match["low"].strip().isdecimal():
             spans.append(match.span())
@@ -200,6 +207,30 @@ def bare_ranges_in(normal: str) -> list[Range]:
         elif match["below"] or match["below_after"]:
             found.append(Range("", -math.inf, low, True))
     return found
+
+
+_CLOCK = re.compile(
+    r"(?P<from>\b(?:until|till|by|before) |\b(?:after|from|since) )?(?:(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?"
+    r" ?(?P<half>[ap])\.?m\b\.?|(?<![\d:])(?P<hour24>\d{1,2}):(?P<minute24>\d\d)(?![\d:])"
+    r"|(?P<half_ja>午前|午後)(?P<hour_ja>\d{1,2})時(?:(?P<minute_ja>\d{1,2})分)?)"
+)
+
+
+def _clocks(normal: str) -> str:
+    """Times of the day as minutes since midnight, so that they compare: "until 2 pm" → "up to 840 clock"."""
+
+    def minutes(match: re.Match[str]) -> str:
+        hour = int(match["hour"] or match["hour24"] or match["hour_ja"])
+        minute = int(match["minute"] or match["minute24"] or match["minute_ja"] or 0)
+        if (match["half"] == "p" or match["half_ja"] == "午後") and hour < 12:
+            hour += 12
+        bound = (match["from"] or "").strip()
+        before = (
+            "up to " if bound in ("until", "till", "by", "before") else "over " if bound == "after" else ""
+        )
+        return f"{before or match['from'] or ''}{hour * 60 + minute} clock"
+
+    return _CLOCK.sub(minutes, normal)
 
 
 def _digits(normal: str) -> str:
@@ -230,11 +261,13 @@ def _is_bound(wanted: float, said: float) -> bool:
     return wanted == said or abs(wanted - said) <= 2 * _TINY
 
 
-def _amount(text: str) -> tuple[str, float]:
+def _amount(text: str, *, like: str = "") -> tuple[str, float]:
     match = _PARTS.match(text)
     if not match:
         return "", 0.0
     sign, number, scale, name, months = match.groups()
+    if like and (other := _PARTS.match(like)):
+        name = other.group(4)
     unit, factor = _UNITS.get(name or "", (_SIGNS.get(sign or "", ""), 1.0))
     value = float(number) * factor * {"thousand": 1e3, "million": 1e6}.get(scale or "", 1)
     return unit, value + float(months or 0)

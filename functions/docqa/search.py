@@ -4,19 +4,24 @@ import math
 import re
 import sqlite3
 
+import msgspec
+
 from functions.docqa.adaptation import Vocabulary
 from functions.docqa.concept import Concept, Role
 from functions.docqa.index import load
-from functions.docqa.model import Passage
+from functions.docqa.model import Document, Passage, words_of_path
 from functions.docqa.question import Question
-from functions.docqa.words import bigrams
+from functions.docqa.words import View, bigrams, view
 
 PASSAGES = 40
 _COMMON_SHARE = 0.2
 _KANJI = re.compile(r"[\u3400-\u9fff々]$")
 _RANKED = """
 SELECT p.passage, p.standing, -bm25(words, 2.0, 3.0, 1.0) AS score FROM words JOIN passages p ON p.number = words.rowid
-WHERE words MATCH ? ORDER BY bm25(words, 2.0, 3.0, 1.0) LIMIT ?
+WHERE words MATCH ?{within} ORDER BY bm25(words, 2.0, 3.0, 1.0) LIMIT ?
+"""
+_OF_DOCUMENT = """
+SELECT p.passage, p.standing FROM passages p JOIN files f ON f.path = p.path WHERE f.uri = ? ORDER BY p.number LIMIT 40
 """
 
 
@@ -27,6 +32,7 @@ class Corpus:
         self.connection = connection
         self._total: int = connection.execute("SELECT count(*) FROM passages").fetchone()[0]
         self._frequencies: dict[str, int] = {}
+        self._documents: dict[str, View] | None = None
         self._vocabulary: Vocabulary | None = None
 
     def adapted(self, question: Question) -> Question:
@@ -48,13 +54,31 @@ class Corpus:
         if not terms:
             return []
         anything = " OR ".join(terms)
+        within = sorted(question.sources)
+        places = ", ".join("?" * len(within))
+        statement = _RANKED.format(within=f" AND p.path IN ({places})" if within else "")
         for query in [f"({required}) AND ({anything})" for required in _required(question)] + [anything]:
-            for blob, standing, score in self.connection.execute(_RANKED, (query, limit)):
+            for blob, standing, score in self.connection.execute(statement, (query, *within, limit)):
                 passage = load(blob, standing, score)
                 found.setdefault(passage.id, passage)
             if len(found) >= limit:
                 break
         return list(found.values())[: limit * 2]
+
+    def documents(self) -> dict[str, View]:
+        """Path → what the document is called, by its title and its path."""
+        if self._documents is None:
+            rows = self.connection.execute("SELECT path, document FROM files WHERE document IS NOT NULL")
+            documents = [(path, msgspec.msgpack.decode(blob, type=Document)) for path, blob in rows]
+            self._documents = {
+                path: view(f"{document.title} {words_of_path(document.uri)}") for path, document in documents
+            }
+        return self._documents
+
+    def beside(self, passage: Passage) -> list[Passage]:
+        """The passages of the document that `passage` is from, in their order."""
+        rows = self.connection.execute(_OF_DOCUMENT, (passage.uri,))
+        return [load(blob, standing, 0.0) for blob, standing in rows]
 
     def _terms(self, question: Question) -> list[str]:
         weighed: list[tuple[bool, str]] = []

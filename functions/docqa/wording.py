@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functions.docqa.entities import entities_in
 from functions.docqa.expressions import PATTERNS
 from functions.docqa.extraction import Found
-from functions.docqa.model import UnitKind
+from functions.docqa.model import Standing, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.words import normalise, plain, view
 
@@ -27,16 +27,23 @@ def abstained(language: str) -> str:
     return _ABSTAINED[language]
 
 
-def worded(question: Question, evidence: Sequence[Found], *, superseded: bool) -> str:
-    """The quotes in their order, each with its mark: the first leads. Markdown emphasis is left out, nothing else."""
-    parts = []
+def worded(question: Question, evidence: Sequence[Found], *, labels: Sequence[str] = ()) -> str:
+    """The quotes in their order, each with its mark: the first leads. Markdown emphasis is left out, nothing else.
+
+    `labels`, one for each quote, say which side of a comparison it stands for.
+    """
+    parts: list[str] = []
     several = len({found.entities for found in evidence}) > 1
     for number, found in enumerate(evidence, start=1):
         about = _about(found) if several else ""
+        if labels:
+            about = (
+                f"{labels[number - 1]}: " if number == 1 or labels[number - 2] != labels[number - 1] else ""
+            )
         parts.append(f"{about}{_shown(question, found)} [{number}]")
-    first = evidence[0].passage.language
-    introduction = _FORMER[question.language] if superseded else ""
-    introduction += _OTHER_LANGUAGE.get((question.language, first), "")
+    first = evidence[0].passage
+    introduction = _FORMER[question.language] if first.edition.standing is Standing.SUPERSEDED else ""
+    introduction += _OTHER_LANGUAGE.get((question.language, first.language), "")
     return introduction + " ".join(parts)
 
 

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from functions.docqa.numerals import months_between, with_digits
+
 KANJI = r"\u3400-\u4dbf\u4e00-\u9fff々〆ヶ"
 KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff"
 HIRAGANA = r"\u3041-\u309f"
@@ -87,6 +89,7 @@ def normalise(text: str) -> str:
     """NFKC, case-folded, with one kind of hyphen and no thousands separators."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_DASHES)
+        text = with_digits(text)
     text = text.casefold()
     return _THOUSANDS.sub("", text) if "," in text else text
 
@@ -129,6 +132,8 @@ def bigrams(run: str) -> list[str]:
 def view(text: str) -> View:
     """`text` ready for matching words (English) and substrings (Japanese)."""
     normal = normalise(plain(text))
+    if between := months_between(normal):
+        normal = f"{normal} {between}"
     words = [stem(token) for token in tokens(normal) if token[0] < "\u3000"]
     return View(f" {' '.join(words)} ", "".join(normal.split()))
 

@@ -1,0 +1,100 @@
+"""From a question to the units that answer it: one fact, a topic's main sentences, or both sides of a comparison."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct, structs
+
+from functions.docqa.citations import with_exceptions
+from functions.docqa.comparison import sides
+from functions.docqa.extraction import Found, extract, siblings
+from functions.docqa.model import Passage
+from functions.docqa.named_sources import documents_named, named_in
+from functions.docqa.question import Question, analyse
+from functions.docqa.search import Corpus
+from functions.docqa.topics import Treated, headed, main_sentences, treating
+from functions.docqa.words import normalise
+
+ENOUGH_COVERAGE = 0.6
+_OFFERS = 3
+
+
+class Offer(Struct, frozen=True):
+    """Units that answer together; `labels` name, for each, the side of a comparison it stands for."""
+
+    told: list[Found]
+    labels: tuple[str, ...] = ()
+
+
+class Search(Struct):
+    """What was looked at on the way to an answer."""
+
+    passages: list[Passage] = []
+    found: list[Found] = []
+
+
+def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
+    """The answers that may be given, the best first; `seen` is filled with what was found for `asked` itself."""
+    compared = sides(normalise(asked.text))
+    if compared:
+        each = [
+            next(_of_one(corpus, analyse(side, language=asked.language), Search()), None) for side in compared
+        ]
+        if each[0] and each[1] and _differ(each[0], each[1]):
+            labels = [side for side, offer in zip(compared, each, strict=True) if offer for _ in offer.told]
+            yield Offer([*each[0].told, *each[1].told], tuple(labels))
+    yield from _of_one(corpus, asked, seen)
+
+
+def _differ(first: Offer, second: Offer) -> bool:
+    def places(offer: Offer) -> set[tuple[str, int]]:
+        return {(found.passage.id, found.number) for found in offer.told}
+
+    return not places(first) & places(second)
+
+
+def _of_one(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
+    named = named_in(normalise(asked.text))
+    paths = documents_named(named.name, corpus.documents()) if named else frozenset()
+    if named and paths:
+        inner = analyse(named.rest, language=asked.language)
+        if inner.concepts:
+            within = structs.replace(
+                inner,
+                sources=paths,
+                topic=asked.topic,
+                years=asked.years,
+                former=asked.former,
+                entities=asked.entities,
+            )
+            yield from _found(corpus, within, seen)
+            if named.binding:
+                return
+    yield from _found(corpus, asked, seen)
+
+
+def _found(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
+    asked = corpus.adapted(asked)
+    passages = corpus.search(asked)
+    treated = treating(asked, passages)
+    if asked.topic and not asked.asked.strict:
+        yield from _on_topic(corpus, asked, treated[:_OFFERS])
+    found = extract(asked, passages, corpus.rarity)
+    seen.passages, seen.found = seen.passages or passages, seen.found or found
+    yield from _facts(asked, found)
+    if not asked.asked.strict:
+        yield from _on_topic(corpus, asked, headed(treated)[:1])
+    yield from _facts(asked, extract(asked, passages, corpus.rarity, lenient=True))
+
+
+def _facts(asked: Question, found: Sequence[Found]) -> Iterator[Offer]:
+    for rank, best in enumerate(found[:_OFFERS]):
+        if best.coverage >= ENOUGH_COVERAGE:
+            same = siblings(asked, found[rank:])
+            yield Offer(with_exceptions(best) if len(same) == 1 else same)
+
+
+def _on_topic(corpus: Corpus, asked: Question, treated: Sequence[Treated]) -> Iterator[Offer]:
+    for entry in treated:
+        told = main_sentences(asked, entry, corpus.beside(entry.passage))
+        if told:
+            yield Offer(told)

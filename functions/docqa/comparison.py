@@ -1,0 +1,47 @@
+"""Questions that compare two things: taken apart into one question on each."""
+
+import re
+
+_ENGLISH = (
+    re.compile(
+        r"\b(?:differences?|distinction) (?:is there )?(?:in (?P<about>.+?) )?between (?P<first>.+?) and (?P<second>.+?)[?.]*$"
+    ),
+    re.compile(r"\bhow (?:does|do|is|are) (?P<first>.+?) (?:differ|different) from (?P<second>.+?)[?.]*$"),
+    re.compile(r"\bcompare (?P<first>.+?) (?:and|with|to|against) (?P<second>.+?)[?.]*$"),
+    re.compile(
+        r"^(?:what is |show )?(?P<first>[\w -]{1,40}?) (?:vs\.?|versus) (?P<second>[\w -]{1,40}?)[?.]*$"
+    ),
+)
+_JAPANESE = (
+    re.compile(
+        r"(?P<first>[^、。]{1,30}?)(?:と|、)(?P<second>[^、。]{1,30}?)(?:と)?(?:の(?:違い|差|相違点?|比較)|を比較|を比べ|(?:で)?は?(?:どう|どのように|何が)(?:違|異な))"
+    ),
+    re.compile(r"(?P<first>[^、。]{1,30}?)は(?P<second>[^、。]{1,30}?)と(?:どう|どのように|何が)(?:違|異な)"),
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|our|your|my) ")
+_ONE_WORD = re.compile(r"^(?:[\w-]+|[\w-]+ \d+)$")
+
+
+def sides(normal: str) -> tuple[str, str] | None:
+    """The two questions that a comparison asks at once; None for a question that compares nothing.
+
+    What only the last side names holds for both: "P-1 and P-2 deadlines" are the P-1 deadlines and the P-2 deadlines.
+    """
+    for pattern in _ENGLISH:
+        if match := pattern.search(normal):
+            first, second = (_ARTICLE.sub("", match[name].strip()) for name in ("first", "second"))
+            about = (match.groupdict().get("about") or "").strip()
+            words = second.split()
+            if about:
+                return f"{first} {about}", f"{second} {about}"
+            if len(words) > 1 and _ONE_WORD.match(first) and not _ONE_WORD.match(second):
+                width = len(first.split())
+                return f"{first} {' '.join(words[width:])}", second
+            return first, second
+    for pattern in _JAPANESE:
+        if match := pattern.search(normal):
+            first, second = match["first"].strip(), match["second"].strip()
+            if "の" in second and "の" not in first:
+                return f"{first}の{second.split('の', 1)[1]}", second
+            return first, second
+    return None

@@ -1,0 +1,61 @@
+"""Numbers and months as they are written in words: 四十五万円 is 45万円, "November to March" has December in it."""
+
+import re
+
+_KANJI_DIGITS = {character: value for value, character in enumerate("〇一二三四五六七八九")}
+_SCALES = {"十": 10, "百": 100, "千": 1000}
+_NUMERAL = "[〇一二三四五六七八九十百千]+"
+_COUNTERS = (
+    r"時間|分(?=以内|間|前|後|ごと|を|経)|営業日|日|[ヶか箇カケヵ]月|月|年|週間|回|人|名|円|万|億|割|台|個|件|歳|才|泊|枚|階|条|倍|室"
+    r"|冊|杯|部屋|パーセント|キロ|メートル|リットル|度|級|点|段|社|本(?!人|社|部|日|書)|通|種類|箇所|か所|つ"
+)
+_WRITTEN = re.compile(
+    rf"(?<![同統唯均画逐随万〇一二三四五六七八九十百千])(?:({_NUMERAL})(?={_COUNTERS})|(?<=午前|午後|翌朝|毎朝)({_NUMERAL})(?=時))"
+)
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_NAMES = "|".join(_MONTHS)
+_FROM_MONTH_TO_MONTH = re.compile(rf"\b({_NAMES})(?: to | through | until |-| - )({_NAMES})\b")
+_FROM_MONTH_TO_MONTH_JAPANESE = re.compile(r"(?<!\d)(\d{1,2})月(?:から|~|-|〜)(\d{1,2})月")
+
+
+def with_digits(normal: str) -> str:
+    """`normal` with the kanji numerals before a counter as digits."""
+    return _WRITTEN.sub(lambda match: str(_value(match.group(1) or match.group(2))), normal)
+
+
+def _value(numeral: str) -> int:
+    if not _SCALES.keys() & set(numeral):
+        return int("".join(str(_KANJI_DIGITS[character]) for character in numeral))
+    total = digit = 0
+    for character in numeral:
+        if character in _SCALES:
+            total += (digit or 1) * _SCALES[character]
+            digit = 0
+        else:
+            digit = _KANJI_DIGITS[character]
+    return total + digit
+
+
+def months_between(normal: str) -> str:
+    """The months that a text means without naming them: "november to march" → "december january february"; else ""."""
+    found = []
+    if match := _FROM_MONTH_TO_MONTH.search(normal):
+        first, last = (_MONTHS.index(name) for name in match.groups())
+        found += [_MONTHS[at % 12] for at in range(first + 1, last + (12 if last <= first else 0))]
+    if match := _FROM_MONTH_TO_MONTH_JAPANESE.search(normal):
+        first, last = (int(number) for number in match.groups())
+        found += [f"{(at - 1) % 12 + 1}月" for at in range(first + 1, last + (12 if last <= first else 0))]
+    return " ".join(found)
