@@ -14,8 +14,10 @@ _KINDS = (
     r"policy|manual|handbook|guide|guidelines?|agreement|contract|terms(?: and conditions)?|terms|rules|regulations?|standard"
     r"|faq|sla|addendum|procedure|plan|charter|bylaws|schedule|document"
 )
-_KINDS_JAPANESE = r"規程|規則|規約|約款|マニュアル|手引き?|ガイドライン|ガイド|契約書|契約|要領"
-    r"|基準|計画書?|faq|しおり|ハンドブック|ポリシー|案内|手順書?"
+_KINDS_JAPANESE = (
+    r"規程|規則|規約|約款|マニュアル|手引き?|ガイドライン|ガイド|契約書|契約|要領|基準|計画書?|faq|しおり|ハンドブック"
+    r"|ポリシー|案内|手順書?"
+)
 _ASKS = r"how|what|when|who|whom|where|which|must|may|is|are|can|do|does|should|why"
 _PATTERNS = (
     (
