@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from bench import cold_start, hop, report, router, streams, throughput
+from bench import boundary, cold_start, hop, report, router, streams, throughput
 from bench.load import LoadFailed, generator
 from bench.report import Target
 from bench.servers import NotServing
@@ -16,6 +16,7 @@ from local.lifeline import Lifeline
 BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "throughput": throughput.run,
     "hop": hop.run,
+    "boundary": boundary.run,
     "cold-start": cold_start.run,
     "streams": streams.run,
     "router": lambda _: router.run(),
