@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from shared.a2a import protojson, versions
+from shared.a2a.bindings import plain_send
 from shared.a2a.bindings.params import read_params
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.result import to_compat_result
 from shared.a2a.errors import INVALID_REQUEST, METHOD_NOT_FOUND, A2AError
-from shared.a2a.model import Event
+from shared.a2a.model import Event, SendMessageRequest
 from shared.a2a.operations import OPERATIONS, Operation
 from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
@@ -30,9 +31,10 @@ _METHODS: dict[str, tuple[Operation, Version]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """A JSON-RPC request before its params are read. `id` is echoed as it came; None for a notification."""
+class Envelope(Struct, frozen=True):
+    """A JSON-RPC request. `id` is echoed as it came; None for a notification. `params` are JSON, or the request itself
+    where they were read along with the envelope.
+    """
 
     id: str | int | float | None
     method: str
@@ -41,6 +43,9 @@ class Envelope:
 
 def read_envelope(body: bytes) -> Envelope:
     """The request object. Raises PARSE_ERROR or INVALID_REQUEST, for which the answer's id is null."""
+    plain = plain_send.read(body)
+    if plain is not None:
+        return Envelope(*plain)
     value = protojson.decode(body)
     if isinstance(value, list):
         raise A2AError(INVALID_REQUEST, "Batch requests are not supported: send one request object")
@@ -73,7 +78,9 @@ def streams_errors(method: str) -> bool:
 
 
 def read_request(operation: Operation, version: Version, params: Any) -> msgspec.Struct:
-    """The 1.0 request in `params`. Raises INVALID_PARAMS with the field named."""
+    """The 1.0 request in an envelope's `params`. Raises INVALID_PARAMS with the field named."""
+    if isinstance(params, SendMessageRequest):
+        return params
     return read_params(operation, version, {} if params is None else params)
 
 
