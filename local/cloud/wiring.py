@@ -15,14 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from local.cloud import metadata
+from local.cloud import discovery_engine, metadata
 from local.cloud.run_service import EVERYBODY
+from local.functions import ROOT
 
 HUB_PROJECT = "my-hub-project"
 HUB_ACCOUNT = f"hub@{HUB_PROJECT}.iam.gserviceaccount.com"
 GATE_ACCOUNT = f"gate@{HUB_PROJECT}.iam.gserviceaccount.com"
 DOCQA_ACCOUNT = f"docqa@{HUB_PROJECT}.iam.gserviceaccount.com"
 GENERAL_ACCOUNT = f"general@{HUB_PROJECT}.iam.gserviceaccount.com"
+OPERATOR, OPERATOR_TOKEN = "operator@example.com", "operator"
+BUCKET = DATA_STORE = "sample-documents"
 
 CLOUD_FILE = "cloud.json"
 """Where a run writes down the addresses of its stand-ins, by name."""
@@ -96,6 +99,52 @@ def issuers(urls: Urls) -> list[str]:
     return [urls[one.name] for one in _ACCOUNTS]
 
 
+def _storage() -> StandIn:
+    """Cloud Storage with the sample corpus, which docqa and the search may read."""
+
+    def arguments(urls: Urls) -> list[str]:
+        readers = ("--reader", DOCQA_ACCOUNT, "--reader", discovery_engine.AGENT)
+        corpus = ROOT / "functions" / "docqa" / "corpus"
+        tokens = _tokens([*issuers(urls), urls["discovery-engine"]])
+        return ["--bucket", f"{BUCKET}={corpus}", *readers, "--owner", OPERATOR, *tokens]
+
+    return StandIn(
+        name="storage",
+        module="local.cloud.cloud_storage",
+        arguments=arguments,
+        tells=lambda urls: {"docqa": {"STORAGE_EMULATOR_HOST": urls["storage"]}},
+    )
+
+
+def _discovery_engine() -> StandIn:
+    """Discovery Engine with a data store of everything in the bucket, which docqa may search."""
+
+    def arguments(urls: Urls) -> list[str]:
+        store = ("--storage", urls["storage"], "--store", f"{DATA_STORE}=gs://{BUCKET}/*")
+        return [*store, "--viewer", DOCQA_ACCOUNT, "--admin", OPERATOR, *_tokens(issuers(urls))]
+
+    def tells(urls: Urls) -> Environments:
+        settings = {
+            "DISCOVERY_ENGINE_PROJECT": HUB_PROJECT,
+            "DISCOVERY_ENGINE_DATA_STORE": DATA_STORE,
+            "DISCOVERY_ENGINE_ENDPOINT": urls["discovery-engine"],
+        }
+        others = ("DISCOVERY_ENGINE_ENGINE", "DISCOVERY_ENGINE_LOCATION", "DISCOVERY_ENGINE_SERVING_CONFIG")
+        return {"docqa": dict.fromkeys((*others, "CORPUS_DIR"), "") | settings}
+
+    return StandIn(
+        name="discovery-engine", module="local.cloud.discovery_engine", arguments=arguments, tells=tells
+    )
+
+
+def _tokens(addresses: Sequence[str]) -> list[str]:
+    """Who gives out access tokens, and the operator's, which is known to everybody."""
+    return [word for each in addresses for word in ("--issuer", each)] + [
+        "--token",
+        f"{OPERATOR_TOKEN}={OPERATOR}",
+    ]
+
+
 STAND_INS: tuple[StandIn, ...] = (
     *_ACCOUNTS,
     _front("hub", to=("gate",), invoker=GATE_ACCOUNT),
@@ -103,6 +152,8 @@ STAND_INS: tuple[StandIn, ...] = (
     _front("general", to=("hub",), invoker=HUB_ACCOUNT),
     _front("expense", to=("hub",), invoker=EVERYBODY),
     _front("pm", to=("hub",), invoker=HUB_ACCOUNT),
+    _storage(),
+    _discovery_engine(),
 )
 
 
