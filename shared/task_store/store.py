@@ -6,6 +6,7 @@ Times are seconds since the epoch by the store's clock. A task of another owner 
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -175,7 +176,7 @@ class TaskStore(Protocol):
         """
         ...
 
-    def entries(self, task_id: str, *, after: int, limit: int = 1000) -> list[Entry]:
+    def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
         """The log from behind the sequence number `after`."""
         ...
 
@@ -193,7 +194,7 @@ class TaskStore(Protocol):
         """Leases the task, or the oldest one of these roles, that is submitted or working and has no running lease."""
         ...
 
-    def due(self, roles: Sequence[str], *, limit: int) -> list[str]:
+    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
         """The ids of tasks that `lease` would give out now, the oldest first."""
         ...
 

@@ -1,0 +1,270 @@
+"""The task store of one machine: an SQLite file, shared by threads and processes."""
+
+from __future__ import annotations
+
+import builtins
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from shared.a2a.model import Event
+from shared.task_store import sqlite_pages, sqlite_rows
+from shared.task_store.head import (
+    DEFAULT_TASK_BYTES,
+    Head,
+    check_append,
+    check_lease,
+    check_size,
+    first_head,
+    head_after,
+    stored,
+    with_lease,
+    without_lease,
+)
+from shared.task_store.log_bytes import folded
+from shared.task_store.sqlite_connections import Connections
+from shared.task_store.sqlite_push import SqlitePushStore, task_grew
+from shared.task_store.sqlite_rows import Folds, Found, find
+from shared.task_store.sqlite_schema import prepare
+from shared.task_store.sqlite_watch import Watch
+from shared.task_store.store import (
+    AlreadyRunning,
+    Entry,
+    Lease,
+    NewTask,
+    Page,
+    Position,
+    StoredTask,
+    TaskEnded,
+    TaskExists,
+    TaskQuery,
+    TooLarge,
+    UnknownTask,
+)
+
+
+class SqliteTaskStore(SqlitePushStore):
+    """Implements TaskStore and PushStore. Raises WrongFile for a file that is no task store of this version."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], float],
+        new_token: Callable[[], str],
+        most_task_bytes: int = DEFAULT_TASK_BYTES,
+    ) -> None:
+        self._connections = Connections(path)
+        super().__init__(self._connections, clock)
+        prepare(path, self._connections.open)
+        self._new_token = new_token
+        self._most_task_bytes = most_task_bytes
+        self._folds = Folds()
+        self._watch = Watch(self._connections.open)
+
+    def create(self, new: NewTask) -> StoredTask:
+        """Stores a task, version 1."""
+        body = sqlite_rows.encoded([new.task])
+        if len(body[0]) > self._most_task_bytes:
+            raise TooLarge(new.task.id)
+        with self._connections.writing() as connection:
+            if find(connection, "id = ?", new.task.id):
+                raise TaskExists(new.task.id)
+            running = _running(connection, new.owner, new.request_key)
+            if running:
+                raise AlreadyRunning(self._folds.stored(connection, running))
+            number = sqlite_pages.next_number(connection, new.owner)
+            head = first_head(new, number=number, size=len(body[0]), now=self._clock())
+            key = sqlite_rows.insert(connection, head)
+            sqlite_rows.add_entries(connection, key, 0, body)
+            if new.work:
+                sqlite_rows.put_work(connection, key, new.work)
+        self._folds.remember(key, head, new.task)
+        self._watch.tell(head.id)
+        return stored(head, new.task, new.work)
+
+    def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
+        """The task as it is now, if it is this owner's."""
+        with self._connections.reading() as connection:
+            found = find(connection, "id = ?", task_id)
+            if found is None or owner not in (None, found.head.owner):
+                return None
+            return self._folds.stored(connection, found)
+
+    def numbered(self, owner: str, number: int) -> StoredTask | None:
+        """The owner's task of this number."""
+        with self._connections.reading() as connection:
+            found = find(connection, "owner = ? AND number = ?", owner, number)
+            return self._folds.stored(connection, found) if found else None
+
+    def running(self, owner: str, request_key: str) -> StoredTask | None:
+        """The owner's task of this request key that has neither ended nor waits for its client."""
+        with self._connections.reading() as connection:
+            found = _running(connection, owner, request_key)
+            return self._folds.stored(connection, found) if found else None
+
+    def waiting(self, owner: str, context_id: str) -> StoredTask | None:
+        """The owner's newest task of this context that waits for its client."""
+        with self._connections.reading() as connection:
+            key = sqlite_pages.waiting(connection, owner, context_id)
+            found = find(connection, "key = ?", key) if key else None
+            return self._folds.stored(connection, found) if found else None
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event],
+        *,
+        lease: str | None = None,
+        expected_version: int | None = None,
+        work: bytes | None = None,
+    ) -> StoredTask:
+        """Adds the events to the log, in order, all or none."""
+        bodies = sqlite_rows.encoded(events)
+        added = sum(map(len, bodies))
+        with self._connections.writing() as connection:
+            key, head = _known(find(connection, "id = ?", task_id), task_id)
+            now = self._clock()
+            check_append(head, events, lease=lease, expected_version=expected_version, now=now)
+            check_size(head, events, added, limit=self._most_task_bytes)
+            task = folded(self._folds.task(connection, key, head), events)
+            after = head_after(head, task, count=len(events), added=added, now=now)
+            after = sqlite_rows.snapshot(connection, key, after, task)
+            sqlite_rows.add_entries(connection, key, head.version, bodies)
+            sqlite_rows.update(connection, key, head, after)
+            if events:
+                task_grew(connection, key)
+            if work is not None:
+                sqlite_rows.put_work(connection, key, work)
+            else:
+                work = sqlite_rows.read_work(connection, key)
+        if after.state.terminal:
+            self._folds.forget(key)
+        else:
+            self._folds.remember(key, after, task)
+        self._watch.tell(task_id)
+        return stored(after, task, work)
+
+    def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
+        """The log from behind the sequence number `after`."""
+        with self._connections.reading() as connection:
+            row = connection.execute("SELECT key FROM tasks WHERE id = ?", (task_id,)).fetchone()
+            if row is None:
+                return []
+            entries = sqlite_rows.read_entries(connection, row[0], after=after, limit=limit)
+            return [Entry(sequence, event) for sequence, event in entries]
+
+    def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
+        """Waits until the task's log goes on behind `after`, whichever process writes."""
+        if self._version(task_id) > after:
+            return True
+        deadline = time.monotonic() + timeout_seconds
+        with self._watch.waiter(task_id) as changed:
+            while self._version(task_id) <= after:
+                if not changed.wait(max(0.0, deadline - time.monotonic())):
+                    return False
+                changed.clear()
+            return True
+
+    def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
+        """A page of the owner's tasks, behind the position `after`."""
+        with self._connections.reading() as connection:
+            total = sqlite_pages.total(connection, owner, query)
+            keys = sqlite_pages.keys(connection, owner, query, limit=size + 1, after=after)
+            found = sqlite_rows.find_all(connection, keys[:size])
+            tasks = tuple(self._folds.stored(connection, one) for one in found)
+        last = found[-1].head if len(keys) > size and found else None
+        return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
+
+    def lease(
+        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
+    ) -> Lease | None:
+        """Leases the task, or the oldest one of these roles, that is submitted or working and has no running lease."""
+        # Most askings find nothing: they do not keep writers from their work.
+        if not self._due(roles, limit=1, task_id=task_id):
+            return None
+        with self._connections.writing() as connection:
+            now = self._clock()
+            due = sqlite_pages.due(connection, roles, now=now, limit=1, task_id=task_id)
+            if not due:
+                return None
+            key, head = _known(find(connection, "id = ?", due[0]), due[0])
+            leased = with_lease(head, holder=holder, token=self._new_token(), until=now + seconds)
+            sqlite_rows.update(connection, key, head, leased)
+            return self._lease(self._folds.stored(connection, Found(key, leased)), leased)
+
+    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
+        """The ids of tasks that `lease` would give out now, the oldest first."""
+        return self._due(roles, limit=limit, task_id=None)
+
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+        """Prolongs a lease that has not run out."""
+        with self._connections.writing() as connection:
+            key, head = _known(find(connection, "id = ?", task_id), task_id)
+            now = self._clock()
+            check_lease(head, lease, now=now)
+            renewed = replace(head, lease_until=now + seconds)
+            sqlite_rows.update(connection, key, head, renewed)
+            return self._lease(self._folds.stored(connection, Found(key, renewed)), renewed)
+
+    def release(self, task_id: str, lease: str) -> None:
+        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
+        with self._connections.writing() as connection:
+            found = find(connection, "id = ?", task_id)
+            if found and found.head.token == lease:
+                sqlite_rows.update(connection, found.key, found.head, without_lease(found.head))
+
+    def request_cancel(self, task_id: str) -> StoredTask:
+        """Tells whoever runs the task that it is to end."""
+        with self._connections.writing() as connection:
+            key, head = _known(find(connection, "id = ?", task_id), task_id)
+            if head.state.terminal:
+                raise TaskEnded(task_id)
+            asked = replace(head, cancel_requested=True)
+            sqlite_rows.update(connection, key, head, asked)
+            return self._folds.stored(connection, Found(key, asked))
+
+    def purge(self, *, ended_before: float, limit: int) -> int:
+        """Deletes tasks, with everything of theirs, that ended before; returns how many."""
+        with self._connections.writing() as connection:
+            keys = sqlite_pages.ended(connection, before=ended_before, limit=limit)
+            for key, head in sqlite_rows.find_all(connection, keys):
+                sqlite_rows.delete(connection, key, head)
+        for key in keys:
+            self._folds.forget(key)
+        return len(keys)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._watch.close()
+        self._connections.close()
+
+    def _due(self, roles: Sequence[str], *, limit: int, task_id: str | None) -> builtins.list[str]:
+        with self._connections.reading() as connection:
+            return sqlite_pages.due(connection, roles, now=self._clock(), limit=limit, task_id=task_id)
+
+    def _version(self, task_id: str) -> int:
+        with self._connections.reading() as connection:
+            row = connection.execute("SELECT version FROM tasks WHERE id = ?", (task_id,)).fetchone()
+            return int(row[0]) if row else 0
+
+    def _lease(self, task: StoredTask, head: Head) -> Lease:
+        return Lease(stored=task, token=head.token, deadline=head.lease_until)
+
+
+def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Found | None:
+    if not request_key:
+        return None
+    condition = (
+        "owner = ? AND request_key = ? AND request_key <> '' AND leasable = 1 ORDER BY key DESC LIMIT 1"
+    )
+    return find(connection, condition, owner, request_key)
+
+
+def _known(found: Found | None, task_id: str) -> Found:
+    if found is None:
+        raise UnknownTask(task_id)
+    return found

@@ -1,0 +1,98 @@
+"""Connections to one SQLite file: as many as are used at once, each by one thread at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from shared.task_store.store import StoreError, Unavailable
+
+_BUSY_SECONDS = 10.0
+_WAL_BYTES = 64_000_000
+
+
+class Connections:
+    """Transactions on the file. Nothing is held across a fork."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[sqlite3.Connection] = []
+        self._process = os.getpid()
+        # Threads that wait here are woken in turn; those that wait for SQLite's lock sleep for longer and longer.
+        self._one_writer = threading.Lock()
+        self._closed = False
+
+    def open(self) -> sqlite3.Connection:
+        """A connection that belongs to the caller, who closes it."""
+        connection = sqlite3.connect(
+            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+        return connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """All that is read inside is of the same moment."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Nobody else writes meanwhile; all of it is stored, or, after an exception, nothing."""
+        with self._one_writer, self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Closes what nobody uses now; the rest closes as soon as it is given back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextlib.contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = self._take()
+        except sqlite3.Error as error:
+            raise Unavailable(str(error)) from error
+        try:
+            connection.execute(begin)
+            yield connection
+            connection.execute("COMMIT")
+        except StoreError:
+            _roll_back(connection)
+            raise
+        except sqlite3.OperationalError as error:
+            _roll_back(connection)
+            raise Unavailable(str(error)) from error
+        except BaseException:
+            _roll_back(connection)
+            raise
+        finally:
+            self._give_back(connection)
+
+    def _take(self) -> sqlite3.Connection:
+        if self._process != os.getpid():
+            # Neither used nor closed: closing would let go of the locks of the process that forked.
+            self._inherited, self._idle = self._idle, []
+            self._one_writer = threading.Lock()
+            self._process = os.getpid()
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self.open()
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        if self._closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    with contextlib.suppress(sqlite3.Error):
+        connection.execute("ROLLBACK")

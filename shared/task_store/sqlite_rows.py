@@ -1,0 +1,188 @@
+"""Heads, logs and folds of the SQLite task store, read and written inside a transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from shared.a2a.model import Event, Task, TaskState
+from shared.task_store.head import Head, stored, wants_snapshot
+from shared.task_store.log_bytes import event_bytes, folded, read_event, read_task, task_bytes
+from shared.task_store.store import StoredTask
+
+_FIELDS = Head.__struct_fields__
+_SELECT = f"SELECT key, {', '.join(_FIELDS)} FROM tasks"  # noqa: S608 - names of our own
+_INSERT = (
+    f"INSERT INTO tasks ({', '.join(_FIELDS)}, leasable)"  # noqa: S608
+    f" VALUES ({', '.join('?' * (len(_FIELDS) + 1))})"
+)
+_SEQUENCE_BITS = 24
+_REMEMBERED_BYTES = 32_000_000
+
+
+class Found(NamedTuple):
+    """A head and its row's key, which no other task ever has."""
+
+    key: int
+    head: Head
+
+
+def find(connection: sqlite3.Connection, where: str, *values: object) -> Found | None:
+    """The one task that the condition is true of."""
+    row = connection.execute(f"{_SELECT} WHERE {where}", values).fetchone()
+    return _found(row) if row else None
+
+
+def find_all(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Found]:
+    """The tasks of these keys, in this order."""
+    marks = ", ".join("?" * len(keys))
+    rows = connection.execute(f"{_SELECT} WHERE key IN ({marks})", keys)
+    found = {row[0]: _found(row) for row in rows}
+    return [found[key] for key in keys]
+
+
+def insert(connection: sqlite3.Connection, head: Head) -> int:
+    """Stores a new head; its key."""
+    key = connection.execute(_INSERT, (*structs.astuple(head), head.leasable)).lastrowid
+    assert key is not None, "SQLite says the row of every insert"
+    _count(connection, head.owner, head.state, 1)
+    return key
+
+
+def update(connection: sqlite3.Connection, key: int, old: Head, new: Head) -> None:
+    """Stores what differs: an index is only written to when one of its columns is."""
+    changed = [name for name in _FIELDS if getattr(old, name) != getattr(new, name)]
+    values = [getattr(new, name) for name in changed]
+    if old.leasable != new.leasable:
+        changed.append("leasable")
+        values.append(new.leasable)
+    if old.state != new.state:
+        _count(connection, new.owner, old.state, -1)
+        _count(connection, new.owner, new.state, 1)
+    if changed:
+        assignments = ", ".join(f"{name} = ?" for name in changed)
+        connection.execute(f"UPDATE tasks SET {assignments} WHERE key = ?", (*values, key))  # noqa: S608
+
+
+def delete(connection: sqlite3.Connection, key: int, head: Head) -> None:
+    """The task is gone, with everything of its."""
+    low = key << _SEQUENCE_BITS
+    high = low + (1 << _SEQUENCE_BITS)
+    connection.execute("DELETE FROM entries WHERE at > ? AND at < ?", (low, high))
+    for table in ("snapshots", "work", "pushes", "tasks"):
+        connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))  # noqa: S608
+    _count(connection, head.owner, head.state, -1)
+
+
+def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: Iterable[bytes]) -> None:
+    """The log goes on behind `version`."""
+    at = (key << _SEQUENCE_BITS) + version
+    for offset, body in enumerate(bodies, start=1):
+        connection.execute("INSERT INTO entries VALUES (?, ?)", (at + offset, body))
+
+
+def read_entries(
+    connection: sqlite3.Connection, key: int, *, after: int, limit: int
+) -> list[tuple[int, Event]]:
+    """The log from behind the sequence number `after`."""
+    low = key << _SEQUENCE_BITS
+    high = low + (1 << _SEQUENCE_BITS)
+    rows = connection.execute(
+        "SELECT at, body FROM entries WHERE at > ? AND at < ? ORDER BY at LIMIT ?", (low + after, high, limit)
+    )
+    return [(at - low, read_event(body)) for at, body in rows]
+
+
+def put_work(connection: sqlite3.Connection, key: int, work: bytes) -> None:
+    """Stores what the task's runner has to know: apart, because a row is written whole."""
+    connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?)", (key, work))
+
+
+def read_work(connection: sqlite3.Connection, key: int) -> bytes:
+    """What `put_work` stored."""
+    row = connection.execute("SELECT body FROM work WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else b""
+
+
+class Folds:
+    """What logs fold to; those of late are remembered, so that appending to a long one does not read it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._remembered: OrderedDict[int, tuple[int, int, Task]] = OrderedDict()
+        self._bytes = 0
+
+    def task(self, connection: sqlite3.Connection, key: int, head: Head) -> Task:
+        """The task at the head's version."""
+        version, task = self._nearest(key, head)
+        if version == head.version and task:
+            return task
+        if task is None and head.snapshot_version:
+            row = connection.execute("SELECT body FROM snapshots WHERE key = ?", (key,)).fetchone()
+            version, task = head.snapshot_version, read_task(row[0])
+        if version < head.version:
+            entries = read_entries(connection, key, after=version, limit=head.version - version)
+            task = folded(task, (event for _, event in entries))
+        assert task is not None, "a log has a first entry"
+        return task
+
+    def stored(self, connection: sqlite3.Connection, found: Found) -> StoredTask:
+        """The whole task, as it is now."""
+        task = self.task(connection, found.key, found.head)
+        return stored(found.head, task, read_work(connection, found.key))
+
+    def remember(self, key: int, head: Head, task: Task) -> None:
+        """Keeps a fold that is committed."""
+        with self._lock:
+            self._forget(key)
+            self._remembered[key] = (head.version, head.size, task)
+            self._bytes += head.size
+            while self._bytes > _REMEMBERED_BYTES:
+                self._forget(next(iter(self._remembered)))
+
+    def forget(self, key: int) -> None:
+        """The task has ended, and is hardly asked for again soon."""
+        with self._lock:
+            self._forget(key)
+
+    def _nearest(self, key: int, head: Head) -> tuple[int, Task | None]:
+        with self._lock:
+            version, _, task = self._remembered.get(key, (0, 0, None))
+        # A reader's transaction may be older than what another thread has remembered since.
+        return (version, task) if version <= head.version else (0, None)
+
+    def _forget(self, key: int) -> None:
+        if key in self._remembered:
+            self._bytes -= self._remembered.pop(key)[1]
+
+
+def snapshot(connection: sqlite3.Connection, key: int, head: Head, task: Task) -> Head:
+    """The head after its fold was kept, where that is due."""
+    if not wants_snapshot(head):
+        return head
+    connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (key, task_bytes(task)))
+    return structs.replace(head, snapshot_version=head.version, snapshot_size=head.size)
+
+
+def encoded(events: Sequence[Event]) -> list[bytes]:
+    """The entries' bodies."""
+    return [event_bytes(event) for event in events]
+
+
+def _found(row: Sequence[Any]) -> Found:
+    values = dict(zip(_FIELDS, row[1:], strict=True))
+    values["state"] = TaskState(values["state"])
+    values["cancel_requested"] = bool(values["cancel_requested"])
+    return Found(row[0], Head(**values))
+
+
+def _count(connection: sqlite3.Connection, owner: str, state: TaskState, change: int) -> None:
+    connection.execute(
+        "INSERT INTO counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks",
+        (owner, state, change),
+    )
