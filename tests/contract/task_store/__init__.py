@@ -1,0 +1,1 @@
+"""What every task store promises; each of them runs all of it."""

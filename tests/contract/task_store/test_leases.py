@@ -1,0 +1,210 @@
+"""Who may run and write to a task."""
+
+import functools
+
+import pytest
+
+from shared.a2a.model import TaskState
+from shared.task_store.store import HUB, Lease, LeaseLost, NewTask, TaskEnded, UnknownTask, WrongVersion
+from tests.contract.task_store.stores import Clock, Store, a_task, at_once, created, status
+
+
+def _leased(store: Store, task_id: str, *, seconds: float = 30) -> Lease:
+    lease = store.lease("somebody", seconds=seconds, roles=[HUB], task_id=task_id)
+    assert lease
+    return lease
+
+
+def test_a_lease_is_the_first_attempt_at_its_task(store: Store, clock: Clock) -> None:
+    id_ = created(store, work=b"what to do").task.id
+    lease = _leased(store, id_)
+    assert lease.stored.attempt == 1
+    assert lease.stored.work == b"what to do"
+    assert lease.stored.lease_until == lease.deadline
+    assert 29 < lease.deadline - clock() < 30
+    assert lease.token not in repr(lease)
+    assert store.get(id_, owner=None) == lease.stored
+
+
+def test_a_leased_task_is_not_leased_again(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    _leased(store, id_)
+    assert other.lease("other", seconds=30, roles=[HUB], task_id=id_) is None
+    assert other.lease("other", seconds=30, roles=[HUB]) is None
+    assert other.due([HUB], limit=10) == []
+
+
+def test_of_many_who_ask_for_one_task_one_gets_it(store: Store, other: Store) -> None:
+    for _ in range(3):
+        id_ = created(store).task.id
+        ask = [
+            functools.partial((store, other)[at % 2].lease, "w", seconds=30, roles=[HUB]) for at in range(8)
+        ]
+        leases = [lease for lease in at_once(ask) if lease is not None]
+        assert [lease.stored.task.id for lease in leases if isinstance(lease, Lease)] == [id_]
+        assert len(leases) == 1
+
+
+def test_many_who_ask_get_different_tasks(store: Store, other: Store) -> None:
+    ids = {created(store).task.id for _ in range(6)}
+    ask = [functools.partial((store, other)[at % 2].lease, "w", seconds=30, roles=[HUB]) for at in range(6)]
+    leases = at_once(ask)
+    assert {lease.stored.task.id for lease in leases if isinstance(lease, Lease)} == ids
+
+
+def test_the_oldest_task_of_the_roles_comes_first(store: Store) -> None:
+    first = created(store, role="writer").task.id
+    second = created(store, role="reviewer").task.id
+    third = created(store, role="writer").task.id
+    hubs = created(store).task.id
+    assert store.due(["writer", "reviewer"], limit=10) == [first, second, third]
+    assert store.due(["writer", "reviewer"], limit=2) == [first, second]
+    assert store.due([HUB], limit=10) == [hubs]
+    assert store.due([], limit=10) == []
+    lease = store.lease("w", seconds=30, roles=["reviewer", "writer"])
+    assert lease
+    assert lease.stored.task.id == first
+    assert store.due(["writer"], limit=10) == [third]
+
+
+def test_a_task_of_a_role_that_was_not_asked_for_is_not_given_out(store: Store) -> None:
+    id_ = created(store, role="writer").task.id
+    assert store.lease("w", seconds=30, roles=["reviewer"], task_id=id_) is None
+    assert store.lease("w", seconds=30, roles=["reviewer", "writer"], task_id=id_)
+    assert store.lease("w", seconds=30, roles=["writer"], task_id="none") is None
+
+
+@pytest.mark.parametrize("state", [TaskState.SUBMITTED, TaskState.WORKING])
+def test_submitted_and_working_tasks_are_given_out(store: Store, state: TaskState) -> None:
+    id_ = created(store, state=state).task.id
+    assert store.due([HUB], limit=10) == [id_]
+    assert _leased(store, id_).stored.task.id == id_
+
+
+@pytest.mark.parametrize("state", [state for state in TaskState if state.terminal or state.interrupted])
+def test_tasks_that_ended_or_wait_for_their_client_are_not(store: Store, state: TaskState) -> None:
+    id_ = created(store, state=state).task.id
+    assert store.due([HUB], limit=10) == []
+    assert store.lease("w", seconds=30, roles=[HUB], task_id=id_) is None
+
+
+def test_only_the_holder_of_the_lease_writes(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    with pytest.raises(LeaseLost):
+        other.append(id_, [status(id_, TaskState.FAILED)])
+    with pytest.raises(LeaseLost):
+        other.append(id_, [status(id_, TaskState.FAILED)], lease="guessed")
+    with pytest.raises(LeaseLost):
+        other.append(id_, [status(id_, TaskState.FAILED)], lease="")
+    assert other.append(id_, [status(id_, TaskState.WORKING)], lease=lease.token).version == 2
+    with pytest.raises(WrongVersion):
+        store.append(id_, [status(id_, TaskState.WORKING)], lease=lease.token, expected_version=1)
+
+
+def test_who_has_no_lease_cannot_write_as_if(store: Store) -> None:
+    id_ = created(store).task.id
+    with pytest.raises(LeaseLost):
+        store.append(id_, [status(id_, TaskState.WORKING)], lease="guessed")
+    with pytest.raises(LeaseLost):
+        store.append(id_, [status(id_, TaskState.WORKING)], lease="")
+
+
+def test_a_lease_that_ran_out_goes_to_the_next_one(store: Store, other: Store, clock: Clock) -> None:
+    id_ = created(store).task.id
+    old = _leased(store, id_)
+    clock.pass_by(31)
+    with pytest.raises(LeaseLost):
+        store.append(id_, [status(id_, TaskState.WORKING)], lease=old.token)
+    with pytest.raises(LeaseLost):
+        store.renew(id_, old.token, seconds=30)
+    assert other.due([HUB], limit=10) == [id_]
+    new = other.lease("next", seconds=30, roles=[HUB])
+    assert new
+    assert (new.stored.task.id, new.stored.attempt) == (id_, 2)
+    assert new.token != old.token
+    with pytest.raises(LeaseLost):
+        store.append(id_, [status(id_, TaskState.COMPLETED)], lease=old.token)
+    store.release(id_, old.token)
+    assert other.append(id_, [status(id_, TaskState.COMPLETED)], lease=new.token).version == 2
+
+
+def test_a_lease_is_prolonged_from_now_on(store: Store, clock: Clock) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    clock.pass_by(20)
+    renewed = store.renew(id_, lease.token, seconds=30)
+    assert renewed.token == lease.token
+    assert 19 < renewed.deadline - lease.deadline < 21
+    assert renewed.stored.attempt == 1
+    clock.pass_by(20)
+    store.append(id_, [status(id_, TaskState.WORKING)], lease=lease.token)
+    with pytest.raises(LeaseLost):
+        store.renew(id_, "guessed", seconds=30)
+    with pytest.raises(UnknownTask):
+        store.renew("none", lease.token, seconds=30)
+
+
+def test_a_lease_that_is_given_back_is_free_at_once(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    store.release(id_, "guessed")
+    assert other.due([HUB], limit=10) == []
+    store.release(id_, lease.token)
+    with pytest.raises(LeaseLost):
+        store.append(id_, [status(id_, TaskState.WORKING)], lease=lease.token)
+    assert _leased(other, id_).stored.attempt == 2
+    store.release("none", lease.token)
+
+
+@pytest.mark.parametrize("state", [TaskState.INPUT_REQUIRED, TaskState.AUTH_REQUIRED])
+def test_a_task_that_asks_its_client_is_leased_by_nobody(store: Store, state: TaskState) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    asked = store.append(id_, [status(id_, state)], lease=lease.token)
+    assert asked.lease_until == 0.0
+    with pytest.raises(LeaseLost):
+        store.append(id_, [status(id_, TaskState.WORKING)], lease=lease.token)
+    store.append(id_, [status(id_, TaskState.WORKING)])
+    assert _leased(store, id_).stored.attempt == 2
+
+
+def test_a_lease_ends_with_its_task(store: Store) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    done = store.append(id_, [status(id_, TaskState.COMPLETED)], lease=lease.token)
+    assert done.lease_until == 0.0
+    with pytest.raises(LeaseLost):
+        store.renew(id_, lease.token, seconds=30)
+    with pytest.raises(TaskEnded):
+        store.append(id_, [status(id_, TaskState.FAILED)], lease=lease.token)
+    assert store.due([HUB], limit=10) == []
+
+
+def test_a_task_can_be_leased_from_its_first_moment_on(store: Store, other: Store, clock: Clock) -> None:
+    task = a_task()
+    made = store.create(NewTask(task=task, owner="owner", lease="my-own", lease_seconds=30))
+    assert made.attempt == 1
+    assert other.due([HUB], limit=10) == []
+    with pytest.raises(LeaseLost):
+        other.append(task.id, [status(task.id, TaskState.WORKING)])
+    store.append(task.id, [status(task.id, TaskState.WORKING)], lease="my-own")
+    clock.pass_by(31)
+    assert _leased(other, task.id).stored.attempt == 2
+
+
+def test_the_runner_learns_of_a_cancellation_when_it_renews(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    assert other.request_cancel(id_).cancel_requested is True
+    renewed = store.renew(id_, lease.token, seconds=30)
+    assert renewed.stored.cancel_requested is True
+    assert store.append(id_, [status(id_, TaskState.CANCELED)], lease=lease.token).cancel_requested is True
+    with pytest.raises(UnknownTask):
+        store.request_cancel("none")
+
+
+def test_a_cancelled_task_that_nobody_runs_is_still_given_out(store: Store) -> None:
+    id_ = created(store).task.id
+    store.request_cancel(id_)
+    assert _leased(store, id_).stored.cancel_requested is True

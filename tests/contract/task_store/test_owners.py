@@ -1,0 +1,207 @@
+"""Whose tasks they are: numbers, contexts, pages, running requests, and their end."""
+
+import functools
+
+import pytest
+
+from shared.a2a.model import TaskState
+from shared.task_store.store import AlreadyRunning, NewTask, StoredTask, TaskQuery
+from tests.contract.task_store.stores import (
+    Clock,
+    Store,
+    a_task,
+    at_once,
+    chunk,
+    created,
+    ended,
+    events_of,
+    status,
+    walk,
+    webhook,
+)
+
+
+def _ids(store: Store, owner: str, query: TaskQuery) -> list[str]:
+    page = store.list(owner, query, size=100, after=None)
+    assert page.total == len(page.tasks)
+    assert page.next is None
+    return [stored.task.id for stored in page.tasks]
+
+
+def test_another_owners_task_does_not_exist(store: Store) -> None:
+    mine = created(store, owner="me", state=TaskState.INPUT_REQUIRED, request_key="key")
+    assert store.get(mine.task.id, owner="you") is None
+    assert store.get(mine.task.id, owner="") is None
+    assert store.get(mine.task.id, owner=None) == mine
+    assert store.numbered("you", mine.number) is None
+    assert store.waiting("you", "c") is None
+    assert store.running("you", "key") is None
+    assert store.list("you", TaskQuery(), size=10, after=None).total == 0
+
+
+def test_each_owners_tasks_are_numbered_from_one(store: Store) -> None:
+    mine = [created(store, owner="me") for _ in range(3)]
+    yours = created(store, owner="you")
+    assert [stored.number for stored in mine] == [1, 2, 3]
+    assert yours.number == 1
+    assert store.numbered("me", 2) == mine[1]
+    assert store.numbered("me", 4) is None
+
+
+def test_numbers_of_tasks_made_at_once_are_different(store: Store, other: Store) -> None:
+    made = at_once([functools.partial(created, (store, other)[at % 2]) for at in range(6)])
+    assert sorted(one.number for one in made if isinstance(one, StoredTask)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_the_newest_task_of_a_context_that_waits_is_found(store: Store) -> None:
+    assert store.waiting("owner", "c") is None
+    older = created(store, state=TaskState.INPUT_REQUIRED)
+    newer = created(store, state=TaskState.AUTH_REQUIRED)
+    created(store, state=TaskState.INPUT_REQUIRED, context_id="elsewhere")
+    created(store, state=TaskState.WORKING)
+    found = store.waiting("owner", "c")
+    assert found == newer
+    store.append(newer.task.id, [status(newer.task.id, TaskState.COMPLETED)])
+    assert store.waiting("owner", "c") == older
+
+
+def test_a_page_holds_the_newest_first(store: Store) -> None:
+    tasks = [created(store) for _ in range(4)]
+    changed = store.append(tasks[1].task.id, [chunk(tasks[1].task.id, "more", append=False)])
+    page = store.list("owner", TaskQuery(), size=10, after=None)
+    assert page.tasks == (changed, tasks[3], tasks[2], tasks[0])
+    assert (page.total, page.next) == (4, None)
+
+
+def test_tasks_of_the_same_moment_are_all_on_some_page(store: Store, clock: Clock) -> None:
+    clock.stand_still()
+    ids = [created(store).task.id for _ in range(5)]
+    assert walk(store, "owner", size=2) == sorted(ids, reverse=True)
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 8])
+def test_pages_follow_one_another_without_gaps(store: Store, size: int) -> None:
+    ids = [created(store).task.id for _ in range(7)]
+    assert walk(store, "owner", size=size) == ids[::-1]
+    assert store.list("owner", TaskQuery(), size=size, after=None).total == 7
+
+
+def test_tasks_that_do_not_change_are_on_one_page_each_while_others_do(store: Store) -> None:
+    ids = [created(store).task.id for _ in range(6)]
+    first = store.list("owner", TaskQuery(), size=2, after=None)
+    assert [stored.task.id for stored in first.tasks] == [ids[5], ids[4]]
+    store.append(ids[0], [status(ids[0], TaskState.WORKING)])
+    store.append(ids[4], [status(ids[4], TaskState.WORKING)])
+    created(store)
+    rest = store.list("owner", TaskQuery(), size=10, after=first.next)
+    assert [stored.task.id for stored in rest.tasks] == [ids[3], ids[2], ids[1]]
+    assert rest.total == 7
+
+
+def test_conditions_of_a_query_are_all_true_of_what_it_finds(store: Store, clock: Clock) -> None:
+    a = created(store, context_id="one").task.id
+    b = created(store, context_id="one", state=TaskState.WORKING).task.id
+    c = created(store, context_id="two", state=TaskState.WORKING).task.id
+    boundary = clock.pass_by(10)
+    d = created(store, context_id="one", state=TaskState.INPUT_REQUIRED).task.id
+    created(store, owner="you", context_id="one")
+    assert _ids(store, "owner", TaskQuery()) == [d, c, b, a]
+    assert _ids(store, "owner", TaskQuery(context_id="one")) == [d, b, a]
+    assert _ids(store, "owner", TaskQuery(context_id="none")) == []
+    assert _ids(store, "owner", TaskQuery(states=(TaskState.WORKING,))) == [c, b]
+    states = (TaskState.WORKING, TaskState.INPUT_REQUIRED)
+    assert _ids(store, "owner", TaskQuery(states=states)) == [d, c, b]
+    assert _ids(store, "owner", TaskQuery(context_id="one", states=states)) == [d, b]
+    assert _ids(store, "owner", TaskQuery(updated_after=boundary)) == [d]
+    assert _ids(store, "owner", TaskQuery(context_id="two", updated_after=boundary)) == []
+    query = TaskQuery(context_id="one", states=states, updated_after=boundary)
+    assert _ids(store, "owner", query) == [d]
+    store.append(a, [status(a, TaskState.WORKING)])
+    assert _ids(store, "owner", TaskQuery(states=(TaskState.WORKING,), updated_after=boundary)) == [a]
+
+
+def test_updated_after_is_exclusive(store: Store) -> None:
+    older, newer = created(store), created(store)
+    assert _ids(store, "owner", TaskQuery(updated_after=older.updated_at)) == [newer.task.id]
+    assert _ids(store, "owner", TaskQuery(updated_after=newer.updated_at)) == []
+
+
+def test_a_page_of_a_query_ends_where_the_next_begins(store: Store) -> None:
+    for _ in range(3):
+        created(store, state=TaskState.WORKING)
+        created(store, state=TaskState.INPUT_REQUIRED)
+        created(store)
+    query = TaskQuery(states=(TaskState.WORKING, TaskState.INPUT_REQUIRED))
+    first = store.list("owner", query, size=4, after=None)
+    second = store.list("owner", query, size=4, after=first.next)
+    assert (first.total, second.total, second.next) == (6, 6, None)
+    numbers = [stored.number for stored in (*first.tasks, *second.tasks)]
+    assert numbers == [8, 7, 5, 4, 2, 1]
+
+
+def test_a_request_that_is_running_is_joined_and_not_made_again(store: Store, other: Store) -> None:
+    running = created(store, request_key="key")
+    with pytest.raises(AlreadyRunning) as refused:
+        created(other, request_key="key")
+    assert refused.value.stored == running
+    assert other.running("owner", "key") == running
+    assert created(store, owner="you", request_key="key").owner == "you"
+    assert created(store, request_key="another").number == 2
+    assert {created(store).number, created(store).number} == {3, 4}
+    assert store.running("owner", "") is None
+
+
+@pytest.mark.parametrize("state", [TaskState.COMPLETED, TaskState.CANCELED, TaskState.INPUT_REQUIRED])
+def test_a_request_that_no_longer_runs_may_be_made_again(store: Store, state: TaskState) -> None:
+    id_ = created(store, request_key="key").task.id
+    store.append(id_, [status(id_, state)])
+    assert store.running("owner", "key") is None
+    again = created(store, request_key="key")
+    assert again.number == 2
+    assert store.running("owner", "key") == again
+
+
+def test_a_task_that_waited_goes_on_beside_the_same_request_made_again(store: Store) -> None:
+    id_ = created(store, request_key="key", state=TaskState.INPUT_REQUIRED).task.id
+    created(store, request_key="key")
+    assert store.append(id_, [status(id_, TaskState.WORKING)]).version == 2
+
+
+def test_of_identical_requests_at_once_one_is_made(store: Store, other: Store) -> None:
+    results = at_once(
+        [functools.partial(created, (store, other)[at % 2], request_key="key") for at in range(6)]
+    )
+    made = [result for result in results if isinstance(result, StoredTask)]
+    assert len(made) == 1
+    joined = [result.stored for result in results if isinstance(result, AlreadyRunning)]
+    assert [stored.task.id for stored in joined] == [made[0].task.id] * 5
+
+
+def test_what_ended_before_is_purged_with_everything_of_its(store: Store, clock: Clock) -> None:
+    old = [ended(store) for _ in range(3)]
+    store.put_config(webhook(old[0].task.id), delivered=0)
+    boundary = clock.pass_by(100)
+    recent, running = ended(store), created(store)
+    assert store.purge(ended_before=boundary, limit=2) == 2
+    assert store.purge(ended_before=boundary, limit=2) == 1
+    assert store.purge(ended_before=boundary, limit=2) == 0
+    assert _ids(store, "owner", TaskQuery()) == [running.task.id, recent.task.id]
+    for one in old:
+        assert store.get(one.task.id, owner=None) is None
+        assert events_of(store, one.task.id) == []
+        assert store.configs(one.task.id) == []
+        assert store.numbered("owner", one.number) is None
+    assert store.due_deliveries(limit=10) == []
+    assert created(store).number == 6
+
+
+def test_an_id_of_a_purged_task_starts_anew(store: Store, other: Store, clock: Clock) -> None:
+    task = a_task()
+    store.create(NewTask(task=task, owner="owner"))
+    store.append(task.id, [chunk(task.id, "old", append=False)])
+    store.append(task.id, [status(task.id, TaskState.COMPLETED)])
+    other.get(task.id, owner="owner")
+    other.purge(ended_before=clock.pass_by(100), limit=10)
+    again = store.create(NewTask(task=task, owner="owner"))
+    assert again.task == task
+    assert other.get(task.id, owner="owner") == again
