@@ -1,0 +1,326 @@
+"""The client of a Gemini model: what it asks for, what it makes of every end, when it asks again."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from shared.a2a.call import Cancellation
+from shared.gemini.client import Gemini, Prompt, Waiting
+from shared.gemini.ending import Ended
+from shared.gemini.failure import Cause, Failure, ModelFailed, Tokens
+from tests.fakes.http_server import Exchange, HttpServer
+from tests.fakes.vertex import ACCOUNT, MODEL, PROJECT, Vertex, gemini, vertex
+
+QUESTION = "Water boils at 100 degrees.\nSnow is white.\nWhen does water boil?"
+ANSWER = "Water boils at 100 degrees."
+PROMPT = Prompt(instruction="Answer briefly.", text=QUESTION)
+
+
+@pytest.fixture
+def service() -> Iterator[Vertex]:
+    with vertex() as service:
+        yield service
+
+
+def ask(model: Gemini, prompt: Prompt = PROMPT) -> list[Any]:
+    return list(model.stream(prompt, cancellation=Cancellation()))
+
+
+def failure(model: Gemini) -> tuple[list[Any], Failure]:
+    """What was told before it failed, and why it did."""
+    told: list[Any] = []
+    try:
+        for piece in model.stream(PROMPT, cancellation=Cancellation()):
+            told += [piece]
+    except ModelFailed as failed:
+        return told, failed.failure
+    raise AssertionError(f"it did not fail: {told}")
+
+
+def text_of(pieces: list[Any]) -> str:
+    return "".join(piece for piece in pieces if isinstance(piece, str))
+
+
+def test_an_answer_comes_in_stretches_and_ends_with_what_it_cost(service: Vertex) -> None:
+    *stretches, ended = ask(gemini(service.url))
+
+    assert len(stretches) > 3
+    assert "".join(stretches) == ANSWER
+    assert ended == Ended(finish="STOP", tokens=Tokens(prompt=15, answer=6, total=21), is_cut_short=False)
+
+
+def test_the_real_path_of_the_model_is_asked_with_the_accounts_token(service: Vertex) -> None:
+    ask(gemini(service.url))
+
+    (received,) = service.received()
+    model = f"projects/{PROJECT}/locations/asia-northeast1/publishers/google/models/{MODEL}"
+    assert received["target"] == f"/v1/{model}:streamGenerateContent?alt=sse"
+    assert received["headers"]["authorization"] == "Bearer ya29.general"
+    assert "google-genai-sdk/" in received["headers"]["user-agent"]
+
+
+def test_instruction_text_and_limits_are_sent_apart() -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.json({}, status=400)
+
+    with HttpServer(answer) as server:
+        failure(gemini(server.url, max_output_tokens=77))
+
+    body = server.received[0].json
+    assert body["contents"] == [{"role": "user", "parts": [{"text": QUESTION}]}]
+    assert body["systemInstruction"]["parts"] == [{"text": "Answer briefly."}]
+    assert body["generationConfig"]["maxOutputTokens"] == 77
+
+
+def test_a_stretch_is_told_before_the_next_one_comes(service: Vertex) -> None:
+    service.inject("stall", tokens=2)
+    pieces = gemini(service.url).stream(PROMPT, cancellation=Cancellation())
+
+    # Nothing more comes: what arrives has not waited for the rest.
+    assert [next(pieces), next(pieces)] == ["Water", " boils"]
+    pieces.close()  # type: ignore[attr-defined]
+
+
+def test_the_connection_is_used_again(service: Vertex) -> None:
+    def answer(exchange: Exchange) -> None:
+        body = (
+            b'data: {"candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}]}\n\n'
+        )
+        exchange.answer(200, body, content_type="text/event-stream")
+
+    with HttpServer(answer) as server:
+        model = gemini(server.url)
+        assert [text_of(ask(model)), text_of(ask(model))] == ["Yes.", "Yes."]
+        assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "parameters", "cause", "told", "detail"),
+    [
+        ("deny-predict", {}, Cause.DENIED, "", "HTTP 403, IAM_PERMISSION_DENIED"),
+        ("disable-api", {}, Cause.API_DISABLED, "", "HTTP 403, SERVICE_DISABLED"),
+        ("block-question", {}, Cause.QUESTION_BLOCKED, "", "PROHIBITED_CONTENT"),
+        ("block-question", {"reason": "JAILBREAK"}, Cause.QUESTION_BLOCKED, "", "JAILBREAK"),
+        ("finish", {"tokens": 2}, Cause.ANSWER_BLOCKED, "Water boils", "SAFETY"),
+        ("finish", {"tokens": 0}, Cause.ANSWER_BLOCKED, "", "SAFETY"),
+        ("finish", {"reason": "SPII"}, Cause.ANSWER_BLOCKED, "Water boils at", "SPII"),
+        ("finish", {"reason": "RECITATION"}, Cause.RECITATION, "Water boils at", "RECITATION"),
+        ("finish", {"reason": "OTHER"}, Cause.BROKEN, "Water boils at", "OTHER"),
+        ("finish", {"reason": "MAX_TOKENS", "tokens": 0}, Cause.EMPTY, "", "MAX_TOKENS"),
+        ("empty", {}, Cause.EMPTY, "", "STOP"),
+        ("cut", {"tokens": 1}, Cause.CUT, "Water", "before the answer did"),
+    ],
+)
+def test_every_end_has_its_cause(
+    service: Vertex, fault: str, parameters: dict[str, Any], cause: Cause, told: str, detail: str
+) -> None:
+    service.inject(fault, **parameters)
+    pieces, why = failure(gemini(service.url))
+
+    assert (text_of(pieces), why.cause) == (told, cause)
+    assert detail in why.detail
+
+
+def test_an_answer_at_the_longest_length_is_one_that_was_cut_short(service: Vertex) -> None:
+    *stretches, ended = ask(gemini(service.url, max_output_tokens=3))
+
+    assert "".join(stretches) == "Water boils at"
+    assert (ended.finish, ended.is_cut_short, ended.tokens.answer) == ("MAX_TOKENS", True, 3)
+
+
+def test_a_silence_ends_the_question_and_what_was_told_stays_told(service: Vertex) -> None:
+    service.inject("stall", tokens=1)
+    pieces, why = failure(gemini(service.url, idle_seconds=0.2))
+    assert (pieces, why.cause) == (["Water"], Cause.STALLED)
+
+
+def test_a_silence_before_the_first_word_is_a_stall_too(service: Vertex) -> None:
+    service.inject("stall", tokens=0)
+    pieces, why = failure(gemini(service.url, idle_seconds=0.2))
+    assert (pieces, why.cause) == ([], Cause.STALLED)
+
+
+def test_the_whole_time_holds_however_often_something_comes() -> None:
+    def drip(exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.send(b"data: {")
+        while True:
+            exchange.send(b" ")
+            exchange.pause(0.02)
+
+    with HttpServer(drip) as server:
+        _, why = failure(gemini(server.url, timeout_seconds=0.3))
+    assert why.cause is Cause.TIMEOUT
+
+
+@pytest.mark.parametrize(("fault", "cause"), [("quota", Cause.QUOTA), ("server-error", Cause.OVERLOADED)])
+def test_what_passes_is_tried_again(service: Vertex, fault: str, cause: Cause) -> None:
+    service.inject(fault, times=2)
+    pieces = ask(gemini(service.url))
+
+    assert [piece.cause for piece in pieces[:2]] == [cause, cause]
+    assert pieces[0].seconds < pieces[1].seconds
+    assert text_of(pieces) == ANSWER
+    assert service.faults() == {}
+
+
+def test_attempts_end_before_the_time_does(service: Vertex) -> None:
+    service.inject("quota")
+    pieces, why = failure(gemini(service.url, timeout_seconds=1.2, first_wait_seconds=0.1))
+
+    assert why.cause is Cause.QUOTA
+    assert pieces
+    assert sum(piece.seconds for piece in pieces) < 0.7
+
+
+def test_a_wait_that_the_service_asks_for_and_nobody_has_time_for_is_not_begun() -> None:
+    def busy(exchange: Exchange) -> None:
+        exchange.answer(429, b"{}", retry_after="7")
+
+    with HttpServer(busy) as server:
+        pieces, why = failure(gemini(server.url, timeout_seconds=5.0))
+    assert (pieces, why.cause, why.retry_after_seconds) == ([], Cause.QUOTA, 7.0)
+    assert len(server.received) == 1
+
+
+def test_a_wait_that_the_service_asks_for_is_kept() -> None:
+    def busy_at_first(exchange: Exchange) -> None:
+        if len(server.received) == 1:
+            exchange.answer(503, b"not even JSON", retry_after="1")
+        else:
+            exchange.start_stream()
+            exchange.event(
+                {"candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}]}
+            )
+
+    with HttpServer(busy_at_first) as server:
+        pieces = ask(gemini(server.url))
+    assert pieces[0] == Waiting(Cause.OVERLOADED, 1.0)
+    assert text_of(pieces) == "Yes."
+
+
+def test_nothing_is_asked_again_once_a_word_was_told() -> None:
+    def half(exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.event({"candidates": [{"content": {"parts": [{"text": "Half"}]}}]})
+        exchange.event({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "secret"}})
+
+    with HttpServer(half) as server:
+        pieces, why = failure(gemini(server.url))
+    assert (pieces, why.cause) == (["Half"], Cause.QUOTA)
+    assert "secret" not in why.detail
+    assert len(server.received) == 1
+
+
+def test_who_leaves_ends_the_wait_for_the_next_attempt(service: Vertex) -> None:
+    service.inject("quota")
+    cancellation = Cancellation()
+    pieces = gemini(service.url, first_wait_seconds=10.0).stream(PROMPT, cancellation=cancellation)
+
+    assert isinstance(next(pieces), Waiting)
+    cancellation.cancel()
+    with pytest.raises(ModelFailed, match="cancelled"):
+        next(pieces)
+
+
+def test_who_leaves_ends_the_answer(service: Vertex) -> None:
+    service.inject("stall", tokens=1)
+    cancellation = Cancellation()
+    pieces = gemini(service.url).stream(PROMPT, cancellation=cancellation)
+
+    assert next(pieces) == "Water"
+    threading.Timer(0.05, cancellation.cancel).start()
+    with pytest.raises(ModelFailed, match="cancelled"):
+        next(pieces)
+
+
+def test_what_the_model_thinks_is_no_part_of_the_answer() -> None:
+    parts = [{"text": "Let me see…", "thought": True}, {"text": "Yes."}]
+    usage = {"promptTokenCount": 3, "candidatesTokenCount": 2, "thoughtsTokenCount": 9, "totalTokenCount": 14}
+
+    def think(exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.event(
+            {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}], "usageMetadata": usage}
+        )
+
+    with HttpServer(think) as server:
+        text, ended = ask(gemini(server.url))
+    assert (text, ended.tokens) == ("Yes.", Tokens(prompt=3, answer=2, thoughts=9, total=14))
+
+
+@pytest.mark.parametrize(
+    ("behave", "cause"),
+    [
+        (lambda exchange: exchange.answer(404, b"<html>", content_type="text/html"), Cause.NOT_FOUND),
+        (lambda exchange: exchange.json({"error": {"code": 401}}, status=401), Cause.NO_CREDENTIALS),
+        (lambda exchange: exchange.json([1], status=400), Cause.REJECTED),
+        (lambda exchange: exchange.answer(302, location="https://elsewhere.example/"), Cause.BROKEN),
+        (lambda exchange: exchange.answer(200, b"data: {broken\n\n"), Cause.BROKEN),
+        (lambda exchange: exchange.answer(200, b"data: [1, 2]\n\n"), Cause.CUT),
+        (lambda exchange: exchange.answer(200, b""), Cause.CUT),
+        (lambda exchange: exchange.answer(200, b"x" * (9 << 20)), Cause.BROKEN),
+    ],
+    ids=["html", "token", "list", "redirect", "json", "array", "nothing", "huge"],
+)
+def test_whatever_comes_back_has_a_cause(behave: Callable[[Exchange], None], cause: Cause) -> None:
+    with HttpServer(behave) as server:
+        # A failure that passes is tried again while there is time; here there is none.
+        told, why = failure(gemini(server.url, first_wait_seconds=60.0))
+    assert (told, why.cause) == ([], cause)
+    assert "elsewhere" not in json.dumps(why.detail)
+
+
+def test_a_service_that_is_not_there_cannot_be_reached() -> None:
+    with HttpServer(Exchange.close, listens=False) as server:
+        assert failure(gemini(server.url, first_wait_seconds=60.0))[1].cause is Cause.UNREACHABLE
+
+
+def test_a_model_that_does_not_exist_is_not_found(service: Vertex) -> None:
+    assert failure(gemini(service.url, model="gemini-0.1"))[1].cause is Cause.NOT_FOUND
+
+
+def test_an_account_without_the_role_is_denied_until_it_is_granted(service: Vertex) -> None:
+    model = gemini(service.url, token="ya29.stranger")
+    assert failure(model)[1].cause is Cause.DENIED
+
+    service.change(grant=f"serviceAccount:stranger@{PROJECT}.iam.gserviceaccount.com")
+    assert text_of(ask(model)) == ANSWER
+
+
+def test_the_grant_mends_the_fault(service: Vertex) -> None:
+    service.inject("deny-predict")
+    service.change(grant=f"serviceAccount:{ACCOUNT}")
+
+    assert text_of(ask(gemini(service.url))) == ANSWER
+    assert service.faults() == {}
+
+
+def test_a_token_that_nobody_gave_out_is_no_credential(service: Vertex) -> None:
+    assert failure(gemini(service.url, token="ya29.forged"))[1].cause is Cause.NO_CREDENTIALS
+
+
+def test_credentials_that_cannot_be_found_are_said_to_be_missing(service: Vertex) -> None:
+    from google.auth.exceptions import DefaultCredentialsError
+
+    def none() -> Any:
+        raise DefaultCredentialsError("no credentials")  # type: ignore[no-untyped-call]
+
+    model = gemini(service.url)
+    broken = Gemini(model.settings, http=model._http, credentials=none)
+    _, why = failure(broken)
+    assert (why.cause, why.detail) == (Cause.NO_CREDENTIALS, "DefaultCredentialsError")
+    assert service.received() == []
+
+
+def test_many_questions_at_once_each_get_their_own_answer(service: Vertex) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    model = gemini(service.url)
+    prompts = [Prompt(instruction="", text=f"Item {n} weighs {n} grams.\nItem {n}?") for n in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        answers = [text_of(pieces) for pieces in pool.map(lambda prompt: ask(model, prompt), prompts)]
+    assert answers == [f"Item {n} weighs {n} grams." for n in range(24)]
