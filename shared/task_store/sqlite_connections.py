@@ -12,6 +12,8 @@ from pathlib import Path
 from shared.task_store.store import StoreError, Unavailable
 
 _BUSY_SECONDS = 10.0
+# 16 MB: each checkpoint waits for the disk, and the same pages are written again and again between two of them.
+_CHECKPOINT_PAGES = 4_000
 _WAL_BYTES = 64_000_000
 
 
@@ -32,6 +34,7 @@ class Connections:
             self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
         return connection
 
