@@ -6,8 +6,10 @@ from msgspec import Struct, structs
 
 from functions.docqa.citations import with_exceptions
 from functions.docqa.comparison import sides
+from functions.docqa.concept import Role
+from functions.docqa.entities import entities_in
 from functions.docqa.extraction import Found, extract, siblings
-from functions.docqa.model import Passage
+from functions.docqa.model import Passage, UnitKind
 from functions.docqa.named_sources import documents_named, named_in
 from functions.docqa.question import Question, analyse
 from functions.docqa.search import Corpus
@@ -16,6 +18,7 @@ from functions.docqa.words import normalise
 
 ENOUGH_COVERAGE = 0.6
 _OFFERS = 3
+_SEVERAL = 4
 
 
 class Offer(Struct, frozen=True):
@@ -34,7 +37,7 @@ class Search(Struct):
 
 def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
     """The answers that may be given, the best first; `seen` is filled with what was found for `asked` itself."""
-    compared = sides(normalise(asked.text))
+    compared = sides(asked.text)
     if compared:
         each = [
             next(_of_one(corpus, analyse(side, language=asked.language), Search()), None) for side in compared
@@ -69,6 +72,7 @@ def _of_one(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
             yield from _found(corpus, within, seen)
             if named.binding:
                 return
+            asked = structs.replace(within, sources=frozenset())
     yield from _found(corpus, asked, seen)
 
 
@@ -87,10 +91,23 @@ def _found(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
 
 
 def _facts(asked: Question, found: Sequence[Found]) -> Iterator[Offer]:
+    """The best units, each with what must be told along; for a bare "P-1 deadlines", all of one passage."""
+    if found and asked.entities and found[0].coverage >= ENOUGH_COVERAGE and _names_only_an_entity(asked):
+        first = found[0].passage.id
+        several = [
+            entry for entry in found if entry.passage.id == first and entry.unit.kind is not UnitKind.LIST
+        ]
+        yield Offer(sorted(several[:_SEVERAL], key=lambda entry: entry.number))
     for rank, best in enumerate(found[:_OFFERS]):
         if best.coverage >= ENOUGH_COVERAGE:
             same = siblings(asked, found[rank:])
             yield Offer(with_exceptions(best) if len(same) == 1 else same)
+
+
+def _names_only_an_entity(asked: Question) -> bool:
+    """Whether the question says nothing of what the entity's deadline or amount is for."""
+    things = [concept for concept in asked.concepts if concept.role in (Role.NOUN, Role.ACTION)]
+    return asked.asked.strict and all(entities_in(concept.surface) for concept in things)
 
 
 def _on_topic(corpus: Corpus, asked: Question, treated: Sequence[Treated]) -> Iterator[Offer]:

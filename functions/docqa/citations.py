@@ -9,9 +9,10 @@ from msgspec import structs
 from functions.docqa.expressions import DEPENDENT, EXCEPTION, INSTRUCTION
 from functions.docqa.extraction import Found
 from functions.docqa.model import Citation, Position, UnitKind
+from functions.docqa.ranges import complement
 from functions.docqa.words import normalise
 
-_ANNOUNCES = re.compile(r"次の|以下の|下記|\bfollowing\b|\bbelow\b")
+_ANNOUNCES = re.compile(r"次の|次に掲げ|次に定め|以下の|以下に|下記|各号|左記|\bfollowing\b|\bbelow\b")
 
 
 def cited(found: Found, text: str, page_starts: Sequence[int]) -> Citation:
@@ -63,6 +64,10 @@ def _with_its_list(best: Found) -> Found:
 
 def _is_exception(best: Found, after: int) -> bool:
     following, unit = best.passage.units[after], best.unit
+    if following.kind is unit.kind is UnitKind.SENTENCE and following.block == unit.block:
+        first, second = normalise(unit.text), normalise(following.text)
+        if complement(first, second) and not complement(second, first):
+            return True  # "less than six hours", and then "six hours or more"
     return (
         following.kind is unit.kind
         and abs(following.block - unit.block) <= (1 if unit.kind is UnitKind.SENTENCE else 0)

@@ -1,15 +1,21 @@
 """Questions that compare two things: taken apart into one question on each."""
 
 import re
+import unicodedata
 
 _ENGLISH = (
     re.compile(
-        r"\b(?:differences?|distinction) (?:is there )?(?:in (?P<about>.+?) )?between (?P<first>.+?) and (?P<second>.+?)[?.]*$"
+        r"\b(?:differences?|distinction) (?:is there )?(?:in (?P<about>.+?) )?between (?P<first>.+?) and (?P<second>.+?)[?.]*$",
+        re.IGNORECASE,
     ),
-    re.compile(r"\bhow (?:does|do|is|are) (?P<first>.+?) (?:differ|different) from (?P<second>.+?)[?.]*$"),
-    re.compile(r"\bcompare (?P<first>.+?) (?:and|with|to|against) (?P<second>.+?)[?.]*$"),
     re.compile(
-        r"^(?:what is |show )?(?P<first>[\w -]{1,40}?) (?:vs\.?|versus) (?P<second>[\w -]{1,40}?)[?.]*$"
+        r"\bhow (?:does|do|is|are) (?P<first>.+?) (?:differ|different) from (?P<second>.+?)[?.]*$",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\bcompare (?P<first>.+?) (?:and|with|to|against) (?P<second>.+?)[?.]*$", re.IGNORECASE),
+    re.compile(
+        r"^(?:what is |show )?(?P<first>[\w -]{1,40}?) (?:vs\.?|versus) (?P<second>[\w -]{1,40}?)[?.]*$",
+        re.IGNORECASE,
     ),
 )
 _JAPANESE = (
@@ -18,17 +24,18 @@ _JAPANESE = (
     ),
     re.compile(r"(?P<first>[^、。]{1,30}?)は(?P<second>[^、。]{1,30}?)と(?:どう|どのように|何が)(?:違|異な)"),
 )
-_ARTICLE = re.compile(r"^(?:the|a|an|our|your|my) ")
+_ARTICLE = re.compile(r"^(?:the|a|an|our|your|my) ", re.IGNORECASE)
 _ONE_WORD = re.compile(r"^(?:[\w-]+|[\w-]+ \d+)$")
 
 
-def sides(normal: str) -> tuple[str, str] | None:
+def sides(text: str) -> tuple[str, str] | None:
     """The two questions that a comparison asks at once; None for a question that compares nothing.
 
     What only the last side names holds for both: "P-1 and P-2 deadlines" are the P-1 deadlines and the P-2 deadlines.
     """
+    text = unicodedata.normalize("NFKC", text).strip()
     for pattern in _ENGLISH:
-        if match := pattern.search(normal):
+        if match := pattern.search(text):
             first, second = (_ARTICLE.sub("", match[name].strip()) for name in ("first", "second"))
             about = (match.groupdict().get("about") or "").strip()
             words = second.split()
@@ -39,7 +46,7 @@ def sides(normal: str) -> tuple[str, str] | None:
                 return f"{first} {' '.join(words[width:])}", second
             return first, second
     for pattern in _JAPANESE:
-        if match := pattern.search(normal):
+        if match := pattern.search(text):
             first, second = match["first"].strip(), match["second"].strip()
             if "の" in second and "の" not in first:
                 return f"{first}の{second.split('の', 1)[1]}", second

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from functions.docqa.concept import Concept, Role
 from functions.docqa.lexicon import LONGEST_PHRASE, Lexicon
-from functions.docqa.words import normalise, stem, tokens
+from functions.docqa.words import normalise, root, stem, tokens
 
 _NOUN_BEFORE = {
     "the",
@@ -120,7 +120,8 @@ def english_concepts(
             _CASES & {raw for _, _, raw in pieces[1:at]} or pieces[0][2] == "if"
         )
         alternatives = words.groups.get(key)
-        own = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
+        own: tuple[str, ...] = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
+        own += _derived(key, alternatives.words if alternatives else ())
         content = [f" {word} " for word in key.split() if word not in words.stop]
         yield (
             pieces[at][0],
@@ -140,6 +141,15 @@ def english_concepts(
             ),
         )
         at += size
+
+
+def _derived(key: str, alternatives: Sequence[str]) -> tuple[str, ...]:
+    """Those of the alternatives that are the same word in another form: notification, notified."""
+    return tuple(
+        word
+        for word in alternatives
+        if word != key and word.count(" ") == 2 == key.count(" ") and root(word.strip()) == root(key.strip())
+    )
 
 
 def _ends_in_verb(pieces: Sequence[str]) -> bool:

@@ -41,6 +41,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|nd|rd|th)\b"
         r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
         r"|\bmay \d"
+        r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) (?:[a-z]+ )?(?:day|week|month|year)\b"
         r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
         r"|\b(?:immediately|at once|without delay|promptly|as soon as"
         r"|same day|next day|noon|midnight|permanently"

@@ -21,7 +21,7 @@ from functions.docqa.expressions import (
     PLACES,
     AnswerKind,
 )
-from functions.docqa.lexicon import lexicon
+from functions.docqa.leniency import Lenient
 from functions.docqa.matching import (
     PRESENT,
     TITLE,
@@ -49,8 +49,8 @@ _WHO_IS = re.compile(
     r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
     r"|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
 )
-_THING_SAID, _SURELY_SAID, _TELLING = 0.5, 0.85, 0.45
-_EVERYWHERE = 0.35
+_SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
+_HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
 _ASKS = ("?", "？")
 _INTRODUCES = (":", "：")
 
@@ -87,7 +87,7 @@ def extract(
     weights = [_weight(concept) * rarity(concept) for concept in question.concepts]
     if not any(concept.role in (Role.NOUN, Role.ACTION) for concept in question.concepts):
         return []
-    rule = _Lenient([rarity(concept) for concept in question.concepts]) if lenient else None
+    rule = Lenient([rarity(concept) for concept in question.concepts]) if lenient else None
     found: list[Found] = []
     asked_for = {
         passage.edition.series for passage in passages if question.years & set(passage.edition.labels)
@@ -152,12 +152,16 @@ def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
 
 
 def _scored(
-    question: Question, passage: Passage, weights: list[float], bonus: float, lenient: "_Lenient | None"
+    question: Question, passage: Passage, weights: list[float], bonus: float, lenient: Lenient | None
 ) -> Iterator[Found]:
     around = surroundings(passage)
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
     for number, unit in enumerate(passage.units):
-        if unit.text.rstrip().endswith(_ASKS) or (unit.kind is UnitKind.LIST and not question.asked.listing):
+        if (
+            unit.text.rstrip().endswith(_ASKS)
+            or is_bare(unit)
+            or (unit.kind is UnitKind.LIST and not question.asked.listing)
+        ):
             continue
         normal = normalise(plain(unit.text))
         scopes = entity_scopes(around, number)
@@ -169,9 +173,7 @@ def _scored(
         if fit is None or not _year_agrees(question, passage, unit):
             continue
         said = levels(question.concepts, around, number)
-        coverage = (
-            lenient.coverage(question, said, unit, normal) if lenient else _coverage(question, said, weights)
-        )
+        coverage = lenient.coverage(question, said, normal) if lenient else _coverage(question, said, weights)
         if coverage is None:
             continue
         if (former_section or FORMER.search(normal)) and not (question.former or question.years):
@@ -185,6 +187,14 @@ def _scored(
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
+
+
+def is_bare(unit: Unit) -> bool:
+    """Whether a unit is rather a heading that its document does not mark as one, which answers nothing."""
+    text = unit.text.strip()
+    if unit.kind is not UnitKind.SENTENCE or _SENTENCE.search(text):
+        return False
+    return len(text.split()) <= _HEADING_WORDS if text.isascii() else len(text) <= _HEADING_CHARACTERS
 
 
 def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
@@ -205,7 +215,9 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         and unit.kind is UnitKind.ROW
         and PATTERNS[AnswerKind.TIME].search(normal)
     ):
-        return None if asked.strict or _WHO_IS.search(normalise(question.text)) else -0.05
+        if asked.strict or _WHO_IS.search(normalise(question.text)):
+            return None
+        return -0.2 if asked.kind is AnswerKind.PERSON else -0.05
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):
         return None
     fit = 0.05
@@ -263,45 +275,3 @@ def _coverage(question: Question, said: list[float], weights: list[float]) -> fl
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
         return None
     return covered / total if total else None
-
-
-class _Lenient(Struct, frozen=True):
-    """What a unit must still say when the act that a question speaks of need not be said."""
-
-    rarities: list[float]
-
-    def coverage(self, question: Question, said: list[float], unit: Unit, normal: str) -> float | None:
-        """The share that counts as said; None when a thing of the question is not, or only far away."""
-        pattern = PATTERNS.get(question.kind)
-        if pattern is not None and not pattern.search(normal):
-            return None
-        things = []
-        unsaid_acts = acts = 0
-        for concept, level, rarity in zip(question.concepts, said, self.rarities, strict=True):
-            if not self._is_thing(question, concept, said, unit):
-                acts += concept.role is Role.ACTION
-                unsaid_acts += concept.role is Role.ACTION and level < PRESENT
-            elif level < _THING_SAID:
-                return None
-            else:
-                things.append((level, rarity))
-        if not things or max(level * rarity for level, rarity in things) < _TELLING:
-            return None
-        if max(level for level, _ in things) < _SURELY_SAID:
-            return None
-        mean = sum(level * rarity for level, rarity in things) / sum(rarity for _, rarity in things)
-        return mean - 0.1 * unsaid_acts / max(1, acts)
-
-    def _is_thing(self, question: Question, concept: Concept, said: list[float], unit: Unit) -> bool:
-        at = question.concepts.index(concept)
-        if concept.role is Role.ACTION:
-            narrows = concept.modifies is not None and concept.surface.endswith(("ing", "ed"))
-            return concept.vital or narrows
-        if concept.role is not Role.NOUN or concept.sought or self.rarities[at] < _EVERYWHERE:
-            return False
-        # Platinum members, Starter users: who they are is said by the word before.
-        narrowed = any(
-            other.modifies == at and level >= _SURELY_SAID
-            for other, level in zip(question.concepts, said, strict=True)
-        )
-        return not (narrowed and (unit.kind is UnitKind.ROW or concept.own[0] in lexicon().parties))

@@ -14,7 +14,7 @@ from functions.docqa.words import View, view
 OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.85, 0.75, 0.7
 PRECEDING, NEIGHBOUR, PASSAGE = 0.65, 0.55, 0.35
 PRESENT = 0.3
-_SYNONYM, _BROADER, _PARTS = 0.9, 0.6, 0.85
+_SYNONYM, _BROADER, _PARTS = 0.9, 0.7, 0.85
 _NOT_MODIFIERS = frozenset(
     [
         "a",

@@ -123,6 +123,7 @@ _WORDS = {
     )
 }
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(list(_WORDS)[1:])})(?= [a-z]{{3,}})")
+_COUNTED_IN_WORDS = re.compile(rf"\b(?:{'|'.join(_WORDS)})[ -](?:{_UNIT})(?:s|es)?(?![a-z])")
 _BARE_AMOUNT = re.compile(r"(?<![\w.-])(\d+(?:\.\d+)?) ?([a-z]{4,})\b")
 _BARE_RANGE = re.compile(
     rf"(?:(?P<above>{_ABOVE}) |(?P<below>{_BELOW}) )?(?<![\w.:])(?P<low>\d+(?:\.\d+)?)(?![\w:%])"
@@ -187,6 +188,7 @@ def amount_spans(normal: str) -> list[tuple[int, int]]:
     """Where a normalised question says how much of something there is: "400 pieces", 「31度を超え」."""
     spans = [match.span() for match in _BARE_AMOUNT.finditer(normal) if match.group(2) not in _NO_UNITS]
     spans.extend(match.span() for match in _CLOCK.finditer(normal))
+    spans.extend(match.span() for match in _COUNTED_IN_WORDS.finditer(normal))
     for match in _RANGE.finditer(normal):
         if match["low"] and not match["low"].strip().isdecimal():
             spans.append(match.span())
@@ -242,9 +244,11 @@ def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
     fit = 0.0
     if not asked:
         return fit
-    said = ranges_in(normal) + (bare_ranges_in(normal) if row else [])
+    said = ranges_in(normal)
     for wanted in asked:
-        same = [entry for entry in said if entry.unit in (wanted.unit, "")]
+        same = [entry for entry in said if entry.unit == wanted.unit]
+        if (row or wanted.unit == "age") and not any(entry.bounded for entry in same):
+            same += bare_ranges_in(normal)
         value = wanted.low if not math.isinf(wanted.low) else wanted.high
         bounded = [entry for entry in same if entry.bounded]
         if any(_is_bound(wanted.low, entry.low) and _is_bound(wanted.high, entry.high) for entry in same):
@@ -254,6 +258,15 @@ def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
         elif bounded and len(bounded) == len(same):
             fit -= 0.25
     return fit
+
+
+def complement(first: str, second: str) -> bool:
+    """Whether the second text goes on where a range of the first ends: "less than six hours", "six hours or more"."""
+    for low in ranges_in(first):
+        for high in ranges_in(second):
+            if low.unit == high.unit and low.bounded and high.bounded and _is_bound(low.high, high.low):
+                return True
+    return False
 
 
 def _is_bound(wanted: float, said: float) -> bool:

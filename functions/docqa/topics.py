@@ -7,7 +7,7 @@ from msgspec import Struct
 from functions.docqa.concept import Concept, Role
 from functions.docqa.entities import governed
 from functions.docqa.expressions import FORMER_SECTION, INSTRUCTION
-from functions.docqa.extraction import Found, edition_serves
+from functions.docqa.extraction import Found, edition_serves, is_bare
 from functions.docqa.matching import entity_scopes, says, surroundings
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.question import Question
@@ -109,7 +109,12 @@ def _quotable(question: Question, passage: Passage) -> list[Found]:
     found = []
     for number, unit in enumerate(passage.units):
         normal = normalise(plain(unit.text))
-        if unit.kind is UnitKind.LIST or normal.endswith(_ENDS_OF_QUESTIONS) or INSTRUCTION.search(normal):
+        if (
+            unit.kind is UnitKind.LIST
+            or is_bare(unit)
+            or normal.endswith(_ENDS_OF_QUESTIONS)
+            or INSTRUCTION.search(normal)
+        ):
             continue
         scopes = entity_scopes(around, number)
         if all(governed(entity, scopes) is True for entity in question.entities):

@@ -1,0 +1,56 @@
+"""The second look: what a unit must still say when the act that a question speaks of is said in words nobody listed."""
+
+from msgspec import Struct
+
+from functions.docqa.concept import Concept, Role
+from functions.docqa.expressions import PATTERNS
+from functions.docqa.lexicon import lexicon
+from functions.docqa.matching import PRESENT
+from functions.docqa.question import Question
+
+_THING_SAID, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.75, 0.9, 0.45
+_EVERYWHERE = 0.35
+
+
+class Lenient(Struct, frozen=True):
+    """What a unit must still say when the act that a question speaks of need not be said."""
+
+    rarities: list[float]
+
+    def coverage(self, question: Question, said: list[float], normal: str) -> float | None:
+        """The share that counts as said; None when a thing of the question is not, or only far away."""
+        pattern = PATTERNS.get(question.kind)
+        if pattern is not None and not pattern.search(normal):
+            return None
+        things = []
+        unsaid_acts = acts = 0
+        for concept, level, rarity in zip(question.concepts, said, self.rarities, strict=True):
+            if not self._is_thing(question, concept, said):
+                acts += concept.role is Role.ACTION
+                unsaid_acts += concept.role is Role.ACTION and level < PRESENT
+            elif level < _THING_SAID:
+                return None
+            else:
+                things.append((level, rarity))
+        if not things or max(level * rarity for level, rarity in things) < _TELLING:
+            return None
+        alone = len(things) == 1 and unsaid_acts
+        if max(level for level, _ in things) < (_SAID_ITSELF if alone else _SURELY_SAID):
+            return None
+        mean = sum(level * rarity for level, rarity in things) / sum(rarity for _, rarity in things)
+        return mean - 0.1 * unsaid_acts / max(1, acts)
+
+    def _is_thing(self, question: Question, concept: Concept, said: list[float]) -> bool:
+        at = question.concepts.index(concept)
+        if concept.role is Role.ACTION:
+            narrows = concept.modifies is not None and concept.surface.endswith(("ing", "ed"))
+            happened = question.asked.strict and concept.known and concept.surface.endswith("ed")
+            return concept.vital or narrows or happened
+        if concept.role is not Role.NOUN or concept.sought or self.rarities[at] < _EVERYWHERE:
+            return False
+        # Platinum members, Starter users: who they are is said by the word before.
+        narrowed = any(
+            other.modifies == at and level >= _SURELY_SAID
+            for other, level in zip(question.concepts, said, strict=True)
+        )
+        return not (narrowed and concept.own[0] in lexicon().parties)
