@@ -15,6 +15,7 @@ from shared.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Mint, Piece
 from shared.a2a.server import A2AServer, Limits
+from shared.a2a.text import text_of
 from shared.http import JSON, Handler, Request, Response
 from shared.identity.callers import Caller
 from shared.ids import new_id, timestamp
@@ -78,7 +79,13 @@ def agent_function(
     answer: Callable[[SendMessageRequest, Call], Iterator[Piece]], *, card: AgentCard, log: Log
 ) -> Handler:
     """A handler for the whole function. `answer` is the agent; see `shared.a2a.reply` for what it yields."""
-    server = A2AServer(AnsweringAgent(answer, mint=MINT), card=lambda: card, log=log, limits=Limits())
+
+    def noted(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        call.record["text"] = text_of(request.message)
+        return answer(request, call)
+
+    agent = AnsweringAgent(noted if log.with_text else answer, mint=MINT)
+    server = A2AServer(agent, card=lambda: card, log=log, limits=Limits())
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
 
     def handle(request: Request, record: Record) -> Response:
