@@ -1,0 +1,126 @@
+"""Discovery Engine and Cloud Storage with one bucket and one data store, and document QA as it asks them."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import google.cloud.discoveryengine_v1
+import google.cloud.storage  # noqa: F401 - here, so that no short deadline of a test pays for the import
+from google.oauth2.credentials import Credentials
+
+from functions.docqa.cloud.config import CloudConfig
+from functions.docqa.cloud.engine import CloudDocumentQA
+from local.cloud.bucket_policy import VIEWER, BucketPolicy
+from local.cloud.buckets import Bucket
+from local.cloud.cloud_storage import cloud_storage
+from local.cloud.discovery_engine import AGENT, discovery_engine
+from local.cloud.server import Server
+from local.ports import free_ports
+from shared.http import Handler
+from tests.fakes.local_cloud import call, inject
+
+BUCKET, STORE = "company-documents", "company-store"
+PROJECT = "my-hub-project"
+PARENT = f"projects/{PROJECT}/locations/global/collections/default_collection/dataStores/{STORE}"
+READER, READERS_TOKEN = f"docqa@{PROJECT}.iam.gserviceaccount.com", "token-of-docqa"
+OWNER, OWNERS_TOKEN = "operator@example.com", "token-of-the-operator"
+
+
+@dataclass(kw_only=True)
+class DocumentCloud:
+    """What the bucket holds when the first question comes is what the data store imported."""
+
+    bucket: Bucket
+    storage_url: str
+    search_url: str
+    engines: list[CloudDocumentQA] = field(default_factory=list)
+
+    def hold(self, **documents: str | bytes) -> None:
+        """Puts Markdown documents into the bucket: `rules="# Rules…"` becomes `rules.md`."""
+        for name, content in documents.items():
+            self.put(f"{name}.md", content)
+
+    def put(self, name: str, content: str | bytes, *, content_type: str = "text/plain") -> None:
+        """Puts one object into the bucket."""
+        data = content.encode() if isinstance(content, str) else content
+        self.bucket.put(name, data, content_type=content_type)
+
+    def engine(self, *, token: str = READERS_TOKEN, **changed: Any) -> CloudDocumentQA:
+        """Document QA with these settings `changed`; it is closed at the end."""
+        settings: dict[str, Any] = {
+            "project": PROJECT,
+            "serving_config": f"{PARENT}/servingConfigs/default_config",
+            "search_endpoint": self.search_url,
+            "storage_endpoint": self.storage_url,
+            "max_source_bytes": 1 << 20,
+            "timeout_seconds": 20.0,
+        }
+        credentials = Credentials(token)  # type: ignore[no-untyped-call]
+        engine = CloudDocumentQA(CloudConfig(**{**settings, **changed}), credentials=lambda: credentials)
+        self.engines.append(engine)
+        return engine
+
+    def break_storage(self, fault: str, **parameters: Any) -> None:
+        """Switches a fault of Cloud Storage on."""
+        inject(self.storage_url, fault, **parameters)
+
+    def break_search(self, fault: str, **parameters: Any) -> None:
+        """Switches a fault of Discovery Engine on."""
+        inject(self.search_url, fault, **parameters)
+
+    def faults(self) -> dict[str, Any]:
+        """All faults that are on."""
+        on: dict[str, Any] = {}
+        for url in (self.storage_url, self.search_url):
+            on |= call(f"{url}/__faults")["on"]
+        return on
+
+    def downloads(self) -> list[str]:
+        """The reads of objects' content by document QA, oldest first."""
+        received = call(f"{self.storage_url}/__received")
+        return [
+            each["target"]
+            for each in received
+            if "alt=media" in each["target"] and READERS_TOKEN in each["headers"]["authorization"]
+        ]
+
+
+@contextlib.contextmanager
+def document_cloud(
+    folder: Path | None = None,
+    *,
+    around_storage: Callable[[Handler], Handler] = lambda handle: handle,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Iterator[DocumentCloud]:
+    """Both services, the files of `folder` in the bucket. `around_storage` may change what Cloud Storage answers."""
+    bucket = Bucket(BUCKET, project=PROJECT)
+    if folder:
+        bucket.load(folder)
+    readers = [f"serviceAccount:{each}" for each in (READER, AGENT)]
+    bucket.policy = BucketPolicy([{"role": VIEWER, "members": readers}])
+    tokens: Mapping[str, str] = {READERS_TOKEN: READER, OWNERS_TOKEN: OWNER}
+    storage_port, search_port = free_ports(2)
+    storage = cloud_storage(
+        [bucket], issuers=[f"http://127.0.0.1:{search_port}"], tokens=tokens, owners=[OWNER], sleep=sleep
+    )
+    with Server(around_storage(storage), port=storage_port) as storage_server:
+        search = discovery_engine(
+            [STORE, "empty-store"],
+            storage_url=storage_server.url,
+            tokens=tokens,
+            admins=[OWNER],
+            viewers=[READER],
+            engines={"company-engine": STORE},
+            contents={STORE: f"gs://{BUCKET}/*"},
+            sleep=sleep,
+        )
+        with Server(search, port=search_port) as search_server:
+            cloud = DocumentCloud(bucket=bucket, storage_url=storage_server.url, search_url=search_server.url)
+            try:
+                yield cloud
+            finally:
+                for engine in cloud.engines:
+                    engine.close()

@@ -1,0 +1,281 @@
+"""Whatever fails at Discovery Engine or Cloud Storage: a text in the question's language, a cause, and what mends it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.auth.exceptions import DefaultCredentialsError
+
+from functions.docqa.cloud.config import CloudConfig
+from functions.docqa.cloud.engine import CloudDocumentQA
+from functions.docqa.model import DocAnswer
+from local.ports import free_ports
+from tests.fakes.document_cloud import BUCKET, PARENT, PROJECT, DocumentCloud, document_cloud
+from tests.fakes.http_server import Exchange, HttpServer
+
+DOORS, DOORS_JA = "When are the doors locked?", "ドアは何時に施錠されますか？"
+RULE = "# Doors\n\nThe doors are locked at 20:00.\n\nドアは20時に施錠されます。\n"
+_PDF = Path(__file__).parents[2] / "functions/docqa/corpus/policies/business-travel-policy.pdf"
+
+
+@pytest.fixture
+def cloud() -> Iterator[DocumentCloud]:
+    over = threading.Event()
+    with document_cloud(sleep=over.wait) as cloud:
+        cloud.hold(doors=RULE)
+        yield cloud
+        over.set()
+
+
+def asked(engine: CloudDocumentQA, question: str = DOORS) -> DocAnswer:
+    """An answer that cites nothing and says nothing of Google's own words."""
+    answer = engine.answer(question)
+    assert (answer.grounded, answer.citations, answer.sources) == (False, (), ())
+    for foreign in ("http", "127.0.0.1", "Traceback", "googleapis", "token-of", "Exception", "PERMISSION"):
+        assert foreign not in answer.text
+    return answer
+
+
+def nowhere() -> str:
+    return f"http://127.0.0.1:{free_ports(1)[0]}"
+
+
+SEARCH_FAULTS = [
+    ("deny-search", "denied", "not allowed to use the search", "検索の権限がありません"),
+    ("service-disabled", "api_disabled", "not enabled for this project", "有効になっていません"),
+    ("quota", "quota", "reached its limit of requests", "利用上限に達しています"),
+    ("server-error", "unreachable", "cannot be reached at the moment", "検索サービスに接続できません"),
+    ("latency", "timeout", "did not answer in time", "時間内に応答しませんでした"),
+]
+SOURCE_FAULTS = [
+    ("deny-objects-get", "denied", "not allowed to open the source documents", "原文を開く権限がありません"),
+    ("quota", "quota", "reached its limit of requests", "利用上限に達しています"),
+    ("server-error", "unreachable", "cannot be reached at the moment", "ストレージサービスに接続できません"),
+    ("latency", "timeout", "did not arrive in time", "時間内に取得できませんでした"),
+]
+
+
+@pytest.mark.parametrize(("fault", "cause", "said", "said_ja"), SEARCH_FAULTS)
+def test_a_search_that_fails_says_why_and_what_mends_it(
+    cloud: DocumentCloud, fault: str, cause: str, said: str, said_ja: str
+) -> None:
+    cloud.break_search(fault, seconds=60)
+    engine = cloud.engine(timeout_seconds=1.0 if fault == "latency" else 6.0)
+    answer = asked(engine)
+    assert said in answer.text
+    assert said_ja in asked(engine, DOORS_JA).text
+    (hint,) = answer.hints
+    assert (hint.step, hint.cause) == ("search", cause)
+    assert hint.resource.startswith(PARENT)
+    assert hint.remedy
+    assert answer.unverified == ()
+
+
+@pytest.mark.parametrize(("fault", "cause", "said", "said_ja"), SOURCE_FAULTS)
+def test_a_source_that_cannot_be_read_leaves_what_the_search_said_unverified(
+    cloud: DocumentCloud, fault: str, cause: str, said: str, said_ja: str
+) -> None:
+    assert cloud.engine().answer(DOORS).grounded
+    cloud.break_storage(fault, seconds=60)
+    engine = cloud.engine(timeout_seconds=1.0 if fault == "latency" else 6.0)
+    answer = asked(engine)
+    assert said in answer.text
+    assert said_ja in asked(engine, DOORS_JA).text
+    assert [(entry.text, entry.cause) for entry in answer.unverified] == [
+        ("The doors are locked at 20:00.", cause)
+    ]
+    (hint,) = answer.hints
+    assert (hint.step, hint.cause, hint.resource) == ("source", cause, f"gs://{BUCKET}/doors.md")
+    assert hint.remedy
+
+
+def encrypted_pdf(folder: Path) -> bytes:
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(clone_from=PdfReader(_PDF))
+    writer.encrypt("secret", algorithm="RC4-128")
+    writer.write(folder / "a.pdf")
+    return (folder / "a.pdf").read_bytes()
+
+
+SPOILED: list[tuple[str, Callable[[Path], bytes], str, str]] = [
+    ("huge", lambda _: b"doors " * 400_000, "too_large", "too large"),
+    ("binary", lambda _: b"\x00\x01\x02", "unreadable", "no text that can be read"),
+    ("empty", lambda _: b"", "unreadable", "no text that can be read"),
+    ("in no encoding", lambda _: b"\x81\xff\xfe\xfd\x80", "unreadable", "no text that can be read"),
+]
+
+
+@pytest.mark.parametrize(
+    ("content", "cause", "said"), [row[1:] for row in SPOILED], ids=[row[0] for row in SPOILED]
+)
+def test_a_source_that_became_unusable_after_it_was_imported_says_so(
+    cloud: DocumentCloud, tmp_path: Path, content: Callable[[Path], bytes], cause: str, said: str
+) -> None:
+    engine = cloud.engine()
+    assert engine.answer(DOORS).grounded
+    cloud.put("doors.md", content(tmp_path))
+    for _ in range(2):
+        answer = asked(engine)
+        assert said in answer.text
+        assert [hint.cause for hint in answer.hints] == [cause]
+
+
+def test_an_encrypted_pdf_says_so(cloud: DocumentCloud, tmp_path: Path) -> None:
+    cloud.put("travel.pdf", _PDF.read_bytes(), content_type="application/pdf")
+    engine = cloud.engine()
+    assert engine.answer("What is the limit for a taxi ride?").grounded
+    cloud.put("travel.pdf", encrypted_pdf(tmp_path), content_type="application/pdf")
+    assert "it may be encrypted" in asked(engine, "What is the limit for a taxi ride?").text
+
+
+def test_a_content_that_is_larger_than_its_metadata_says_is_not_taken_in(cloud: DocumentCloud) -> None:
+    engine = cloud.engine(max_source_bytes=1024)
+    stored = cloud.bucket.get("doors.md")
+    assert stored is not None
+    small = stored.resource("http://here") | {"size": "10"}
+
+    def storage(exchange: Exchange) -> None:
+        if "alt=media" in exchange.received.path:
+            exchange.answer(200, b"doors " * 100_000, content_type="text/plain")
+        else:
+            exchange.json(small)
+
+    engine.answer(DOORS)
+    with HttpServer(storage) as server:
+        answer = asked(cloud.engine(max_source_bytes=1024, storage_endpoint=server.url))
+    assert [hint.cause for hint in answer.hints] == ["too_large"]
+
+
+def test_a_source_that_is_gone_says_so(cloud: DocumentCloud) -> None:
+    engine = cloud.engine()
+    assert engine.answer(DOORS).grounded
+    cloud.bucket.delete("doors.md")
+    answer = asked(engine)
+    assert "no longer there" in answer.text
+    assert "hubctl corpus status" in answer.hints[0].remedy
+    assert "原文の文書が既に存在しません" in asked(engine, DOORS_JA).text
+
+
+def test_a_result_that_names_no_object_is_unverified(cloud: DocumentCloud) -> None:
+    page = {
+        "link": "https://intranet.example/doors",
+        "title": "Doors",
+        "snippets": [{"snippet": "Locked at 9."}],
+    }
+    found = {"results": [{"id": "x", "document": {"derivedStructData": page}}]}
+    with HttpServer(lambda exchange: exchange.json(found)) as server:
+        answer = cloud.engine(search_endpoint=server.url).answer(DOORS)
+    assert "the search named no source document that can be opened" in answer.text
+    assert [(entry.text, entry.cause) for entry in answer.unverified] == [("Locked at 9.", "no_source")]
+
+
+def test_an_empty_data_store_says_that_nothing_was_found(cloud: DocumentCloud) -> None:
+    engine = cloud.engine(
+        serving_config=f"{PARENT.replace('company-store', 'empty-store')}/servingConfigs/default_config"
+    )
+    assert "The search found no document" in asked(engine).text
+    assert "該当する文書が検索で見つからなかった" in asked(engine, DOORS_JA).text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        PARENT.replace("company-store", "no-such-store") + "/servingConfigs/default_config",
+        f"{PARENT}/servingConfigs/no-such-config",
+    ],
+)
+def test_a_data_store_that_does_not_exist_says_which_settings_name_it(
+    cloud: DocumentCloud, wrong: str
+) -> None:
+    answer = asked(cloud.engine(serving_config=wrong))
+    assert "was not found where it should be" in answer.text
+    assert (answer.hints[0].cause, answer.hints[0].resource) == ("not_found", wrong)
+    assert "DISCOVERY_ENGINE_DATA_STORE" in answer.hints[0].remedy
+
+
+def test_a_service_that_nobody_listens_for_is_unreachable(cloud: DocumentCloud) -> None:
+    no_search = asked(cloud.engine(search_endpoint=nowhere(), timeout_seconds=3.0))
+    no_storage = asked(cloud.engine(storage_endpoint=nowhere(), timeout_seconds=3.0))
+    assert [answer.hints[0].cause for answer in (no_search, no_storage)] == ["unreachable"] * 2
+    assert no_storage.unverified[0].text == "The doors are locked at 20:00."
+
+
+def refuse(exchange: Exchange) -> None:
+    exchange.answer(500, b"<html>What happened?</html>", content_type="text/html")
+
+
+def garble(exchange: Exchange) -> None:
+    exchange.answer(200, b"<html>Please sign in</html>", content_type="text/html")
+
+
+def reset(exchange: Exchange) -> None:
+    exchange.reset()
+
+
+def drip(exchange: Exchange) -> None:
+    exchange.head(content_type="application/json", content_length="100000")
+    while True:
+        exchange.send(b" ")
+        exchange.pause(0.05)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "causes"),
+    [
+        (refuse, {"broken"}),
+        (garble, {"broken"}),
+        (reset, {"unreachable"}),
+        (drip, {"timeout"}),
+    ],
+)
+@pytest.mark.parametrize("step", ["search", "source"])
+def test_an_answer_that_is_none_is_a_failure_in_time(
+    cloud: DocumentCloud, behaviour: Callable[[Exchange], None], causes: set[str], step: str
+) -> None:
+    assert cloud.engine().answer(DOORS).grounded
+    with HttpServer(behaviour) as server:
+        where: dict[str, Any] = {("search_endpoint" if step == "search" else "storage_endpoint"): server.url}
+        answer = asked(cloud.engine(timeout_seconds=1.0, **where))
+    assert {hint.cause for hint in answer.hints} == causes
+    assert {hint.step for hint in answer.hints} == {step}
+
+
+def test_a_token_that_is_not_taken_is_a_matter_of_credentials(cloud: DocumentCloud) -> None:
+    answer = asked(cloud.engine(token="token-of-nobody"))
+    assert "no valid credentials for the search" in answer.text
+    assert "gcloud auth application-default login" in answer.hints[0].remedy
+
+
+def test_without_credentials_the_answer_says_so() -> None:
+    def none() -> Any:
+        raise DefaultCredentialsError("Your default credentials were not found")  # type: ignore[no-untyped-call]
+
+    config = CloudConfig(
+        project=PROJECT,
+        serving_config=f"{PARENT}/servingConfigs/default_config",
+        search_endpoint=nowhere(),
+        storage_endpoint=None,
+        max_source_bytes=1024,
+        timeout_seconds=5,
+    )
+    answer = asked(CloudDocumentQA(config, credentials=none))
+    assert [hint.cause for hint in answer.hints] == ["no_credentials"]
+
+
+def test_a_passing_failure_is_tried_again_within_the_time(cloud: DocumentCloud) -> None:
+    engine = cloud.engine()
+    assert engine.answer(DOORS).grounded
+    failures = iter([503])
+
+    def once_broken(exchange: Exchange) -> None:
+        if next(failures, None):
+            exchange.json({"error": {"code": 503, "status": "UNAVAILABLE", "message": "busy"}}, status=503)
+        else:
+            link = {"link": f"gs://{BUCKET}/doors.md", "title": "Doors"}
+            exchange.json({"results": [{"id": "x", "document": {"derivedStructData": link}}]})
+
+    with HttpServer(once_broken) as server:
+        assert cloud.engine(search_endpoint=server.url).answer(DOORS).grounded
