@@ -2,10 +2,11 @@
 
 Its rules, which are all there is to it. The text of the last user turn is taken apart into sentences. Those that ask (with a
 question mark, or か at the end) are the question; the others are the material. It answers with the sentences of the material,
-three at most and in their order, that share words with the question, the most first to be chosen; without a question, with
-the first sentence; without material, it says that it was given none. A mark like [2] in front of a line is put behind its
-sentence. It follows no instructions, the operator's no more than those in the text. A word is a run of letters or digits, or
-two neighbouring Japanese characters; a token is a word of the answer with its blank, or one Japanese character.
+three at most and in their order, that share the most words with the question, and none that shares less than half as many
+as the best; without a question, with the first sentence; without material, it says that it was given none. A mark like [2]
+in front of a line is put behind its sentences. It follows no instructions, the operator's no more than those in the text.
+A word is a run of digits, or of three or more letters, or two neighbouring Japanese characters that are not both hiragana; a
+token is a word of the answer with its blank, or one Japanese character.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import re
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|[。！？])[^\S\n]*|[^\n]+")
 _ASKS = re.compile(r"[?？]\s*$|か。?\s*$")
 _MARK = re.compile(r"^\s*(\[\d+\])\s*")
-_WORD = re.compile(r"[a-z0-9]+|[\u3040-\u30ff\u3400-\u9fff]+")
+_WORD = re.compile(r"[0-9]+|[a-z]{3,}|[\u3040-\u30ff\u3400-\u9fff]+")
 _TOKEN = re.compile(r"\s*(?:[^\W\u3000-\u9fff]+|\S)|\s+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _MOST_SENTENCES = 3
 _NONE = {
     False: "I am a local stand-in for a language model. I was given nothing to answer this from.",
@@ -35,7 +37,8 @@ def answer(text: str) -> str:
     else:
         shared = [len(_words(sentence) & _words(asked)) for sentence, _ in material]
         best = sorted(range(len(material)), key=lambda at: (-shared[at], at))[:_MOST_SENTENCES]
-        chosen = [material[at] for at in sorted(best) if shared[at]]
+        least = max(1, max(shared, default=0) / 2)
+        chosen = [material[at] for at in sorted(best) if shared[at] >= least]
     if not chosen:
         return _NONE[bool(_JAPANESE.search(asked or text))]
     told = [f"{sentence} {mark}".strip() for sentence, mark in chosen]
@@ -63,7 +66,8 @@ def _words(text: str) -> set[str]:
     words: set[str] = set()
     for run in _WORD.findall(text.lower()):
         if _JAPANESE.match(run):
-            words.update(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+            pairs = (run[at : at + 2] for at in range(max(1, len(run) - 1)))
+            words.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
         else:
             words.add(run)
     return words

@@ -1,0 +1,122 @@
+"""The local Vertex AI as its REST reference describes it, and the whole general function over it."""
+
+import http.client
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.local_cloud import account, inject
+from tests.fakes.vertex import ACCOUNT, MODEL, PROJECT, TOKEN, Vertex, vertex
+from tests.integration.gates import function
+
+ASKED = {"contents": [{"role": "user", "parts": [{"text": "Snow is white. Coal is black. Is coal black?"}]}]}
+PLACE = f"projects/{PROJECT}/locations/global/publishers/google/models/{MODEL}"
+
+
+def post(
+    service: Vertex, path: str, body: Any = ASKED, *, token: str | None = TOKEN
+) -> tuple[int, str, bytes]:
+    connection = http.client.HTTPConnection(service.url.removeprefix("http://"), timeout=10)
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    connection.request("POST", path, body=json.dumps(body), headers=headers)
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer.status, answer.headers["content-type"], content
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_one_answer_comes_whole(version: str) -> None:
+    with vertex() as service:
+        status, media_type, body = post(service, f"/{version}/{PLACE}:generateContent")
+
+    answer = json.loads(body)
+    assert (status, media_type) == (200, "application/json")
+    assert answer["candidates"] == [
+        {"content": {"role": "model", "parts": [{"text": "Coal is black."}]}, "finishReason": "STOP"}
+    ]
+    assert answer["usageMetadata"] == {
+        "promptTokenCount": 12,
+        "candidatesTokenCount": 4,
+        "totalTokenCount": 16,
+    }
+
+
+def test_a_stream_without_alt_sse_is_an_array() -> None:
+    with vertex() as service:
+        _, media_type, body = post(service, f"/v1/{PLACE}:streamGenerateContent")
+
+    *chunks, last = json.loads(body)
+    assert media_type == "application/json"
+    assert (
+        "".join(each["candidates"][0]["content"]["parts"][0]["text"] for each in chunks) == "Coal is black."
+    )
+    assert last["candidates"] == [{"finishReason": "STOP"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "token", "status", "word"),
+    [
+        (f"/v1/{PLACE}:generateContent", ASKED, None, 401, "UNAUTHENTICATED"),
+        (f"/v1/{PLACE}:generateContent", ASKED, "ya29.forged", 401, "UNAUTHENTICATED"),
+        (f"/v1/{PLACE}:generateContent", ASKED, "ya29.stranger", 403, "PERMISSION_DENIED"),
+        (f"/v1/{PLACE}-x:generateContent", ASKED, TOKEN, 404, "NOT_FOUND"),
+        (f"/v1/{PLACE}:countTokens", ASKED, TOKEN, 404, "NOT_FOUND"),
+        (f"/v1/{PLACE}:generateContent", {}, TOKEN, 400, "INVALID_ARGUMENT"),
+        (f"/v1/{PLACE}:generateContent", {"contents": [{"parts": [{}]}]}, TOKEN, 400, "INVALID_ARGUMENT"),
+        (f"/v1/{PLACE}:generateContent", [], TOKEN, 400, "INVALID_ARGUMENT"),
+    ],
+)
+def test_what_is_refused_is_refused_as_google_does(
+    path: str, body: Any, token: str | None, status: int, word: str
+) -> None:
+    with vertex() as service:
+        answered, _, content = post(service, path, body, token=token)
+    error = json.loads(content)["error"]
+    assert (answered, error["code"], error["status"]) == (status, status, word)
+
+
+def ask(port: int, question: str) -> dict[str, Any]:
+    """The message that a client of JSON gets."""
+    params = {
+        "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": question}]},
+        "configuration": {"acceptedOutputModes": ["text/plain", "application/json"]},
+    }
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params})
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    headers = {"content-type": "application/json", "a2a-version": "1.0"}
+    connection.request("POST", "/", body=body, headers=headers)
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    message: dict[str, Any] = answer["result"]["message"]
+    return message
+
+
+def test_the_function_asks_as_its_own_account_and_says_what_mends_a_refusal(tmp_path: Path) -> None:
+    question = "Our tower has 12 floors. How many floors has our tower?"
+    with account(ACCOUNT, PROJECT) as metadata, vertex(metadata) as service:
+        host = metadata.removeprefix("http://")
+        settings = {
+            "GENERAL_MODEL": MODEL,
+            "GOOGLE_CLOUD_PROJECT": PROJECT,
+            "VERTEX_AI_ENDPOINT": service.url,
+            "GCE_METADATA_HOST": host,
+            "GCE_METADATA_IP": host,
+            "HOME": str(tmp_path),
+        }
+        with function("general", tmp_path, **settings) as general:
+            answered = ask(general.port, question)
+            inject(service.url, "deny-predict")
+            refused = ask(general.port, question)
+            log = general.log.read_text()
+
+    assert [part.get("text") for part in answered["parts"]] == ["Our tower has 12 floors.", None]
+    assert answered["parts"][1]["data"]["tokens"]["answer"] == 6
+    mends = refused["parts"][1]["data"]["failure"]["remedy"]
+    assert f"--member=serviceAccount:{ACCOUNT} --role=roles/aiplatform.user" in mends
+    assert "I am not allowed to use the language model." in refused["parts"][0]["text"]
+    assert '"cause":"denied"' in log
+    assert "ya29" not in log
+    assert "tower" not in log
