@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 
 from functions.hub import citations, texts
 from functions.hub.choosing import choose
 from functions.hub.containment import failed_task, internal, not_permitted
-from functions.hub.conversations import Conversation, Conversations
+from functions.hub.conversations import Conversation, Conversations, noted
 from functions.hub.downstream import Asking, Downstream, addressed
 from functions.hub.failure import DownstreamFailed, Failure
 from functions.hub.listening import Listener
 from functions.hub.router import Router
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
+from shared.a2a.call import Call
 from shared.a2a.client import ClientFault
-from shared.a2a.model import TaskState
+from shared.a2a.model import Event, Message, TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
 from shared.access import may_use
@@ -24,6 +25,13 @@ from shared.language import language_of
 from shared.log import Log, Record
 from shared.routes import Route
 
+# What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
+_FOR_THE_OPERATOR = "hints"
+Heard = tuple[Event | None, Sequence[Piece]]
+"""What the agent said, and the pieces of answer that it adds; None for what the hub itself adds."""
+
+# What is kept with a turn's task: the conversation as the turn left it, and the agent's own task while it is under way.
+_CONVERSATION, _RUNNING = "conversation", "running"
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 
 
@@ -47,8 +55,8 @@ class Pipeline:
         self._log = log
         self._clock = clock
 
-    def begin(self, incoming: Incoming, record: Record) -> tuple[Turn, Iterator[Piece]]:
-        """Chooses the route; the pieces that come with it do the rest as they are taken.
+    def begin(self, incoming: Incoming, record: Record) -> tuple[Turn, Iterator[Heard]]:
+        """Chooses the route; what is heard from its agent does the rest as it is taken.
 
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
         """
@@ -57,50 +65,79 @@ class Pipeline:
         turn = Turn(incoming=incoming, text=text, language=language_of(text), choice=None)
         if self._log.with_text:
             record["text"] = text
-        if not text:
+        if not text and (incoming.text_only or not _holds_more_than_text(incoming.message)):
             record["outcome"] = "no_text"
             turn.answer = texts.empty_message_text()
-            return turn, iter((Text(turn.answer),))
-        conversation = self._conversations.get(incoming.owner, incoming.downstream_context_id)
+            return turn, iter(((None, (Text(turn.answer),)),))
+        conversation = noted(incoming.notes.get(_CONVERSATION)) or self._conversations.get(
+            incoming.owner, incoming.downstream_context_id
+        )
         choice = turn.choice = choose(text, incoming, conversation, router=self._router, routes=self._routes)
         turn.routing_ms = _milliseconds(self._clock() - started)
         record |= {"route": choice.route.id, "reason": choice.reason, "agent": choice.route.name}
-        return turn, self._pieces(turn, choice.route, conversation, record)
+        return turn, self._heard(turn, choice.route, conversation, record)
 
-    def _pieces(
+    def is_immediate(self, turn: Turn) -> bool:
+        """Whether the turn takes no longer than computing does."""
+        return turn.choice is None or self._downstreams[turn.choice.route.id].immediate
+
+    def cancel(self, owner: str, downstream_context_id: str, call: Call) -> None:
+        """Passes a task's cancellation on to the agent whose task it is, as far as that is known."""
+        self._conversations.forget_waiting(owner, downstream_context_id)
+        notes = call.task.notes if call.task else {}
+        conversation = noted(notes.get(_CONVERSATION))
+        waiting = conversation.waiting_task_id if conversation else None
+        running = notes.get(_RUNNING)
+        if isinstance(running, dict):
+            route_id, task_id = running["route"], running["task"]
+        elif conversation is not None and waiting is not None:
+            route_id, task_id = conversation.route_id, waiting
+        else:
+            return
+        if route_id in self._downstreams:
+            self._downstreams[route_id].cancel(
+                task_id, authorization=call.authorization, traceparent=call.traceparent
+            )
+
+    def _heard(
         self, turn: Turn, route: Route, conversation: Conversation | None, record: Record
-    ) -> Iterator[Piece]:
+    ) -> Iterator[Heard]:
         started = self._clock()
         listener = Listener()
+        notes = turn.incoming.notes
         try:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
             asking = self._asking(turn, route, conversation)
             with closing(self._downstreams[route.id].ask(asking)) as events:  # type: ignore[type-var]
                 for event in events:
-                    for piece in listener.hear(event):
-                        if piece == Question(""):
-                            piece = Question(texts.question_text(route, turn.language))
-                        yield _noted(piece, turn)
-            for piece in listener.finish():
-                yield _noted(piece, turn)
+                    pieces = [self._spoken(piece, turn, route) for piece in listener.hear(event)]
+                    if listener.task_id is not None:
+                        notes[_RUNNING] = {"route": route.id, "task": listener.task_id}
+                    yield event, pieces
+            yield None, [_noted(piece, turn) for piece in listener.finish()]
             if listener.state in _UNSUCCESSFUL or (
                 listener.state is TaskState.REJECTED and not listener.spoken
             ):
                 raise DownstreamFailed(failed_task(route, listener.state.name.lower()))
             if not listener.spoken:
-                yield _noted(Text(texts.no_answer_text(route, turn.language)), turn)
+                yield None, (_noted(Text(texts.no_answer_text(route, turn.language)), turn),)
             turn.citations = citations.citations_of(turn.data)
-            yield Text(citations.numbered_lines(turn.citations, turn.language))
+            yield None, (Text(citations.numbered_lines(turn.citations, turn.language)),)
         except DownstreamFailed as failed:
-            yield self._failed(turn, route, failed.failure, record)
+            yield None, (self._failed(turn, route, failed.failure, record),)
         except Exception:
             self._log.exception("A turn failed inside the hub", record)
-            yield self._failed(turn, route, internal(route), record)
+            yield None, (self._failed(turn, route, internal(route), record),)
         finally:
             turn.downstream_ms = _milliseconds(self._clock() - started)
             record["downstreamMs"] = turn.downstream_ms
             self._remember(turn, route, conversation, listener)
+
+    def _spoken(self, piece: Piece, turn: Turn, route: Route) -> Piece:
+        if isinstance(piece, Question) and not piece.text:
+            piece = Question(texts.question_text(route, turn.language), auth=piece.auth)
+        return _noted(piece, turn)
 
     def _asking(self, turn: Turn, route: Route, conversation: Conversation | None) -> Asking:
         incoming = turn.incoming
@@ -111,12 +148,15 @@ class Pipeline:
         message = addressed(
             incoming.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
         )
+        running = incoming.notes.get(_RUNNING)
+        under_way = isinstance(running, dict) and running["route"] == route.id
         return Asking(
             message=message,
             streaming=incoming.streaming,
             authorization=incoming.authorization,
             traceparent=incoming.traceparent,
             cancellation=incoming.cancellation,
+            running_task_id=running["task"] if under_way else None,
         )
 
     def _failed(self, turn: Turn, route: Route, failure: Failure, record: Record) -> Piece:
@@ -140,11 +180,11 @@ class Pipeline:
         elif listener.state is None and earlier.route_id == route.id:
             # The agent said nothing: as far as the hub can know, its task still waits.
             waiting_task_id = earlier.waiting_task_id
-        self._conversations.put(
-            turn.incoming.owner,
-            turn.incoming.downstream_context_id,
-            earlier.after(route.id, context_id=listener.context_id, waiting_task_id=waiting_task_id),
-        )
+        now = earlier.after(route.id, context_id=listener.context_id, waiting_task_id=waiting_task_id)
+        incoming = turn.incoming
+        self._conversations.put(incoming.owner, incoming.downstream_context_id, now)
+        incoming.notes.pop(_RUNNING, None)
+        incoming.notes[_CONVERSATION] = now.as_note()
 
 
 def _noted(piece: Piece, turn: Turn) -> Piece:
@@ -155,7 +195,13 @@ def _noted(piece: Piece, turn: Turn) -> Piece:
             turn.answer = f"{turn.answer}\n\n{text}" if turn.answer else text
         case Data(value):
             turn.data.append(value)
+            if _FOR_THE_OPERATOR in value:
+                return Data({name: value[name] for name in value if name != _FOR_THE_OPERATOR})
     return piece
+
+
+def _holds_more_than_text(message: Message) -> bool:
+    return any(part.text is None for part in message.parts)
 
 
 def _milliseconds(seconds: float) -> float:

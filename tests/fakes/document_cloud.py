@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+# Imported here, so that no short deadline of a test pays for it.
 import google.cloud.discoveryengine_v1
-import google.cloud.storage  # noqa: F401 - here, so that no short deadline of a test pays for the import
+import google.cloud.storage
 from google.oauth2.credentials import Credentials
 
 from functions.docqa.cloud.config import CloudConfig
@@ -124,3 +125,18 @@ def document_cloud(
             finally:
                 for engine in cloud.engines:
                     engine.close()
+
+
+def grant_reading(
+    storage_url: str, *, bucket: str, account: str, token: str = OWNERS_TOKEN, **more: Any
+) -> None:
+    """What `gcloud storage buckets add-iam-policy-binding` does, with Google's own library."""
+    credentials = Credentials(token)  # type: ignore[no-untyped-call]
+    client = google.cloud.storage.Client(
+        project=PROJECT, credentials=credentials, client_options={"api_endpoint": storage_url}
+    )
+    policy = client.bucket(bucket).get_iam_policy(requested_policy_version=3)
+    policy.version = 3
+    policy.bindings.append({"role": VIEWER, "members": {f"serviceAccount:{account}"}, **more})
+    client.bucket(bucket).set_iam_policy(policy)
+    client.close()

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.cloud import storage
-from google.oauth2.credentials import Credentials
 
 from shared.http import Handler, Request, Response
-from tests.fakes.document_cloud import BUCKET, OWNERS_TOKEN, PARENT, READER, DocumentCloud, document_cloud
+from tests.fakes.document_cloud import BUCKET, PARENT, READER, DocumentCloud, document_cloud, grant_reading
 from tests.fakes.http_server import Exchange, HttpServer
 
 SAMPLE = Path(__file__).parents[2] / "functions" / "docqa" / "corpus"
@@ -26,20 +24,6 @@ RULE = "# Doors\n\nThe doors are locked at 20:00.\n"
 def cloud() -> Iterator[DocumentCloud]:
     with document_cloud() as cloud:
         yield cloud
-
-
-def grant(cloud: DocumentCloud, role: str, *members: str, **more: Any) -> None:
-    """What `gcloud storage buckets add-iam-policy-binding` does, with Google's own library."""
-    client = storage.Client(
-        project="p",
-        credentials=Credentials(OWNERS_TOKEN),  # type: ignore[no-untyped-call]
-        client_options={"api_endpoint": cloud.storage_url},
-    )
-    policy = client.bucket(BUCKET).get_iam_policy(requested_policy_version=3)
-    policy.version = 3
-    policy.bindings.append({"role": role, "members": set(members), **more})
-    client.bucket(BUCKET).set_iam_policy(policy)
-    client.close()
 
 
 @pytest.mark.parametrize(
@@ -79,7 +63,7 @@ def test_being_allowed_to_search_is_not_being_allowed_to_read(
         assert engine.answer(question).grounded
         cloud.break_storage("deny-objects-get")
         denied = engine.answer(question)
-        grant(cloud, "roles/storage.objectViewer", f"serviceAccount:{READER}")
+        grant_reading(cloud.storage_url, bucket=BUCKET, account=READER)
         assert cloud.faults() == {}
         mended = engine.answer(question)
 
@@ -102,7 +86,7 @@ def test_a_grant_on_one_part_of_the_bucket_opens_that_part(cloud: DocumentCloud)
     cloud.break_storage("deny-objects-get")
     prefix = f"projects/_/buckets/{BUCKET}/objects/open/"
     condition = {"title": "open", "expression": f'resource.name.startsWith("{prefix}")'}
-    grant(cloud, "roles/storage.objectViewer", f"serviceAccount:{READER}", condition=condition)
+    grant_reading(cloud.storage_url, bucket=BUCKET, account=READER, condition=condition)
     answer = engine.answer(DOORS)
     assert answer.citations[0].uri == f"gs://{BUCKET}/open/doors.md"
     assert "1 more of the documents found could not be opened" in answer.text
