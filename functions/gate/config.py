@@ -25,13 +25,15 @@ class Config:
     rate_limit_per_minute: int
     max_body_bytes: int
     google_cloud_project: str | None
+    service: str | None = None
+    """The gate's own name on Cloud Run; None elsewhere."""
 
 
 def read(environ: Mapping[str, str]) -> Config:
     """The settings in `environ`. Raises SettingsError with every error at once."""
     settings = Settings(environ)
     identity = identity_settings.read(settings, believes_gate=False)
-    if identity.signing_key is None and not identity.anonymous:
+    if not identity.signing_keys and not identity.anonymous:
         settings.problem(
             "GATE_SIGNING_KEY", "is required: the hub has to recognise what the gate says of a caller"
         )
@@ -49,6 +51,7 @@ def read(environ: Mapping[str, str]) -> Config:
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
         ),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+        service=settings.optional("K_SERVICE"),
     )
     settings.check()
     return config

@@ -74,7 +74,7 @@ def build(
         if response is not None:
             return response
         try:
-            caller = callers.identify(request.headers)
+            caller = callers.identify(request)
         except A2AError as error:
             record["outcome"] = error.kind.reason
             return refusal(request, error, record)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shared.a2a.errors import UNAUTHENTICATED, A2AError
+from shared.http import Request
 from shared.identity import signed_principal
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import PrincipalSigner
@@ -38,15 +39,18 @@ class Callers:
         self._anonymous = anonymous
         self._token_header = token_header
 
-    def identify(self, headers: Mapping[str, str]) -> Caller:
+    def identify(self, request: Request) -> Caller:
         """The caller. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503).
 
         A principal header that is not the gate's refuses the request, even where a bearer token would have let it in.
         """
+        headers = request.headers
         signed = headers.get(signed_principal.HEADER)
         if signed is not None and self._signer is not None:
             authorization = headers.get(signed_principal.TOKEN_HEADER)
-            verified = self._signer.verify(signed, authorization=authorization)
+            verified = self._signer.verify(
+                signed, method=request.method, path=request.path, authorization=authorization
+            )
             if verified is None:
                 raise A2AError(
                     UNAUTHENTICATED,

@@ -29,7 +29,8 @@ class IdentitySettings:
     google_domains: frozenset[str]
     id_token_audiences: frozenset[str]
     id_token_callers: frozenset[str]
-    signing_key: str | None = field(repr=False)
+    signing_keys: tuple[str, ...] = field(repr=False)
+    """The gate signs with the first; the hub believes each. Empty: there is no gate."""
     anonymous: bool
     ttl_seconds: float
     userinfo_url: str
@@ -63,7 +64,7 @@ class IdentitySettings:
 
     def signer(self) -> PrincipalSigner | None:
         """What signs (in the gate) and verifies (in the hub) the principal header; None without a key."""
-        return PrincipalSigner(self.signing_key, now=time.time) if self.signing_key else None
+        return PrincipalSigner(self.signing_keys, now=time.time) if self.signing_keys else None
 
     def callers(self, http: HttpClient, *, believes_gate: bool, token_header: str = AUTHORIZATION) -> Callers:
         """What identifies callers. Only who `believes_gate` takes a signed principal header for an identity."""
@@ -77,10 +78,12 @@ class IdentitySettings:
 
 def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
     """Reads the settings. No kind of identity at all is an error, unless ALLOW_ANONYMOUS=true is said."""
-    signing_key = settings.optional("GATE_SIGNING_KEY")
-    if signing_key is not None and len(signing_key) < signed_principal.MINIMUM_KEY_CHARACTERS:
+    signing_keys = settings.listed("GATE_SIGNING_KEY")
+    if any(len(key) < signed_principal.MINIMUM_KEY_CHARACTERS for key in signing_keys):
         settings.problem(
-            "GATE_SIGNING_KEY", f"must have at least {signed_principal.MINIMUM_KEY_CHARACTERS} characters"
+            "GATE_SIGNING_KEY",
+            f"must have at least {signed_principal.MINIMUM_KEY_CHARACTERS} characters; "
+            "while it is changed, two keys with a comma between them",
         )
     identity = IdentitySettings(
         clients=_clients(settings),
@@ -88,7 +91,7 @@ def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
         google_domains=frozenset(settings.listed("GOOGLE_TOKEN_DOMAINS")),
         id_token_audiences=frozenset(settings.listed("ID_TOKEN_AUDIENCES")),
         id_token_callers=frozenset(settings.listed("ID_TOKEN_CALLERS")),
-        signing_key=signing_key,
+        signing_keys=signing_keys,
         anonymous=settings.flag("ALLOW_ANONYMOUS"),
         ttl_seconds=settings.number("IDENTITY_TTL_SECONDS", 60, least=0, most=300),
         userinfo_url=_endpoint(settings, "GOOGLE_USERINFO_URL", google_token.USERINFO_URL),
@@ -96,7 +99,7 @@ def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
         certs_url=_endpoint(settings, "GOOGLE_CERTS_URL", id_token.CERTS_URL),
     )
     on = identity.clients or identity.google_audiences or identity.id_token_audiences
-    if not (on or identity.anonymous or (believes_gate and signing_key)):
+    if not (on or identity.anonymous or (believes_gate and signing_keys)):
         settings.problem(
             "ALLOW_ANONYMOUS",
             "is not true, and no kind of identity is on: set GOOGLE_TOKEN_AUDIENCES, CLIENTS_FILE, A2A_GATEWAY_TOKEN, "

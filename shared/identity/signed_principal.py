@@ -1,7 +1,8 @@
 """The gate tells the hub who calls: one header, signed (HMAC-SHA-256) and short-lived, so that a forged one is not believed.
 
-The form is `base64url(JSON claims).base64url(signature)`, without padding. The claims hold the digest of the caller's token, so
-that a token which travels beside it belongs to it.
+The form is `base64url(JSON claims).base64url(signature)`, without padding. The claims say for which function and which request
+the header was made, so that one which leaks is of no use elsewhere, and hold the digest of the caller's token, so that a token
+which travels beside it belongs to it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -25,6 +26,8 @@ MINIMUM_KEY_CHARACTERS = 32
 
 
 class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    aud: str
+    request: str
     sub: str
     iat: float
     exp: float
@@ -37,16 +40,22 @@ class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PrincipalSigner:
-    """Signs and verifies with one shared key. `now` is the time of day in seconds since the epoch."""
+    """Signs with the first key and believes any of `keys`, so that a key can be changed while both ends run.
 
-    def __init__(self, key: str, *, now: Callable[[], float]) -> None:
-        self._key = key.encode()
+    `audience` is the function that is told. `now` is the time of day in seconds since the epoch.
+    """
+
+    def __init__(self, keys: Sequence[str], *, now: Callable[[], float], audience: str = "hub") -> None:
+        self._keys = tuple(key.encode() for key in keys)
+        self._audience = audience
         self._now = now
 
-    def sign(self, principal: Principal, *, authorization: str | None = None) -> str:
-        """The header's value. `authorization` is the caller's header that will travel beside it, if one will."""
+    def sign(self, principal: Principal, *, method: str, path: str, authorization: str | None = None) -> str:
+        """The header's value for one request. `authorization` is the caller's header that will travel beside it, if one will."""
         now = self._now()
         claims = _Claims(
+            aud=self._audience,
+            request=f"{method} {path}",
             sub=principal.subject,
             iat=now,
             exp=now + _LIFETIME_SECONDS,
@@ -58,14 +67,19 @@ class PrincipalSigner:
             token_sha256=_digest(authorization),
         )
         payload = _encoded(msgspec.json.encode(claims))
-        return f"{payload}.{self._signature(payload)}"
+        return f"{payload}.{_signature(self._keys[0], payload)}"
 
-    def verify(self, value: str, *, authorization: str | None = None) -> tuple[Principal, bool] | None:
-        """The principal, and whether `authorization` is the one it was signed with; None for a forged or stale value."""
+    def verify(
+        self, value: str, *, method: str, path: str, authorization: str | None = None
+    ) -> tuple[Principal, bool] | None:
+        """The principal, and whether `authorization` is the one it was signed with.
+
+        None for a value that is forged, stale, or was made for another function or another request.
+        """
         payload, dot, signature = value.partition(".")
         if not dot or len(value) > _MOST_CHARACTERS or not value.isascii():
             return None
-        if not hmac.compare_digest(self._signature(payload), signature):
+        if not any(hmac.compare_digest(_signature(key, payload), signature) for key in self._keys):
             return None
         try:
             claims = msgspec.json.decode(_decoded(payload), type=_Claims)
@@ -73,6 +87,8 @@ class PrincipalSigner:
             return None
         now = self._now()
         if not claims.iat - _SKEW_SECONDS <= now < claims.exp + _SKEW_SECONDS:
+            return None
+        if claims.aud != self._audience or claims.request != f"{method} {path}":
             return None
         principal = Principal(
             subject=claims.sub,
@@ -85,8 +101,9 @@ class PrincipalSigner:
         same = authorization is not None and claims.token_sha256 == _digest(authorization)
         return principal, same
 
-    def _signature(self, payload: str) -> str:
-        return _encoded(hmac.new(self._key, payload.encode(), hashlib.sha256).digest())
+
+def _signature(key: bytes, payload: str) -> str:
+    return _encoded(hmac.digest(key, payload.encode(), "sha256"))
 
 
 def _digest(authorization: str | None) -> str | None:

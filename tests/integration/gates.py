@@ -63,8 +63,11 @@ def echo(exchange: Exchange) -> None:
 
 def principal_at(received: Received) -> Principal | None:
     """Whom the hub would believe to be the caller."""
-    verified = PrincipalSigner(KEY, now=time.time).verify(
-        received.headers[HEADER], authorization=received.headers.get(TOKEN_HEADER)
+    verified = PrincipalSigner([KEY], now=time.time).verify(
+        received.headers[HEADER],
+        method=received.method,
+        path=received.path.partition("?")[0],
+        authorization=received.headers.get(TOKEN_HEADER),
     )
     return verified[0] if verified else None
 

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.a2a.errors import UNAUTHENTICATED, A2AError
+from shared.http import Request
 from shared.identity.callers import Callers
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner
 from shared.identity.static_token import StaticTokens, development_clients
 
 KEY = "a-key-that-the-gate-and-the-hub-share"
+OTHER_KEY = "a-key-that-somebody-else-has-made-up"
 NOW = 1_800_000_000.0
 HANAKO = Principal(
     subject="google:1",
@@ -24,22 +26,42 @@ HANAKO = Principal(
 )
 
 
-def signer(*, key: str = KEY, now: float = NOW) -> PrincipalSigner:
+def signer(*keys: str, now: float = NOW, audience: str = "hub") -> PrincipalSigner:
     """A signer whose clock stands still."""
-    return PrincipalSigner(key, now=lambda: now)
+    return PrincipalSigner(keys or [KEY], now=lambda: now, audience=audience)
+
+
+def signed(principal: Principal = HANAKO, *keys: str, authorization: str | None = None) -> str:
+    """The header of a request to `/`."""
+    return signer(*keys).sign(principal, method="POST", path="/", authorization=authorization)
+
+
+def believed(
+    value: str, *keys: str, now: float = NOW, method: str = "POST", path: str = "/"
+) -> Principal | None:
+    """Whom the hub takes the caller of a request for."""
+    verified = signer(*keys, now=now).verify(value, method=method, path=path)
+    return verified[0] if verified else None
+
+
+def request(**headers: str) -> Request:
+    """A request to `/`; underscores in names are hyphens."""
+    return Request(
+        method="POST", path="/", headers={name.replace("_", "-"): headers[name] for name in headers}
+    )
 
 
 @pytest.mark.parametrize(
     "principal", [HANAKO, Principal(subject="client:ci", client="ci"), Principal(subject="山田")]
 )
 def test_what_the_gate_signs_is_what_the_hub_reads(principal: Principal) -> None:
-    assert signer().verify(signer().sign(principal)) == (principal, False)
+    assert believed(signed(principal)) == principal
 
 
 def test_no_limit_and_an_empty_limit_stay_apart() -> None:
     for routes in (None, frozenset[str]()):
         principal = Principal(subject="client:ci", routes=routes, operations=routes)
-        assert signer().verify(signer().sign(principal)) == (principal, False)
+        assert believed(signed(principal)) == principal
 
 
 @pytest.mark.parametrize(
@@ -49,33 +71,52 @@ def test_no_limit_and_an_empty_limit_stay_apart() -> None:
 def test_a_header_is_believed_for_a_minute_and_the_difference_of_two_clocks(
     later_seconds: float, is_believed: bool
 ) -> None:
-    verified = signer(now=NOW + later_seconds).verify(signer().sign(HANAKO))
-    assert (verified is not None) == is_believed
+    assert (believed(signed(), now=NOW + later_seconds) is not None) == is_believed
 
 
 def test_another_key_signs_nothing_that_is_believed() -> None:
-    assert signer().verify(signer(key="a-key-that-somebody-else-has-made-up").sign(HANAKO)) is None
+    assert believed(signed(HANAKO, OTHER_KEY)) is None
+
+
+def test_while_a_key_is_changed_both_are_believed_and_the_first_one_signs() -> None:
+    assert believed(signed(HANAKO, OTHER_KEY, KEY), OTHER_KEY) == HANAKO
+    assert believed(signed(HANAKO, OTHER_KEY, KEY), KEY) is None
+    for signs in (KEY, OTHER_KEY):
+        assert believed(signed(HANAKO, signs), KEY, OTHER_KEY) == HANAKO
+    assert believed(signed(HANAKO, "a-third-key"), KEY, OTHER_KEY) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/tools/query"), ("GET", "/"), ("POST", "/ "), ("POST", ""), ("POST /", "")]
+)
+def test_a_header_of_one_request_lets_no_other_in(method: str, path: str) -> None:
+    assert believed(signed(), method=method, path=path) is None
+
+
+def test_a_header_for_one_function_lets_nobody_into_another() -> None:
+    value = signer(audience="tasks").sign(HANAKO, method="POST", path="/")
+    assert believed(value) is None
 
 
 def test_a_header_that_was_cut_anywhere_is_not_believed() -> None:
-    value = signer().sign(HANAKO)
-    assert not any(signer().verify(value[:end]) for end in range(len(value)))
-    assert not any(signer().verify(value[start:]) for start in range(1, len(value)))
+    value = signed()
+    assert not any(believed(value[:end]) for end in range(len(value)))
+    assert not any(believed(value[start:]) for start in range(1, len(value)))
 
 
 def test_no_changed_character_is_believed() -> None:
-    value = signer().sign(HANAKO)
+    value = signed()
     payload = value.partition(".")[0]
     for place, character in enumerate(value[: len(payload) + 1]):
         changed = value[:place] + ("A" if character != "A" else "B") + value[place + 1 :]
-        assert signer().verify(changed) is None
+        assert believed(changed) is None
 
 
 def test_claims_with_the_signature_of_others_are_not_believed() -> None:
-    signature = signer().sign(HANAKO).partition(".")[2]
-    claims = {"sub": "google:2", "iat": NOW, "exp": NOW + 60}
+    signature = signed().partition(".")[2]
+    claims = {"aud": "hub", "request": "POST /", "sub": "google:2", "iat": NOW, "exp": NOW + 60}
     payload = base64.urlsafe_b64encode(json.dumps(claims).encode()).rstrip(b"=").decode()
-    assert signer().verify(f"{payload}.{signature}") is None
+    assert believed(f"{payload}.{signature}") is None
 
 
 @pytest.mark.parametrize(
@@ -96,48 +137,64 @@ def test_claims_with_the_signature_of_others_are_not_believed() -> None:
     ],
 )
 def test_what_is_no_such_header_is_not_believed(value: str) -> None:
-    assert signer().verify(value) is None
+    assert believed(value) is None
 
 
 @given(st.text(max_size=200))
 def test_nothing_that_anybody_writes_is_believed(value: str) -> None:
-    assert signer().verify(value) is None
+    assert believed(value) is None
 
 
-def test_a_token_beside_the_header_counts_only_if_it_was_signed_with_it() -> None:
-    value = signer().sign(HANAKO, authorization="Bearer mine")
-    assert signer().verify(value, authorization="Bearer mine") == (HANAKO, True)
-    assert signer().verify(value, authorization="Bearer another") == (HANAKO, False)
-    assert signer().verify(value) == (HANAKO, False)
-    assert signer().verify(signer().sign(HANAKO), authorization="Bearer mine") == (HANAKO, False)
+@pytest.mark.parametrize(
+    ("signed_with", "beside", "is_the_callers"),
+    [
+        ("Bearer mine", "Bearer mine", True),
+        ("Bearer mine", "Bearer another", False),
+        ("Bearer mine", None, False),
+        (None, "Bearer mine", False),
+    ],
+)
+def test_a_token_beside_the_header_counts_only_if_it_was_signed_with_it(
+    signed_with: str | None, beside: str | None, is_the_callers: bool
+) -> None:
+    value = signed(authorization=signed_with)
+    verified = signer().verify(value, method="POST", path="/", authorization=beside)
+    assert verified == (HANAKO, is_the_callers)
 
 
 def test_the_token_itself_is_not_in_the_header() -> None:
-    value = signer().sign(HANAKO, authorization="Bearer my-secret")
-    payload = value.partition(".")[0]
+    payload = signed(authorization="Bearer my-secret").partition(".")[0]
     assert b"my-secret" not in base64.urlsafe_b64decode(payload + "==")
 
 
 def test_a_forged_header_refuses_a_request_that_a_token_would_have_let_in() -> None:
     callers = Callers([StaticTokens(development_clients(["good"]))], signer=signer())
-    headers = {"authorization": "Bearer good", HEADER: "forged.header"}
-    with pytest.raises(A2AError) as refused:
-        callers.identify(headers)
-    assert refused.value.kind is UNAUTHENTICATED
+    for forged in ("forged.header", signed(HANAKO, OTHER_KEY), signer().sign(HANAKO, method="GET", path="/")):
+        with pytest.raises(A2AError) as refused:
+            callers.identify(request(authorization="Bearer good", x_hub_principal=forged))
+        assert refused.value.kind is UNAUTHENTICATED
 
 
 def test_who_does_not_believe_a_gate_looks_at_the_token_alone() -> None:
     callers = Callers([StaticTokens(development_clients(["good"]))])
-    signed = signer().sign(HANAKO)
-    assert callers.identify({"authorization": "Bearer good", HEADER: signed}).principal != HANAKO
+    told = callers.identify(request(authorization="Bearer good", x_hub_principal=signed()))
+    assert told.principal != HANAKO
     with pytest.raises(A2AError):
-        callers.identify({HEADER: signed})
+        callers.identify(request(x_hub_principal=signed()))
 
 
 def test_the_callers_token_is_known_only_with_its_own_header() -> None:
     callers = Callers([], signer=signer())
-    signed = signer().sign(HANAKO, authorization="Bearer mine")
-    assert callers.identify({HEADER: signed, TOKEN_HEADER: "Bearer mine"}).authorization == "Bearer mine"
-    assert callers.identify({HEADER: signed, TOKEN_HEADER: "Bearer another"}).authorization is None
+    value = signed(authorization="Bearer mine")
+
+    def known(**headers: str) -> str | None:
+        return callers.identify(request(x_hub_principal=value, **headers)).authorization
+
+    assert known(x_hub_caller_authorization="Bearer mine") == "Bearer mine"
+    assert known(x_hub_caller_authorization="Bearer another") is None
     # Behind a gate, Authorization is the gate's own.
-    assert callers.identify({HEADER: signed, "authorization": "Bearer of-the-gate"}).authorization is None
+    assert known(authorization="Bearer of-the-gate") is None
+
+
+def test_the_names_of_the_headers_are_those_of_the_protocol_between_gate_and_hub() -> None:
+    assert (HEADER, TOKEN_HEADER) == ("x-hub-principal", "x-hub-caller-authorization")
