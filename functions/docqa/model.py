@@ -34,7 +34,7 @@ class Position(Struct, frozen=True, kw_only=True):
     page: int | None = None
 
 
-class Citation(Struct, frozen=True, kw_only=True):
+class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
     """One quote, verbatim, and where it stands."""
 
     uri: str
@@ -112,7 +112,7 @@ class Skipped(Struct, frozen=True):
     reason: str
 
 
-class Candidate(Struct, frozen=True, kw_only=True):
+class Candidate(Struct, frozen=True, kw_only=True, rename="camel"):
     """A passage the search returned: `search_score` is BM25, `evidence_score` its best unit's (0 to about 1)."""
 
     passage_id: str
