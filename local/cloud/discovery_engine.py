@@ -46,6 +46,7 @@ _OF_STORE = re.compile(
     r"/v1/(projects/[^/]+/locations/[^/]+(?:/collections/[^/]+)?/(dataStores|engines)/([^/]+))/(.+)"
 )
 _DOCUMENT = re.compile(r"(branches/[^/]+)/documents/([^/:]+)")
+_ADMINISTERED = re.compile(r"/v1/projects/[^/]+(?:/services/[^/]+)?:\w+")
 _MOST_RESULTS = 100
 
 
@@ -76,9 +77,10 @@ class DiscoveryEngine:
 
     def handle(self, request: Request) -> Response:
         """The answer to one request."""
-        control = self.faults.handle(request) or self._issued.handle(request) or self._administered(request)
-        if control is not None:
+        if (control := self.faults.handle(request) or self._issued.handle(request)) is not None:
             return control
+        if _ADMINISTERED.fullmatch(request.path):
+            return self._administered(request)
         wait(self.faults.parameters(LATENCY), sleep=self._sleep)
         try:
             if QUOTA in self.faults:
@@ -180,14 +182,7 @@ class DiscoveryEngine:
         return store
 
     def _require(self, request: Request, permission: str, resource: str) -> None:
-        try:
-            email = self._accounts.email(request)
-        except UnknownToken:
-            email = None
-        if email is None:
-            text = "Request had invalid authentication credentials. Expected OAuth 2 access token."
-            raise ApiError("UNAUTHENTICATED", text)
-        if not self._policy.allows(member(email), permission):
+        if not self._policy.allows(self._member(request), permission):
             text = (
                 f"Permission '{permission}' denied on resource '//discoveryengine.googleapis.com/{resource}' "
             )
@@ -195,10 +190,23 @@ class DiscoveryEngine:
                 "PERMISSION_DENIED", f"{text}(or it may not exist).", reason="IAM_PERMISSION_DENIED"
             )
 
-    def _administered(self, request: Request) -> Response | None:
+    def _member(self, request: Request) -> str:
+        try:
+            email = self._accounts.email(request)
+        except UnknownToken:
+            email = None
+        if email is None:
+            text = "Request had invalid authentication credentials. Expected OAuth 2 access token."
+            raise ApiError("UNAUTHENTICATED", text)
+        return member(email)
+
+    def _administered(self, request: Request) -> Response:
         """What gcloud asks Resource Manager and Service Usage."""
-        if not re.fullmatch(r"/v1/projects/[^/]+(?:/services/[^/]+)?:\w+", request.path):
-            return None
+        try:
+            if not self._policy.administers(self._member(request)):
+                raise ApiError("PERMISSION_DENIED", "The caller does not have permission.")
+        except ApiError as error:
+            return error.response()
         if request.path.endswith(":enable"):
             self.faults.switch_off(DISABLED)
             return project_policy.enabled(request)

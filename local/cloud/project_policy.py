@@ -33,6 +33,10 @@ class ProjectPolicy:
             for binding in self.bindings
         )
 
+    def administers(self, member: str) -> bool:
+        """Whether `member` may change the policy itself."""
+        return any(binding["role"] == ADMIN and member in binding["members"] for binding in self.bindings)
+
     def without_viewers(self) -> ProjectPolicy:
         """The policy after everybody but the administrators has lost the search."""
         return ProjectPolicy([each for each in self.bindings if each["role"] != VIEWER])
