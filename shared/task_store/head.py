@@ -55,6 +55,14 @@ class Head(Struct, frozen=True, kw_only=True):
         """Whether there is something to run, leased or not."""
         return self.state in LEASABLE
 
+    @property
+    def due_at(self) -> float | None:
+        """Since when, or from when on, somebody may lease the task; None while there is nothing to run.
+
+        A lease that ran out puts its task behind those that came before, so that one that kills its runner does not stop all.
+        """
+        return (self.lease_until or self.created_at) if self.leasable else None
+
 
 def first_head(new: NewTask, *, number: int, size: int, now: float) -> Head:
     """The head of a task that is being made."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -26,10 +25,10 @@ from shared.task_store.head import (
 )
 from shared.task_store.log_bytes import folded
 from shared.task_store.sqlite_connections import Connections
+from shared.task_store.sqlite_look import looking
 from shared.task_store.sqlite_push import SqlitePushStore, task_grew
 from shared.task_store.sqlite_rows import Folds, Found, find
 from shared.task_store.sqlite_schema import prepare
-from shared.task_store.sqlite_watch import Watch
 from shared.task_store.store import (
     AlreadyRunning,
     Entry,
@@ -44,6 +43,10 @@ from shared.task_store.store import (
     TooLarge,
     UnknownTask,
 )
+from shared.task_store.watch import Watch
+
+_LOOK_SECONDS = 0.002
+_LOOK_SHARE = 0.1
 
 
 class SqliteTaskStore(SqlitePushStore):
@@ -63,7 +66,9 @@ class SqliteTaskStore(SqlitePushStore):
         self._new_token = new_token
         self._most_task_bytes = most_task_bytes
         self._folds = Folds()
-        self._watch = Watch(self._connections.open)
+        self._watch = Watch(
+            lambda: looking(self._connections.open), seconds=_LOOK_SECONDS, most_share=_LOOK_SHARE
+        )
 
     def create(self, new: NewTask) -> StoredTask:
         """Stores a task, version 1."""
@@ -141,10 +146,7 @@ class SqliteTaskStore(SqlitePushStore):
                 sqlite_rows.put_work(connection, key, work)
             else:
                 work = sqlite_rows.read_work(connection, key)
-        if after.state.terminal:
-            self._folds.forget(key)
-        else:
-            self._folds.remember(key, after, task)
+        self._folds.remember(key, after, task)
         self._watch.tell(task_id)
         return stored(after, task, work)
 
@@ -159,15 +161,9 @@ class SqliteTaskStore(SqlitePushStore):
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
         """Waits until the task's log goes on behind `after`, whichever process writes."""
-        if self._version(task_id) > after:
-            return True
-        deadline = time.monotonic() + timeout_seconds
-        with self._watch.waiter(task_id) as changed:
-            while self._version(task_id) <= after:
-                if not changed.wait(max(0.0, deadline - time.monotonic())):
-                    return False
-                changed.clear()
-            return True
+        return self._watch.wait(
+            task_id, after=after, timeout_seconds=timeout_seconds, version=lambda: self._version(task_id)
+        )
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
         """A page of the owner's tasks, behind the position `after`."""
@@ -182,7 +178,7 @@ class SqliteTaskStore(SqlitePushStore):
     def lease(
         self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
     ) -> Lease | None:
-        """Leases the task, or the oldest one of these roles, that is submitted or working and has no running lease."""
+        """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
         # Most askings find nothing: they do not keep writers from their work.
         if not self._due(roles, limit=1, task_id=task_id):
             return None
@@ -197,7 +193,7 @@ class SqliteTaskStore(SqlitePushStore):
             return self._lease(self._folds.stored(connection, Found(key, leased)), leased)
 
     def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
-        """The ids of tasks that `lease` would give out now, the oldest first."""
+        """The ids of tasks that `lease` would give out now, the longest due first."""
         return self._due(roles, limit=limit, task_id=None)
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
@@ -259,7 +255,7 @@ def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Fo
     if not request_key:
         return None
     condition = (
-        "owner = ? AND request_key = ? AND request_key <> '' AND leasable = 1 ORDER BY key DESC LIMIT 1"
+        "owner = ? AND request_key = ? AND request_key <> '' AND due_at IS NOT NULL ORDER BY key DESC LIMIT 1"
     )
     return find(connection, condition, owner, request_key)
 

@@ -61,13 +61,13 @@ def waiting(connection: sqlite3.Connection, owner: str, context_id: str) -> int 
 def due(
     connection: sqlite3.Connection, roles: Sequence[str], *, now: float, limit: int, task_id: str | None
 ) -> list[str]:
-    """The ids of tasks of these roles that can be leased, the oldest first; of `task_id` only, if given."""
+    """The ids of tasks of these roles that can be leased, the longest due first; of `task_id` only, if given."""
     found: list[tuple[float, int, str]] = []
     for role in dict.fromkeys(roles):
         one = " AND id = ?" if task_id else ""
         found += connection.execute(
-            "SELECT created_at, key, id FROM tasks WHERE role = ? AND leasable = 1 AND lease_until <= ?"  # noqa: S608
-            f"{one} ORDER BY created_at, key LIMIT ?",
+            f"SELECT due_at, key, id FROM tasks WHERE role = ? AND due_at <= ?{one}"  # noqa: S608
+            " ORDER BY due_at, key LIMIT ?",
             (role, now, *([task_id] if task_id else []), limit),
         )
     return [id_ for _, _, id_ in sorted(found)[:limit]]

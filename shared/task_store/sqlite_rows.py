@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,16 +11,16 @@ from msgspec import structs
 from shared.a2a.model import Event, Task, TaskState
 from shared.task_store.head import Head, stored, wants_snapshot
 from shared.task_store.log_bytes import event_bytes, folded, read_event, read_task, task_bytes
+from shared.task_store.remembered import RememberedFolds
 from shared.task_store.store import StoredTask
 
 _FIELDS = Head.__struct_fields__
 _SELECT = f"SELECT key, {', '.join(_FIELDS)} FROM tasks"  # noqa: S608 - names of our own
 _INSERT = (
-    f"INSERT INTO tasks ({', '.join(_FIELDS)}, leasable)"  # noqa: S608
+    f"INSERT INTO tasks ({', '.join(_FIELDS)}, due_at)"  # noqa: S608
     f" VALUES ({', '.join('?' * (len(_FIELDS) + 1))})"
 )
 _SEQUENCE_BITS = 24
-_REMEMBERED_BYTES = 32_000_000
 
 
 class Found(NamedTuple):
@@ -48,7 +46,7 @@ def find_all(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Found]
 
 def insert(connection: sqlite3.Connection, head: Head) -> int:
     """Stores a new head; its key."""
-    key = connection.execute(_INSERT, (*structs.astuple(head), head.leasable)).lastrowid
+    key = connection.execute(_INSERT, (*structs.astuple(head), head.due_at)).lastrowid
     assert key is not None, "SQLite says the row of every insert"
     _count(connection, head.owner, head.state, 1)
     return key
@@ -58,9 +56,9 @@ def update(connection: sqlite3.Connection, key: int, old: Head, new: Head) -> No
     """Stores what differs: an index is only written to when one of its columns is."""
     changed = [name for name in _FIELDS if getattr(old, name) != getattr(new, name)]
     values = [getattr(new, name) for name in changed]
-    if old.leasable != new.leasable:
-        changed.append("leasable")
-        values.append(new.leasable)
+    if old.due_at != new.due_at:
+        changed.append("due_at")
+        values.append(new.due_at)
     if old.state != new.state:
         _count(connection, new.owner, old.state, -1)
         _count(connection, new.owner, new.state, 1)
@@ -109,17 +107,12 @@ def read_work(connection: sqlite3.Connection, key: int) -> bytes:
     return row[0] if row else b""
 
 
-class Folds:
-    """What logs fold to; those of late are remembered, so that appending to a long one does not read it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._remembered: OrderedDict[int, tuple[int, int, Task]] = OrderedDict()
-        self._bytes = 0
+class Folds(RememberedFolds):
+    """What logs fold to."""
 
     def task(self, connection: sqlite3.Connection, key: int, head: Head) -> Task:
         """The task at the head's version."""
-        version, task = self._nearest(key, head)
+        version, task = self.nearest(key, head)
         if version == head.version and task:
             return task
         if task is None and head.snapshot_version:
@@ -135,30 +128,6 @@ class Folds:
         """The whole task, as it is now."""
         task = self.task(connection, found.key, found.head)
         return stored(found.head, task, read_work(connection, found.key))
-
-    def remember(self, key: int, head: Head, task: Task) -> None:
-        """Keeps a fold that is committed."""
-        with self._lock:
-            self._forget(key)
-            self._remembered[key] = (head.version, head.size, task)
-            self._bytes += head.size
-            while self._bytes > _REMEMBERED_BYTES:
-                self._forget(next(iter(self._remembered)))
-
-    def forget(self, key: int) -> None:
-        """The task has ended, and is hardly asked for again soon."""
-        with self._lock:
-            self._forget(key)
-
-    def _nearest(self, key: int, head: Head) -> tuple[int, Task | None]:
-        with self._lock:
-            version, _, task = self._remembered.get(key, (0, 0, None))
-        # A reader's transaction may be older than what another thread has remembered since.
-        return (version, task) if version <= head.version else (0, None)
-
-    def _forget(self, key: int) -> None:
-        if key in self._remembered:
-            self._bytes -= self._remembered.pop(key)[1]
 
 
 def snapshot(connection: sqlite3.Connection, key: int, head: Head, task: Task) -> Head:

@@ -34,14 +34,14 @@ CREATE TABLE tasks (
     created_at REAL NOT NULL,
     updated_at REAL NOT NULL,
     ended_at REAL NOT NULL,
-    leasable INTEGER NOT NULL
+    due_at REAL
 );
 CREATE UNIQUE INDEX tasks_by_number ON tasks (owner, number);
 CREATE INDEX tasks_by_state ON tasks (owner, state, updated_at, id);
 CREATE INDEX tasks_by_context ON tasks (owner, context_id, updated_at, id, state);
 -- Not unique: a task that waited may go on beside one that was made meanwhile.
-CREATE INDEX tasks_running ON tasks (owner, request_key, key) WHERE request_key <> '' AND leasable = 1;
-CREATE INDEX tasks_to_run ON tasks (role, created_at, key) WHERE leasable = 1;
+CREATE INDEX tasks_running ON tasks (owner, request_key, key) WHERE request_key <> '' AND due_at IS NOT NULL;
+CREATE INDEX tasks_to_run ON tasks (role, due_at, key, id) WHERE due_at IS NOT NULL;
 CREATE INDEX tasks_ended ON tasks (ended_at) WHERE ended_at > 0;
 -- An entry's rowid is its task's key * 2^24 + its sequence number: one tree, in which a log lies together.
 CREATE TABLE entries (at INTEGER PRIMARY KEY, body BLOB NOT NULL);

@@ -191,11 +191,14 @@ class TaskStore(Protocol):
     def lease(
         self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
     ) -> Lease | None:
-        """Leases the task, or the oldest one of these roles, that is submitted or working and has no running lease."""
+        """Leases the task, or the one that has been due for longest, of these roles, if one is due.
+
+        Due is a task that is submitted or working without a running lease: from its creation on, or since its lease ran out.
+        """
         ...
 
     def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
-        """The ids of tasks that `lease` would give out now, the oldest first."""
+        """The ids of tasks that `lease` would give out now, the longest due first."""
         ...
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:

@@ -52,7 +52,7 @@ def test_many_who_ask_get_different_tasks(store: Store, other: Store) -> None:
     assert {lease.stored.task.id for lease in leases if isinstance(lease, Lease)} == ids
 
 
-def test_the_oldest_task_of_the_roles_comes_first(store: Store) -> None:
+def test_the_task_of_the_roles_that_was_due_for_longest_comes_first(store: Store) -> None:
     first = created(store, role="writer").task.id
     second = created(store, role="reviewer").task.id
     third = created(store, role="writer").task.id
@@ -65,6 +65,16 @@ def test_the_oldest_task_of_the_roles_comes_first(store: Store) -> None:
     assert lease
     assert lease.stored.task.id == first
     assert store.due(["writer"], limit=10) == [third]
+
+
+def test_a_task_whose_lease_ran_out_comes_behind_those_that_were_due_before(
+    store: Store, clock: Clock
+) -> None:
+    first, second = created(store).task.id, created(store).task.id
+    _leased(store, first)
+    clock.pass_by(60)
+    third = created(store).task.id
+    assert store.due([HUB], limit=10) == [second, first, third]
 
 
 def test_a_task_of_a_role_that_was_not_asked_for_is_not_given_out(store: Store) -> None:

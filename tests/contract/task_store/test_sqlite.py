@@ -187,8 +187,7 @@ SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND state = 's' AND (upd
     ORDER BY updated_at DESC, id DESC LIMIT 50;
 SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND context_id = 'c' AND updated_at > 1
     AND state IN ('a', 'b') ORDER BY updated_at DESC, id DESC LIMIT 50;
-SELECT created_at, key, id FROM tasks WHERE role = '' AND leasable = 1 AND lease_until <= 1
-    ORDER BY created_at, key LIMIT 1;
+SELECT due_at, key, id FROM tasks WHERE role = '' AND due_at <= 1 ORDER BY due_at, key LIMIT 1;
 SELECT key FROM tasks WHERE ended_at > 0 AND ended_at < 1 ORDER BY ended_at LIMIT 9;
 SELECT push FROM pushes WHERE behind = 1 AND next_attempt_at <= 1 AND claimed_until <= 1
     ORDER BY next_attempt_at LIMIT 9
