@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from shared.gemini.settings import GeminiSettings, read_gemini
 from shared.settings import Settings
+
+# The answer stands already: nobody waits long for better words.
+_PHRASING_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +22,13 @@ class AgentSettings:
     """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
     log_text: bool
     """Whether the log may hold the texts of messages. `LOG_TEXT`."""
+    phrasing: GeminiSettings | None = None
+    """The model that phrases answers, where the agent lets one; None for none. `PHRASE_MODEL`."""
+
+
+def read_phrasing(settings: Settings) -> GeminiSettings | None:
+    """The model that phrases answers; problems are left in `settings` for its `check`."""
+    return read_gemini(settings, "PHRASE_MODEL", default_timeout_seconds=_PHRASING_SECONDS)
 
 
 def read_agent(settings: Settings) -> AgentSettings:
@@ -33,6 +44,6 @@ def read_agent(settings: Settings) -> AgentSettings:
 def read(environ: Mapping[str, str]) -> AgentSettings:
     """The settings in `environ`. Raises SettingsError with all mistakes at once."""
     settings = Settings(environ)
-    config = read_agent(settings)
+    config = replace(read_agent(settings), phrasing=read_phrasing(settings))
     settings.check()
     return config

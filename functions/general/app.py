@@ -7,11 +7,13 @@ from pathlib import Path
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
 from functions.general.config import Config
+from functions.general.examination import examine
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
 from functions.general.model import Model
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.diagnosis import with_doctor
 from shared.gemini.client import Gemini, warm_after_fork
 from shared.http import Handler
 from shared.http_client import HttpClient
@@ -43,12 +45,18 @@ def build(config: Config) -> Handler:
         skills=(SKILL,),
     )
     log = stdout_log("general", project=agent.google_cloud_project, with_text=agent.log_text)
-    return agent_function(GeneralAgent(_model(config)).answer, card=card, log=log)
+    gemini = _gemini(config)
+    function = agent_function(GeneralAgent(_model(gemini)).answer, card=card, log=log)
+    return with_doctor(function, lambda: tuple(examine(gemini)))
 
 
-def _model(config: Config) -> Model:
-    almanac = Almanac(load(KNOWLEDGE))
+def _gemini(config: Config) -> Gemini | None:
     if config.gemini is None:
-        return almanac
+        return None
     warm_after_fork()
-    return LanguageModel(Gemini(config.gemini, http=HttpClient()), almanac=almanac)
+    return Gemini(config.gemini, http=HttpClient())
+
+
+def _model(gemini: Gemini | None) -> Model:
+    almanac = Almanac(load(KNOWLEDGE))
+    return almanac if gemini is None else LanguageModel(gemini, almanac=almanac)

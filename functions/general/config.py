@@ -10,6 +10,8 @@ from shared.gemini.settings import GeminiSettings, read_gemini
 from shared.settings import Settings
 
 MODEL = "GENERAL_MODEL"
+# The hub's route gives 30 s.
+_TIMEOUT_SECONDS = 25.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +25,7 @@ class Config:
 def read(environ: Mapping[str, str]) -> Config:
     """The settings in `environ`. Raises SettingsError with every error at once."""
     settings = Settings(environ)
-    config = Config(agent=read_agent(settings), gemini=read_gemini(settings, MODEL))
+    gemini = read_gemini(settings, MODEL, default_timeout_seconds=_TIMEOUT_SECONDS)
+    config = Config(agent=read_agent(settings), gemini=gemini)
     settings.check()
     return config

@@ -10,6 +10,7 @@ from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.agent_settings import AgentSettings
 from shared.http import Handler
+from shared.phrasing import in_words_of
 
 KNOWLEDGE = Path(__file__).with_name("practices")
 
@@ -38,4 +39,5 @@ def build(config: AgentSettings) -> Handler:
         skills=(SKILL,),
     )
     log = stdout_log("pm", project=config.google_cloud_project, with_text=config.log_text)
-    return agent_function(Advisor(load(KNOWLEDGE)).answer, card=card, log=log)
+    answer = in_words_of(config.phrasing, Advisor(load(KNOWLEDGE)).answer)
+    return agent_function(answer, card=card, log=log)

@@ -29,13 +29,15 @@ class GeminiSettings:
     """The longest answer; what the model thinks counts. `MODEL_MAX_OUTPUT_TOKENS`."""
 
 
-def read_gemini(settings: Settings, variable: str) -> GeminiSettings | None:
+def read_gemini(
+    settings: Settings, variable: str, *, default_timeout_seconds: float
+) -> GeminiSettings | None:
     """The settings of the model that `variable` names; None when it names none. What is wrong is noted in `settings`."""
     model = settings.optional(variable)
     project = settings.optional("GOOGLE_CLOUD_PROJECT")
     location = settings.text("GOOGLE_CLOUD_LOCATION", "global")
     endpoint = settings.endpoint("VERTEX_AI_ENDPOINT")
-    timeout_seconds = settings.number("MODEL_TIMEOUT_SECONDS", 25, least=1, most=3600)
+    timeout_seconds = settings.number("MODEL_TIMEOUT_SECONDS", default_timeout_seconds, least=1, most=3600)
     idle_seconds = settings.number("MODEL_IDLE_SECONDS", 20, least=0.1, most=3600)
     max_output_tokens = settings.number("MODEL_MAX_OUTPUT_TOKENS", 4096, least=16, most=65_536)
     if model is None:

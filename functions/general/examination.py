@@ -1,0 +1,44 @@
+"""Examines the model with the agent's own credentials: does it answer?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shared import diagnosis
+from shared.a2a.call import Cancellation
+from shared.gcloud import more_quota
+from shared.gemini.client import Gemini, Prompt
+from shared.gemini.failure import Cause, ModelFailed
+from shared.gemini.remedies import API, remedy
+
+_SECONDS = 6.0
+_PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")
+
+
+def examine(gemini: Gemini | None) -> Iterator[diagnosis.Step]:
+    """What works, and what does not, with the command that mends it. None where no model is configured."""
+    if gemini is None:
+        yield diagnosis.skipped("model", "none is configured: the almanac answers")
+        return
+    settings = gemini.settings
+    try:
+        for _ in gemini.stream(_PROMPT, cancellation=Cancellation(), timeout_seconds=_SECONDS):
+            pass
+    except ModelFailed as failed:
+        yield _failed(failed, gemini)
+        return
+    account = gemini.account or "the credentials of this machine"
+    yield diagnosis.ok("model", f"{settings.model} in {settings.location} answers {account}")
+
+
+def _failed(failed: ModelFailed, gemini: Gemini) -> diagnosis.Step:
+    settings, cause = gemini.settings, failed.failure.cause
+    message = f"{settings.model} in {settings.location}: {cause.replace('_', ' ')}"
+    if failed.failure.detail:
+        message += f" ({failed.failure.detail})"
+    if cause is Cause.QUOTA:
+        fix = (
+            "wait a minute; where it comes again, ask for a larger quota, or set GOOGLE_CLOUD_LOCATION=global"
+        )
+        return diagnosis.error("model", message, fix=fix, command=more_quota(API, settings.project))
+    return diagnosis.failed("model", message, remedy=remedy(cause, settings, account=gemini.account))
