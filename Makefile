@@ -25,7 +25,7 @@ run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, H
 test: venv ## run all tests (TESTS='tests/unit -k name' picks some)
 	@$(IN_VENV)/python -m pytest $(TESTS)
 
-check: venv ## format, lint, strict types, import rules, shell scripts, gateway/openapi.yaml
+check: venv ## format, lint, strict types, import rules, shell scripts, gateway/openapi.yaml, cloudbuild.yaml
 	@bash local/check.sh
 
 format: venv ## write the format that `make check` wants

@@ -46,16 +46,17 @@ main() {
     local name
     check_tools
     read_plan
-    find_addresses
     if [[ $quiet ]]; then
+        if [[ $direct ]]; then find_addresses; fi
         know_public_address
         echo "$public_url"
         return
     fi
     if chosen prepare; then prepare; fi
+    find_addresses
     if chosen bundle; then
         step "bundles"
-        run python3 -m local.bundle
+        execute python3 -m local.bundle
     fi
     # The gateway's address is on the agent card. Those of the services are known, so that it can be there before them.
     if [[ -z $direct ]] && chosen gateway && ! find_gateway; then make_gateway; fi
@@ -138,8 +139,10 @@ prepare() {
     done
     make_secrets
     for name in "${functions[@]}"; do
+        give_roles "$name"
         [[ -z ${bucket[$name]} ]] || share_documents "$name"
     done
+    ((changes == 0)) || fresh=yes
 }
 
 enable_services() { # PROJECT
@@ -149,19 +152,32 @@ enable_services() { # PROJECT
     for api in ${apis[$1]}; do
         grep -qx -- "$api" <<<"$answer" || missing+=("$api")
     done
-    ((${#missing[@]} == 0)) || run gcloud services enable "${missing[@]}" "${there[@]}"
+    ((${#missing[@]} == 0)) && return
+    execute gcloud services enable "${missing[@]}" "${there[@]}"
+    fresh=yes
 }
 
 make_accounts() { # PROJECT
-    local name builder=serviceAccount:$build_account@$1.iam.gserviceaccount.com
+    local name
     step "service accounts of $1"
     list gcloud iam service-accounts list --format='value(email)' "${there[@]}"
     for name in ${accounts[$1]}; do
-        grep -qx -- "$name@$1.iam.gserviceaccount.com" <<<"$answer" || run gcloud iam service-accounts create "$name" "${there[@]}"
+        grep -qx -- "$name@$1.iam.gserviceaccount.com" <<<"$answer" || execute gcloud iam service-accounts create "$name" "${there[@]}"
     done
-    # The functions' own accounts get no role in the project.
-    holds "$builder" roles/run.builder gcloud projects get-iam-policy "$1" "${there[@]}" ||
-        bind gcloud projects add-iam-policy-binding "$1" --member="$builder" --role=roles/run.builder --condition=None "${there[@]}"
+    give_role "$1" "$build_account@$1.iam.gserviceaccount.com" roles/run.builder
+}
+
+give_role() { # PROJECT ACCOUNT ROLE
+    holds "serviceAccount:$2" "$3" gcloud projects get-iam-policy "$1" "${there[@]}" ||
+        bind gcloud projects add-iam-policy-binding "$1" --member="serviceAccount:$2" --role="$3" --condition=None "${there[@]}"
+}
+
+give_roles() { # FUNCTION: in its project; most need none
+    local role
+    in_project "${project[$1]}"
+    for role in ${roles[$1]}; do
+        give_role "${project[$1]}" "${account[$1]}" "$role"
+    done
 }
 
 make_secrets() {
@@ -188,9 +204,9 @@ needs_value() { # SECRET
 
 make_signing_key() {
     look gcloud secrets describe "$signing_key" --format='value(name)' "${there[@]}" ||
-        run gcloud secrets create "$signing_key" --replication-policy=automatic "${there[@]}"
+        execute gcloud secrets create "$signing_key" --replication-policy=automatic "${there[@]}"
     # The key goes from one program to the other: it is in no argument, no file and no log.
-    has_value "$signing_key" || random_key | run gcloud secrets versions add "$signing_key" --data-file=- "${there[@]}"
+    has_value "$signing_key" || random_key | execute gcloud secrets versions add "$signing_key" --data-file=- "${there[@]}"
 }
 
 random_key() {
@@ -208,8 +224,8 @@ share_documents() { # FUNCTION: it may read its bucket
 # --- functions ---
 
 deploy_function() { # FUNCTION
-    local name=$1 flags content=CONTENT environment=build/$1.env.yaml
-    if [[ $name == hub || $name == agent_card ]]; then know_public_address; fi
+    local name=$1 flags content=hash-of-it-all pinned='' environment=build/$1.env.yaml
+    if [[ ${publishes[$name]} ]]; then know_public_address; fi
     step "$name: ${url[$name]}"
     in_project "${project[$name]}"
     mkdir -p build
@@ -218,7 +234,7 @@ deploy_function() { # FUNCTION
     read -ra flags <<<"${resources[$name]}"
     flags+=(--service-account="${account[$name]}" --env-vars-file="$environment" --region="${region[$name]}")
     flags+=(--build-service-account="projects/${project[$name]}/serviceAccounts/$build_account@${project[$name]}.iam.gserviceaccount.com")
-    if [[ ${member[$name]} == allUsers ]]; then flags+=(--allow-unauthenticated); else flags+=(--no-allow-unauthenticated); fi
+    if [[ ${members[$name]} == *allUsers* ]]; then flags+=(--allow-unauthenticated); else flags+=(--no-allow-unauthenticated); fi
     if [[ $mode == run ]]; then
         set -- gcloud run deploy "${service[$name]}" --function="$name" --source="build/$name" --base-image="$runtime" --ingress=all "${flags[@]}"
     else
@@ -226,30 +242,38 @@ deploy_function() { # FUNCTION
             --runtime="$runtime" --ingress-settings=all "${flags[@]}"
     fi
     [[ $dry_run ]] || content=$(ask fingerprint "build/$name" "$environment" -- "$@") || exit
-    if serves "$name" "$content"; then echo "# unchanged"; else run "$@" --update-labels="content=$content" "${there[@]}"; fi
+    if serves "$name" "$content"; then echo "# unchanged"; else execute_patiently "$@" --update-labels="content=$content" "${there[@]}"; fi
+    if [[ $pinned ]]; then
+        echo "# WARNING: an older version of $name gets the requests, as after a roll-back. To end that:"
+        show '#' gcloud run services update-traffic "${service[$name]}" --to-latest --region="${region[$name]}" "${there[@]}"
+    fi
     grant "$name"
 }
 
 serves() { # FUNCTION CONTENT: whether this is what runs there. What did not start has to be deployed again.
-    local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label created ready
+    local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label created ready latest
+    local revisions=status.latestCreatedRevisionName,status.latestReadyRevisionName
     if [[ $mode == run ]]; then
         look gcloud run services describe "${place[@]}" \
-            --format='csv[no-heading](metadata.labels.content,status.latestCreatedRevisionName,status.latestReadyRevisionName)' || return 1
-        IFS=, read -r label created ready <<<"$answer"
+            --format="csv[no-heading](metadata.labels.content,$revisions,spec.traffic[0].latestRevision)" || return 1
+        IFS=, read -r label created ready latest <<<"$answer"
+        [[ $latest == True ]] || pinned=yes
         [[ $label == "$2" && $created == "$ready" ]]
     else
-        look gcloud functions describe --gen2 "${place[@]}" --format='csv[no-heading](labels.content,state)' && [[ $answer == "$2,ACTIVE" ]]
+        look gcloud functions describe "${place[@]}" --gen2 --format='csv[no-heading](labels.content,state)' && [[ $answer == "$2,ACTIVE" ]]
     fi
 }
 
 grant() { # FUNCTION: who may invoke it (docs/deployment.md)
-    local name=$1 other place=(--region="${region[$1]}") role=roles/run.invoker
-    holds "${member[$name]}" "$role" gcloud run services get-iam-policy "${service[$name]}" "${place[@]}" "${there[@]}" ||
-        bind gcloud run services add-iam-policy-binding "${service[$name]}" --member="${member[$name]}" --role="$role" "${place[@]}" "${there[@]}"
-    while read -r other; do
-        [[ -z $other || $other == "${member[$name]}" ]] && continue
-        echo "# WARNING: $other may invoke $name too, which this deployment did not grant. To end that:"
-        show '#' gcloud run services remove-iam-policy-binding "${service[$name]}" --member="$other" --role="$role" "${place[@]}" "${there[@]}"
+    local name=$1 member place=(--region="${region[$1]}") role=roles/run.invoker
+    for member in ${members[$name]}; do
+        holds "$member" "$role" gcloud run services get-iam-policy "${service[$name]}" "${place[@]}" "${there[@]}" ||
+            bind gcloud run services add-iam-policy-binding "${service[$name]}" --member="$member" --role="$role" "${place[@]}" "${there[@]}"
+    done
+    while read -r member; do
+        [[ -z $member || " ${members[$name]} " == *" $member "* ]] && continue
+        echo "# WARNING: $member may invoke $name too, which this deployment did not grant. To end that:"
+        show '#' gcloud run services remove-iam-policy-binding "${service[$name]}" --member="$member" --role="$role" "${place[@]}" "${there[@]}"
     done <<<"$answer"
 }
 

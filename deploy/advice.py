@@ -81,7 +81,9 @@ REMEDIES = (
     ),
     Remedy(
         r"build failed|failed to build|build .{0,60}failure",
-        "The build failed; its log is at the address above. `make test` runs each function from its bundle on this machine.",
+        "The build failed; its log is at the address above. If the log speaks of a permission, the build account's role is not "
+        "known everywhere yet: wait two minutes and run the same command again. `make test` runs each function from its bundle "
+        "on this machine.",
     ),
     Remedy(
         r"failed to start and listen|revision .{0,80}is not ready|container failed",

@@ -26,35 +26,64 @@ stop() { # COMMAND…: tells what failed with the message in $problem, and what 
     exit 1
 }
 
-run() { # COMMAND…: runs it, or stops
+execute() { # COMMAND…: runs it, or stops
     show "$@"
-    [[ $dry_run ]] || { "$@" 2>&1 >&3 | tee -- "$problem" >&2; } 3>&1 || on_terminal=yes stop "$@"
+    [[ $dry_run ]] && return
+    attempt "$@" || on_terminal=yes stop "$@"
+    changes=$((changes + 1))
+}
+
+execute_patiently() { # COMMAND…: the same for what leans on APIs, accounts and roles that this run has perhaps just made
+    local tries=0
+    show "$@"
+    [[ $dry_run ]] && return
+    until attempt "$@"; do
+        once_more "$unknown_api|does not exist|permission|denied" || on_terminal=yes stop "$@"
+    done
+}
+
+attempt() { # COMMAND…: its messages go to the terminal, and into $problem
+    { "$@" 2>&1 >&3 | tee -- "$problem" >&2; } 3>&1
 }
 
 bind() { # COMMAND…: a policy binding; an account that was made a moment ago may not be known everywhere yet
-    local try
+    local tries=0
     show "$@"
     [[ $dry_run ]] && return
-    for try in 1 2 3 4 5; do
-        "$@" >/dev/null 2>"$problem" && return
-        grep -qi 'does not exist' -- "$problem" || break
-        pause $((try * 3))
+    until "$@" >/dev/null 2>"$problem"; do
+        fresh=yes once_more "$unknown_api|does not exist" || stop "$@"
     done
-    stop "$@"
+    changes=$((changes + 1))
 }
 
 list() { # COMMAND…: its output is in $answer, or it stops. In a dry run there is nothing.
+    local tries=0
     answer=''
     [[ $dry_run ]] && show "$@" && return
-    answer=$("$@" 2>"$problem") || stop "$@"
+    until answer=$("$@" 2>"$problem"); do
+        once_more "$unknown_api" || stop "$@"
+    done
 }
 
 look() { # COMMAND…: whether what it describes is there; its output is in $answer
+    local tries=0
     answer=''
     [[ $dry_run ]] && show "$@" && return 1
-    answer=$("$@" 2>"$problem") && return
-    grep -qiE 'not.?found|does not exist|cannot find' -- "$problem" || stop "$@"
-    return 1
+    until answer=$("$@" 2>"$problem"); do
+        once_more "$unknown_api" && continue
+        grep -qiE 'not.?found|does not exist|cannot find' -- "$problem" || stop "$@"
+        return 1
+    done
+}
+
+# $fresh is set once this run has enabled an API, made an account or given a role, and Google takes minutes to know it everywhere.
+fresh='' changes=0
+unknown_api='SERVICE_DISABLED|has not been used in project|API .*not enabled'
+
+once_more() { # PATTERN: after a pause, where the message in $problem may only mean that; false when it does not, or it is too much
+    [[ $fresh ]] && ((tries++ < 5)) && grep -qiE -- "$1" "$problem" || return
+    [[ $quiet ]] || echo "# what was just made is not known everywhere yet: once more in $((tries * 10)) s"
+    pause $((tries * 10))
 }
 
 holds() { # MEMBER ROLE COMMAND…: whether the policy that the command prints gives the role; all who have it are in $answer

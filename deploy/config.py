@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deploy.functions import Function
+from deploy.functions import Function, Need
 
 
 class ConfigError(ValueError):
@@ -45,6 +45,20 @@ class FunctionConfig:
     url: str | None
     environment: Mapping[str, str]
     corpus_bucket: str | None
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """The APIs that it calls with the settings that it has."""
+        return tuple(
+            need
+            for need in self.function.needs
+            if not need.setting or any(name.startswith(need.setting) for name in self.environment)
+        )
+
+    @property
+    def mounts(self) -> bool:
+        """Whether the bucket is a folder of it. Where a data store searches the bucket, documents are read one by one."""
+        return self.corpus_bucket is not None and not self.needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

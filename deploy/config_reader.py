@@ -116,7 +116,7 @@ class _Reader:
     def check_functions_mode(self, config: Config) -> None:
         """What `gcloud functions deploy` cannot do."""
         for name, function in config.functions.items():
-            if function.corpus_bucket:
+            if function.mounts:
                 self._table(("functions", name)).problem(
                     "corpus_bucket",
                     "--mode=functions cannot mount a bucket: leave it out, or deploy with --mode=run",
@@ -197,7 +197,7 @@ class _Reader:
         known = resources | {"environment"}
         if function.is_agent:
             known |= set(Place.__dataclass_fields__) | {"url"}
-        if function.name == "docqa":
+        if function.mounts_documents:
             known.add("corpus_bucket")
         table.refuse_unknown(known)
         return FunctionConfig(

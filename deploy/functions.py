@@ -1,43 +1,92 @@
 """The functions that are deployed, and who may invoke each (design §1): the one table that grants are made from."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class Invoker(StrEnum):
-    """Who may hold roles/run.invoker on a function."""
+    """Who may hold roles/run.invoker on a function: the service account of this name, unless it is one of the first two."""
 
     EVERYBODY = "everybody"
+    GEMINI_ENTERPRISE = "gemini_enterprise"
     GATEWAY = "gateway"
     GATE = "gate"
     HUB = "hub"
-    GEMINI_ENTERPRISE = "gemini_enterprise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """An API that a function calls, and the role in its own project that lets it."""
+
+    api: str
+    role: str
+    setting: str = ""
+    """Only where a setting of the function begins like this; empty: always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """A function; its name is its folder and its entry point. `direct_invoker` is for a deployment without a gateway."""
+    """A function; its name is its folder and its entry point."""
 
     name: str
-    invoker: Invoker
-    direct_invoker: Invoker | None
-    """None: this function is not deployed where there is no gateway."""
+    invokers: tuple[Invoker, ...]
+    direct_invokers: tuple[Invoker, ...] | None
+    """Without a gateway. None: this function is not deployed then."""
     is_agent: bool = False
     """Whether it may be in a project, an account or a region of its own, or be somebody else's."""
-    reads_identity: bool = False
-    """Whether it checks who calls, where there is a gateway; without one, the hub does."""
+    reads_routes: bool = False
+    """Whether it reads the route table, and so has to know the public address and every agent's."""
+    checks_callers: bool = False
+    """Whether it decides who gets in, where it is what callers reach first."""
+    holds_signing_key: bool = False
+    """Whether it holds the key with which the gate signs who calls."""
+    mounts_documents: bool = False
+    """Whether it answers from a bucket."""
+    calls: tuple[str, ...] = ()
+    """Functions whose addresses it is told, beside those of the route table."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """What it is always told."""
+    needs: tuple[Need, ...] = ()
     concurrency: int = 80
-    """How many requests one instance takes at once, unless the settings say otherwise."""
+    """How many requests one instance takes at once, unless deploy.toml says otherwise."""
 
 
 # In the order of deployment: whoever is called is there before whoever calls.
 FUNCTIONS = (
-    Function(name="docqa", invoker=Invoker.HUB, direct_invoker=Invoker.HUB, is_agent=True),
-    Function(name="general", invoker=Invoker.HUB, direct_invoker=Invoker.HUB, is_agent=True),
-    Function(name="expense", invoker=Invoker.EVERYBODY, direct_invoker=Invoker.EVERYBODY, is_agent=True),
-    Function(name="pm", invoker=Invoker.HUB, direct_invoker=Invoker.HUB, is_agent=True),
-    Function(name="agent_card", invoker=Invoker.GATEWAY, direct_invoker=None),
-    Function(name="hub", invoker=Invoker.GATE, direct_invoker=Invoker.GEMINI_ENTERPRISE),
-    Function(name="gate", invoker=Invoker.GATEWAY, direct_invoker=None, reads_identity=True),
+    Function(
+        name="docqa",
+        invokers=(Invoker.HUB,),
+        direct_invokers=(Invoker.HUB,),
+        is_agent=True,
+        mounts_documents=True,
+        needs=(
+            Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_"),
+        ),
+    ),
+    Function(name="general", invokers=(Invoker.HUB,), direct_invokers=(Invoker.HUB,), is_agent=True),
+    Function(
+        name="expense", invokers=(Invoker.EVERYBODY,), direct_invokers=(Invoker.EVERYBODY,), is_agent=True
+    ),
+    Function(name="pm", invokers=(Invoker.HUB,), direct_invokers=(Invoker.HUB,), is_agent=True),
+    Function(name="agent_card", invokers=(Invoker.GATEWAY,), direct_invokers=None, reads_routes=True),
+    Function(
+        name="hub",
+        invokers=(Invoker.GATE,),
+        direct_invokers=(Invoker.GEMINI_ENTERPRISE,),
+        reads_routes=True,
+        checks_callers=True,
+        holds_signing_key=True,
+    ),
+    Function(
+        name="gate",
+        invokers=(Invoker.GATEWAY,),
+        direct_invokers=None,
+        checks_callers=True,
+        holds_signing_key=True,
+        calls=("hub", "agent_card"),
+        # API Gateway puts its own token into Authorization, and the caller's here.
+        settings={"CALLER_TOKEN_HEADER": "x-forwarded-authorization"},
+    ),
 )
 BY_NAME = {function.name: function for function in FUNCTIONS}

@@ -2,11 +2,18 @@
 # The API Gateway: an API, a config for each content of gateway/openapi.yaml, and one gateway that points to the newest.
 
 find_gateway() { # $public_url is its address, $in_use its config; false when there is none
-    local host
+    local host state
     in_project "$home"
-    look gcloud api-gateway gateways describe "$gateway" --location="$gateway_region" \
-        --format='csv[no-heading](defaultHostname,apiConfig)' "${there[@]}" || return 1
-    IFS=, read -r host in_use <<<"$answer"
+    while true; do
+        look gcloud api-gateway gateways describe "$gateway" --location="$gateway_region" \
+            --format='csv[no-heading](defaultHostname,apiConfig,state)' "${there[@]}" || return 1
+        IFS=, read -r host in_use state <<<"$answer"
+        [[ $state == CREATING || $state == UPDATING ]] || break
+        [[ $quiet ]] || echo "# waiting for the gateway: $state"
+        pause 10
+    done
+    [[ $state == ACTIVE ]] || refuse "the gateway is $state. Delete it, and run this again:" \
+        "gcloud api-gateway gateways delete $gateway --location=$gateway_region ${there[*]}"
     public_url=${public_url:-https://$host}
 }
 
@@ -17,7 +24,7 @@ make_gateway() {
     if [[ $streaming ]]; then
         create_streaming_gateway
     else
-        run gcloud api-gateway gateways create "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
+        execute_patiently gcloud api-gateway gateways create "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
     fi
 }
 
@@ -28,14 +35,14 @@ update_gateway() {
     if [[ ${in_use:-} == */configs/"$api_config" ]]; then
         echo "# unchanged"
     else
-        run gcloud api-gateway gateways update "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
+        execute gcloud api-gateway gateways update "$gateway" --api="$gateway" --api-config="$api_config" --location="$gateway_region" "${there[@]}"
     fi
 }
 
 make_api_config() { # $api_config is what gateway/openapi.yaml makes; its id follows from the contents, which never change
     local file=build/gateway/openapi.yaml its_api=(--api="$gateway" "${there[@]}")
     api_config=$(ask api-config "$file" "$gateway_account" "${addresses[@]}") || exit
-    look gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || run gcloud api-gateway apis create "$gateway" "${there[@]}"
+    look gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || execute gcloud api-gateway apis create "$gateway" "${there[@]}"
     # Two that are made at once spoil each other: gcloud waits for its own, and one of somebody else's is waited for here.
     while list gcloud api-gateway api-configs list --filter=state=CREATING --format='value(name)' "${its_api[@]}" && [[ $answer ]]; do
         echo "# waiting for $answer"
@@ -43,9 +50,9 @@ make_api_config() { # $api_config is what gateway/openapi.yaml makes; its id fol
     done
     if look gcloud api-gateway api-configs describe "$api_config" --format='value(state)' "${its_api[@]}"; then
         [[ $answer == FAILED ]] || return 0
-        run gcloud api-gateway api-configs delete "$api_config" "${its_api[@]}"
+        execute gcloud api-gateway api-configs delete "$api_config" "${its_api[@]}"
     fi
-    run gcloud api-gateway api-configs create "$api_config" --openapi-spec="$file" --backend-auth-service-account="$gateway_account" "${its_api[@]}"
+    execute_patiently gcloud api-gateway api-configs create "$api_config" --openapi-spec="$file" --backend-auth-service-account="$gateway_account" "${its_api[@]}"
 }
 
 create_streaming_gateway() { # over REST: not every gcloud has a flag for streaming, and it cannot be switched on later
@@ -61,5 +68,5 @@ create_streaming_gateway() { # over REST: not every gcloud has a flag for stream
         printf 'Authorization: Bearer %s' "$token" | "$@" >"$problem" 2>&1 || stop "$@"
         answer=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["name"].rpartition("/")[2])' <"$problem")
     fi
-    run gcloud api-gateway operations wait "${answer:-OPERATION}" --location="$gateway_region" "${there[@]}"
+    execute gcloud api-gateway operations wait "${answer:-OPERATION}" --location="$gateway_region" "${there[@]}"
 }

@@ -11,6 +11,10 @@ CORPUS_PATH = "/corpus"
 
 _RUN_APIS = ("run", "cloudbuild", "artifactregistry", "iam", "cloudresourcemanager", "storage")
 _FUNCTIONS_APIS = ("cloudfunctions",)
+# They are not one of our service accounts.
+_OTHERS = (Invoker.EVERYBODY, Invoker.GEMINI_ENTERPRISE)
+# Who stands at the door: whoever they invoke is what callers reach first.
+_OUTSIDE = (Invoker.GATEWAY, Invoker.GEMINI_ENTERPRISE)
 _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
 
 
@@ -25,37 +29,52 @@ class Plan:
     def wanted(self) -> tuple[FunctionConfig, ...]:
         """The functions that this deployment has, in the order of deployment."""
         functions = self.config.functions.values()
-        return tuple(f for f in functions if not self.direct or f.function.direct_invoker is not None)
+        return tuple(f for f in functions if not self.direct or f.function.direct_invokers is not None)
 
     def deployed(self) -> tuple[FunctionConfig, ...]:
         """Those that are deployed; the others are somebody else's."""
         return tuple(function for function in self.wanted() if function.url is None)
 
-    def invoker(self, function: Function) -> Invoker:
+    def invokers(self, function: Function) -> tuple[Invoker, ...]:
         """Who may invoke `function`."""
-        return function.direct_invoker or function.invoker if self.direct else function.invoker
+        return (function.direct_invokers or ()) if self.direct else function.invokers
 
     def service(self, name: str) -> str:
         """The name of a function's service; neither Cloud Run nor Cloud Run functions take an underscore."""
         return self.config.name_prefix + name.replace("_", "-")
 
-    def service_account(self, name: str, project: str | None = None) -> str:
-        """The service account of a function, or of `gateway` or `build`."""
-        if project is None:
-            function = self.config.functions.get(name)
-            project = function.place.project if function else self.config.place.project
+    def service_account(self, name: str) -> str:
+        """The service account of a function, or of who is none: `gateway`."""
+        function = self.config.functions.get(name)
+        project = (function or self.config).place.project
         return f"{self.service(name)}@{project}.iam.gserviceaccount.com"
 
-    def member(self, function: Function) -> str:
-        """The IAM member that holds roles/run.invoker on `function`."""
-        match self.invoker(function):
+    def accounts(self) -> Mapping[str, tuple[str, ...]]:
+        """The service accounts of each project, without their domains: one for builds, one a function, and the callers'."""
+        found: dict[str, dict[str, None]] = {}
+        for function in self.deployed():
+            names = found.setdefault(function.place.project, {self.service("build"): None})
+            names[self.service(function.function.name)] = None
+        home = found.setdefault(self.config.place.project, {})
+        for function in self.deployed():
+            for invoker in self.invokers(function.function):
+                if invoker not in (*_OTHERS, *self.config.functions):
+                    home[self.service(invoker)] = None
+        return {project: tuple(names) for project, names in found.items()}
+
+    def members(self, function: Function) -> tuple[str, ...]:
+        """The IAM members that hold roles/run.invoker on `function`."""
+        return tuple(self._member(invoker) for invoker in self.invokers(function))
+
+    def _member(self, invoker: Invoker) -> str:
+        match invoker:
             case Invoker.EVERYBODY:
                 return "allUsers"
             case Invoker.GEMINI_ENTERPRISE:
                 number = self.config.gemini_enterprise_project_number
                 return f"serviceAccount:service-{number}@gcp-sa-discoveryengine.iam.gserviceaccount.com"
-            case invoker:
-                return f"serviceAccount:{self.service_account(invoker.value)}"
+            case _:
+                return f"serviceAccount:{self.service_account(invoker)}"
 
     def services(self) -> Mapping[str, tuple[str, ...]]:
         """The APIs that each project needs, by project."""
@@ -64,6 +83,7 @@ class Plan:
         for function in self.deployed():
             apis = needed.setdefault(function.place.project, set())
             apis.update(_RUN_APIS, _FUNCTIONS_APIS if self.mode == "functions" else ())
+            apis.update(need.api for need in function.needs)
         if self.secrets():
             needed.setdefault(home, set()).add("secretmanager")
         if not self.direct:
@@ -73,13 +93,13 @@ class Plan:
             for project, apis in needed.items()
         }
 
-    def secrets_of(self, name: str) -> Mapping[str, str]:
+    def secrets_of(self, function: Function) -> Mapping[str, str]:
         """A function's secrets: the variable or the path where it finds each, and the secret's name."""
         secrets = self.config.secrets
         found: dict[str, str] = {}
-        if not self.direct and name in ("gate", "hub"):
+        if not self.direct and function.holds_signing_key:
             found["GATE_SIGNING_KEY"] = secrets.signing_key
-        if self._reads_identity(name):
+        if self._is_first(function):
             if secrets.gateway_token:
                 found["A2A_GATEWAY_TOKEN"] = secrets.gateway_token
             if secrets.clients:
@@ -90,7 +110,7 @@ class Plan:
         """Every secret, and the functions that read it."""
         readers: dict[str, tuple[str, ...]] = {}
         for function in self.deployed():
-            for secret in self.secrets_of(function.function.name).values():
+            for secret in self.secrets_of(function.function).values():
                 readers[secret] = (*readers.get(secret, ()), function.function.name)
         return readers
 
@@ -100,32 +120,39 @@ class Plan:
         """The variables of a function. `urls` has the address of every function; no secret is among them."""
         config = self.config
         function = config.functions[name]
+        kind = function.function
         variables = {
             "GOOGLE_CLOUD_PROJECT": function.place.project,
             "THREADS": str(function.resources.threads),
             "LOG_TEXT": str(config.log_text).lower(),
             "COMMIT_SHA": commit,
+            **kind.settings,
         }
-        if function.function.is_agent:
+        if kind.is_agent:
             variables["PUBLIC_URL"] = urls[name]
-        if function.corpus_bucket:
+        if function.mounts:
             variables["CORPUS_DIR"] = CORPUS_PATH
-        if name in ("hub", "agent_card"):
+        told = kind.calls
+        if kind.reads_routes:
             variables["HUB_PUBLIC_URL"] = public_url
-            agents = [agent for agent, other in config.functions.items() if other.function.is_agent]
-            variables |= {f"{agent.upper()}_URL": urls[agent] for agent in agents}
-        if name == "gate":
-            # API Gateway puts its own token into Authorization, and the caller's here.
-            variables |= {"HUB_URL": urls["hub"], "AGENT_CARD_URL": urls["agent_card"]}
-            variables["CALLER_TOKEN_HEADER"] = "x-forwarded-authorization"  # noqa: S105 - a header's name
-        if self._reads_identity(name):
+            variables["CARD_SECURITY"] = ",".join(self._card_security())
+            told += tuple(agent for agent, other in config.functions.items() if other.function.is_agent)
+        variables |= {f"{other.upper()}_URL": urls[other] for other in told}
+        if self._is_first(kind):
             variables.update(self._identity_variables())
-        # Both read the route table, which may have variables of the operator's own.
-        table = config.functions["hub"].environment if name == "agent_card" else {}
+        # Whatever reads the route table needs the operator's own variables of it.
+        table = config.functions["hub"].environment if kind.reads_routes else {}
         return {**variables, **table, **function.environment}
 
-    def _reads_identity(self, name: str) -> bool:
-        return name == ("hub" if self.direct else "gate")
+    def _is_first(self, function: Function) -> bool:
+        return function.checks_callers and not set(self.invokers(function)).isdisjoint(_OUTSIDE)
+
+    def _card_security(self) -> tuple[str, ...]:
+        """What the card says of how to authenticate: whoever publishes it need not be who checks it."""
+        config = self.config
+        google = ("google",) if config.identity.oauth_client_ids else ()
+        other = config.identity.id_token_audiences or config.secrets.clients or config.secrets.gateway_token
+        return google + (("bearer",) if other or not google else ())
 
     def _identity_variables(self) -> Mapping[str, str]:
         identity = self.config.identity

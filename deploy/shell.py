@@ -27,7 +27,7 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table("identity_of", {project: " ".join(_identity(place)) for project, place in places.items()})
     yield _table("number", {project: place.project_number or "" for project, place in places.items()})
     yield _table("apis", {project: " ".join(apis) for project, apis in plan.services().items()})
-    yield _table("accounts", {project: " ".join(names) for project, names in _accounts(plan).items()})
+    yield _table("accounts", {project: " ".join(names) for project, names in plan.accounts().items()})
     yield _table("readers", {name: " ".join(functions) for name, functions in plan.secrets().items()})
 
     yield _table("project", {name: wanted[name].place.project for name in wanted})
@@ -35,7 +35,13 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table("service", {name: plan.service(name) for name in wanted})
     yield _table("account", {name: plan.service_account(name) for name in wanted})
     yield _table("url", {name: function.url or "" for name, function in wanted.items()})
-    yield _table("member", {name: plan.member(function.function) for name, function in wanted.items()})
+    yield _table(
+        "members", {name: " ".join(plan.members(function.function)) for name, function in wanted.items()}
+    )
+    yield _table("roles", {name: " ".join(need.role for need in wanted[name].needs) for name in deployed})
+    yield _table(
+        "publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed}
+    )
     yield _table("bucket", {name: wanted[name].corpus_bucket or "" for name in deployed})
     yield _table("resources", {name: " ".join(_resources(plan, wanted[name])) for name in deployed})
 
@@ -48,17 +54,6 @@ def _identity(place: Place) -> Iterator[str]:
             yield f"--{flag.replace('_', '-')}={value}"
 
 
-def _accounts(plan: Plan) -> Mapping[str, list[str]]:
-    """The service accounts of each project, without their domains."""
-    found: dict[str, list[str]] = {}
-    for function in plan.deployed():
-        names = found.setdefault(function.place.project, [plan.service("build")])
-        names.append(plan.service(function.function.name))
-    if not plan.direct:
-        found.setdefault(plan.config.place.project, []).append(plan.service("gateway"))
-    return found
-
-
 def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
     """The flags for one function's instances, secrets and files, as the mode's command names them."""
     resources = function.resources
@@ -69,16 +64,20 @@ def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
     yield f"--timeout={resources.timeout_seconds}" + ("s" if as_function else "")
     yield f"--min-instances={resources.min_instances}"
     yield f"--max-instances={resources.max_instances}"
-    secrets = plan.secrets_of(function.function.name)
+    secrets = plan.secrets_of(function.function)
     if secrets:
         yield "--set-secrets=" + ",".join(f"{place}={name}:latest" for place, name in secrets.items())
     else:
         yield "--clear-secrets"
     if not as_function:
         yield "--cpu-boost"
-    if function.corpus_bucket:
+    if function.mounts:
         yield f"--add-volume=name=corpus,type=cloud-storage,bucket={function.corpus_bucket},readonly=true"
         yield f"--add-volume-mount=volume=corpus,mount-path={CORPUS_PATH}"
+    elif function.function.mounts_documents and not as_function:
+        # A bucket of an earlier deployment stays otherwise.
+        yield "--clear-volume-mounts"
+        yield "--clear-volumes"
 
 
 def _scalar(name: str, value: str) -> str:

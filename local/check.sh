@@ -13,7 +13,11 @@ check() { # NAME COMMAND…
 }
 
 shellcheck_all() {
-    git ls-files -z --cached --others --exclude-standard '*.sh' .ci/run | xargs -0 shellcheck
+    git ls-files -z --cached --others --exclude-standard '*.sh' '*.bats' '*.bash' .ci/run | xargs -0 shellcheck
+}
+
+cloud_build() {
+    check-jsonschema --quiet --builtin-schema vendor.cloudbuild cloudbuild.yaml && python -m deploy.build_steps cloudbuild.yaml
 }
 
 leaves_no_trace_of_a_machine() {
@@ -31,6 +35,7 @@ check types mypy
 check imports lint-imports
 check "shell scripts" shellcheck_all
 check gateway python -m gateway.check
+check "Cloud Build" cloud_build
 check "machine paths" leaves_no_trace_of_a_machine
 
 if ((${#failed[@]})); then

@@ -54,6 +54,17 @@ def test_an_account_that_is_not_known_everywhere_yet_is_waited_for(prepared: Dep
     assert f"serviceAccount:a2a-gate@{HUB}.iam.gserviceaccount.com" in readers
 
 
+def test_an_api_that_this_run_enabled_is_waited_for(prepared: Deployment) -> None:
+    unknown = (
+        "Identity and Access Management (IAM) API has not been used in project 1 before or it is disabled."
+    )
+    refusals = [Refused(403, "PERMISSION_DENIED", unknown) for _ in range(2)]
+    prepared.google.cloud.passing["iam GET .*/serviceAccounts"] = refusals
+    outcome = prepared.deploy("--only=prepare")
+    assert outcome.status == 0, outcome.err
+    assert outcome.out.count("not known everywhere yet: once more") == 2
+
+
 def test_a_build_that_fails_leaves_the_grants_alone(prepared: Deployment) -> None:
     prepared.google.cloud.failures["builds:submit"] = Refused(
         400, "FAILED_PRECONDITION", "Build failed; see the log"

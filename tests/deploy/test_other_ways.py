@@ -83,6 +83,7 @@ def test_without_a_gateway_gemini_enterprise_may_invoke_the_hub_and_nobody_else(
         "GOOGLE_CLOUD_PROJECT": HUB,
         "THREADS": "88",
         "HUB_PUBLIC_URL": f"https://a2a-hub-{NUMBER}.asia-northeast1.run.app",
+        "CARD_SECURITY": "google",
         "GOOGLE_TOKEN_AUDIENCES": "210987654321-abc.apps.googleusercontent.com",
         "GOOGLE_TOKEN_DOMAINS": "example.com",
         "DOCQA_URL": "https://docqa.example.com",
@@ -105,6 +106,31 @@ def test_documents_are_mounted_read_only_and_the_agent_may_read_that_bucket(tmp_
     assert volume["csi"]["readOnly"]
     assert mount["mountPath"] == "/corpus"
     assert {"name": "CORPUS_DIR", "value": "/corpus"} in spec["containers"][0]["env"]
+
+
+def test_with_a_data_store_the_agent_may_search_it_and_read_the_bucket_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    config = CONFIG + '[functions.docqa.environment]\nDISCOVERY_ENGINE_DATA_STORE = "documents"\n'
+    with deployment(tmp_path, config=config) as one:
+        has_accounts(one)
+        one.google.run.buckets["my-documents"] = {"name": "my-documents", "project": HUB}
+        first = one.deploy("--direct", "--only=prepare")
+        second = one.deploy("--direct", "--only=prepare")
+    assert first.status == 0, first.out + first.err
+    assert (second.status, second.changes) == (0, []), second.out + second.err
+    docqa = f"serviceAccount:a2a-docqa@{HUB}.iam.gserviceaccount.com"
+    granted = {
+        (resource, binding["role"])
+        for resource, policy in one.google.cloud.policies.items()
+        for binding in policy["bindings"]
+        if docqa in binding["members"]
+    }
+    assert granted == {
+        (f"projects/{HUB}", "roles/discoveryengine.viewer"),
+        ("gs://my-documents", "roles/storage.objectViewer"),
+    }
+    assert "discoveryengine.googleapis.com" in one.google.projects.enabled[HUB]
 
 
 def test_a_change_deploys_what_it_changes_and_nothing_else(standing: Deployment) -> None:
@@ -134,12 +160,25 @@ def test_a_config_that_failed_is_made_again_and_one_in_the_making_is_waited_for(
     config = things[_GATEWAY]["apiConfig"]
     things[config]["state"] = "FAILED"
     other = config.rpartition("/")[0] + "/hub-of-somebody-else"
-    standing.google.gateways.add_in_the_making(other, looks=2)
+    standing.google.gateways.in_the_making(other, looks=2)
     outcome = standing.deploy("--only=gateway")
     assert outcome.status == 0, outcome.err
     assert outcome.out.count("# waiting for hub-of-somebody-else") == 2
     assert [change.split()[1] for change in outcome.changes] == ["DELETE", "POST"]
     assert things[config]["state"] == "ACTIVE"
+
+
+def test_a_gateway_that_is_still_being_made_is_waited_for_and_one_that_failed_is_told(
+    standing: Deployment,
+) -> None:
+    standing.google.gateways.in_the_making(_GATEWAY, looks=1)
+    waited = standing.deploy("--url")
+    assert (waited.status, waited.out) == (0, "https://a2a-hub-0abc12de.an.gateway.dev\n"), waited.err
+    standing.google.gateways.things[_GATEWAY]["state"] = "FAILED"
+    failed = standing.deploy("--url")
+    standing.google.gateways.things[_GATEWAY]["state"] = "ACTIVE"
+    assert (failed.status, failed.changes) == (2, [])
+    assert "gcloud api-gateway gateways delete a2a-hub --location=asia-northeast1" in failed.err
 
 
 def test_what_did_not_start_is_deployed_again(standing: Deployment) -> None:
@@ -148,6 +187,16 @@ def test_what_did_not_start_is_deployed_again(standing: Deployment) -> None:
     outcome = standing.deploy("--only=agent_card")
     assert outcome.status == 0, outcome.err
     assert f"run PUT {AGENT_CARD}" in outcome.changes
+
+
+def test_a_roll_back_that_still_holds_is_told_and_left_alone(standing: Deployment) -> None:
+    spec = standing.google.run.services[f"{HUB}/a2a-agent-card"]["spec"]
+    spec["traffic"] = [{"revisionName": "a2a-agent-card-00001", "percent": 100}]
+    outcome = standing.deploy("--only=agent_card")
+    spec["traffic"] = [{"latestRevision": True, "percent": 100}]
+    assert (outcome.status, outcome.changes) == (0, [])
+    assert "WARNING: an older version of agent_card gets the requests" in outcome.out
+    assert "gcloud run services update-traffic a2a-agent-card --to-latest" in outcome.out
 
 
 def test_who_else_may_invoke_a_function_is_told_and_left_alone(standing: Deployment) -> None:

@@ -65,7 +65,9 @@ class Cloud:
     bodies: list[Any] = field(default_factory=list)
     """What those requests carried."""
     failures: dict[str, Refused] = field(default_factory=dict)
-    """What a change that matches this pattern is refused with."""
+    """What a request that matches this pattern is refused with."""
+    passing: dict[str, list[Refused]] = field(default_factory=dict)
+    """The same, each once."""
     policies: dict[str, JsonObject] = field(default_factory=dict)
     """By the resource's name."""
     accounts: set[str] = field(default_factory=set)
@@ -101,6 +103,9 @@ class Cloud:
             for pattern, refused in self.failures.items():
                 if re.search(pattern, name):
                     raise refused
+            for pattern, refusals in self.passing.items():
+                if refusals and re.search(pattern, name):
+                    raise refusals.pop()
             answer = route.handler(Call(found.groupdict(), values, body, received.headers))
             if not route.reads:
                 self.changes.append(name)

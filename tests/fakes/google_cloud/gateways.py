@@ -34,10 +34,17 @@ class Gateways:
             ]
         return routes
 
-    def add_in_the_making(self, config: str, *, looks: int) -> None:
-        """A config of somebody else, which is there after it was looked for `looks` times."""
-        self.things[config] = {"name": config, "state": "CREATING"}
-        self._in_the_making[config] = looks
+    def in_the_making(self, name: str, *, looks: int) -> None:
+        """A config or gateway that is there, and ready after it was looked for `looks` times."""
+        self.things[name] = {"name": name, **self.things.get(name, {}), "state": "CREATING"}
+        self._in_the_making[name] = looks
+
+    def _look(self, kind: str) -> None:
+        for name, looks in self._in_the_making.items():
+            if f"/{kind}/" in name:
+                self._in_the_making[name] = looks - 1
+                if looks == 0:
+                    self.things[name]["state"] = "ACTIVE"
 
     def _parent(self, call: Call, kind: str) -> str:
         parent = f"projects/{call.names['project']}/locations/{call.names['location']}"
@@ -48,16 +55,15 @@ class Gateways:
             name = f"{self._parent(call, kind)}/{kind}/{call.names['id']}"
             if name not in self.things:
                 raise Refused(404, "NOT_FOUND", f"Resource '{name}' was not found")
+            if kind == "gateways":
+                self._look(kind)
             return self.things[name]
 
         return read
 
     def _lister(self, kind: str) -> Handler:
         def list_all(call: Call) -> JsonObject:
-            for name, looks in self._in_the_making.items():
-                self._in_the_making[name] = looks - 1
-                if looks == 0:
-                    self.things[name]["state"] = "ACTIVE"
+            self._look(kind)
             start = f"{self._parent(call, kind)}/{kind}/"
             found = [
                 thing

@@ -80,6 +80,7 @@ class Run:
         conditions = [
             {"type": kind, "status": "True"} for kind in ("Ready", "ConfigurationsReady", "RoutesReady")
         ]
+        service["spec"].setdefault("traffic", [{"latestRevision": True, "percent": 100}])
         service["metadata"] |= {"generation": generation, "resourceVersion": str(generation), "uid": key}
         service["status"] = {
             "observedGeneration": generation,

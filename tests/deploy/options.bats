@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # programs' texts are quoted; each test is a process; bats sets variables of its own
+# deploy.sh from the command line. gcloud is a program that must not be run.
+
+setup_file() { # a copy, since a dry run writes below build/
+    load programs
+    local part
+    mkdir "$BATS_FILE_TMPDIR/tree"
+    for part in deploy deploy.sh deploy.example.toml gateway routes.toml shared; do
+        cp -r "$(project)/$part" "$BATS_FILE_TMPDIR/tree/"
+    done
+}
+
+setup() {
+    load programs
+    cd "$BATS_FILE_TMPDIR/tree" || return
+    export CALLED=$BATS_TEST_TMPDIR/called
+    program gcloud <<<'echo "$*" >>"$CALLED"; exit 1'
+    config=$BATS_TEST_TMPDIR/deploy.toml
+    cp deploy.example.toml "$config"
+}
+
+teardown() {
+    [[ ! -e $CALLED ]] || fail "gcloud was run: $(<"$CALLED")"
+}
+
+deploy() { # OPTION…
+    run ./deploy.sh --config "$config" "$@"
+}
+
+commands() { # the commands in the output of the last `run`
+    grep -E '^(gcloud|curl|python3) ' <<<"$output"
+}
+
+@test "a dry run shows every command and runs none" {
+    deploy --dry-run
+    [[ $status == 0 ]] || fail "$output"
+    for made in "services enable" "service-accounts create" "secrets create" "api-configs create" "run deploy" \
+        "operations wait" "projects add-iam-policy-binding" "secrets add-iam-policy-binding" "run services add-iam-policy-binding"; do
+        [[ $(commands) == *"gcloud "*"$made"* ]] || fail "no $made"
+    done
+    [[ $(commands | grep -c "gcloud run deploy ") == 7 ]]
+}
+
+@test "a dry run shows the variables of each function, and no secret among them" {
+    deploy --dry-run
+    says '"HUB_PUBLIC_URL": "https://GATEWAY_ADDRESS"'
+    says '"CALLER_TOKEN_HEADER": "x-forwarded-authorization"'
+    [[ $output != *'"GATE_SIGNING_KEY"'* ]]
+}
+
+@test "--direct has no gateway, no gate and no card function" {
+    deploy --dry-run --direct
+    [[ $status == 0 ]]
+    [[ $(commands) != *api-gateway* && $(commands) != *a2a-gate* && $(commands) != *a2a-agent-card* ]]
+    says "service-210987654321@gcp-sa-discoveryengine.iam.gserviceaccount.com"
+}
+
+@test "--mode=functions deploys with gcloud functions, --mode functions too" {
+    deploy --dry-run --mode=functions
+    [[ $(commands | grep -c "gcloud functions deploy .* --gen2 ") == 7 ]]
+    [[ $(commands) != *"gcloud run deploy"* ]]
+    first=$output
+    deploy --dry-run --mode functions
+    [[ $output == "$first" ]]
+}
+
+@test "--only takes stages and functions" {
+    deploy --dry-run --only=expense,pm
+    [[ $(commands | grep -c "gcloud run deploy ") == 2 ]]
+    [[ $(commands) != *"services enable"* && $(commands) != *api-gateway* ]]
+}
+
+@test "a stage that nobody knows is refused, with those that are known" {
+    deploy --only=hubb
+    [[ $status == 2 ]]
+    says "--only hubb: known are prepare bundle gateway"
+}
+
+@test "an option that nobody knows is refused, with those that there are" {
+    run ./deploy.sh --dryrun
+    [[ $status == 2 ]]
+    says "what is --dryrun?"
+    says "--dry-run"
+}
+
+@test "an option without its value is refused" {
+    for option in --config --mode --only; do
+        run ./deploy.sh "$option"
+        [[ $status != 0 ]] || fail "$option"
+        says "$option needs"
+    done
+}
+
+@test "--help needs nothing" {
+    run env PATH=/usr/bin:/bin ./deploy.sh --help
+    [[ $status == 0 ]]
+    says "--dry-run"
+}
+
+@test "without deploy.toml it says where to begin" {
+    config=$BATS_TEST_TMPDIR/none.toml
+    deploy --dry-run
+    [[ $status == 2 ]]
+    says "copy deploy.example.toml"
+}
+
+@test "everything that is wrong with deploy.toml is said at once, with lines" {
+    printf 'project = "X"\nregion = "tokyo"\ntypo = 1\n' >"$config"
+    deploy --dry-run
+    [[ $status == 2 ]]
+    says "deploy.toml:1: project is 'X'"
+    says "deploy.toml:2: region is 'tokyo'"
+    says "deploy.toml:3: "
+}
+
+@test "nothing in deploy.toml is run by the shell" {
+    printf 'project = "my-hub-project"\nregion = "asia-northeast1"\n[identity]\noauth_client_ids = ["1-a.apps.googleusercontent.com"]
+[functions.hub.environment]\nGREETING = "$(touch %s) `touch %s`"\n' "$CALLED" "$CALLED" >"$config"
+    deploy --dry-run
+    [[ $status == 0 ]] || fail "$output"
+    says "\$(touch $CALLED)"
+}
+
+@test "a tool that is missing is named" {
+    # With nothing else on the path than what Bash itself needs.
+    mkdir "$BATS_TEST_TMPDIR/few"
+    for tool in bash mktemp dirname rm cat; do ln -s "$(type -P "$tool")" "$BATS_TEST_TMPDIR/few/$tool"; done
+    run env PATH="$BATS_TEST_TMPDIR/few" ./deploy.sh --dry-run
+    [[ $status == 2 ]]
+    says "gcloud is needed, and not installed"
+}

@@ -1,0 +1,82 @@
+"""cloudbuild.yaml is what Cloud Build takes, and what checks that can fail."""
+
+import copy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from deploy.build_steps import main, problems
+from tests.deploy.tools import ROOT
+
+FILE = ROOT / "cloudbuild.yaml"
+
+
+def build() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(FILE.read_text())
+    return loaded
+
+
+def step(document: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(step for step in document["steps"] if step["id"] == name)
+
+
+def schema_accepts(file: Path) -> bool:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.cloudbuild", str(file)]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_the_build_holds() -> None:
+    assert schema_accepts(FILE)
+    assert list(problems(build())) == []
+    assert main([str(FILE)]) == 0
+
+
+def test_the_schema_refuses_a_key_that_there_is_not(tmp_path: Path) -> None:
+    document = build()
+    step(document, "bundle")["waitfor"] = ["test"]
+    broken = tmp_path / "cloudbuild.yaml"
+    broken.write_text(yaml.safe_dump(document))
+    assert not schema_accepts(broken)
+
+
+@pytest.mark.parametrize(
+    ("waits_for", "problem"),
+    [
+        (["bundel"], "hub waits for bundel, which is no step"),
+        (["gateway"], "hub waits for gateway, which comes later"),
+        (["hub"], "hub waits for hub, which comes later"),
+    ],
+)
+def test_a_wait_for_no_earlier_step_is_told(
+    waits_for: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = build()
+    step(document, "hub")["waitFor"] = waits_for
+    assert list(problems(document)) == [problem]
+    file = tmp_path / "cloudbuild.yaml"
+    file.write_text(yaml.safe_dump(document))
+    assert main([str(file)]) == 1
+    assert capsys.readouterr().out == f"{file}: {problem}\n"
+
+
+def test_a_step_without_an_id_or_a_wait_and_one_that_stands_twice_are_told() -> None:
+    document = build()
+    del step(document, "smoke")["waitFor"]
+    document["steps"].append(copy.deepcopy(step(document, "hub")))
+    document["steps"].append({"name": "image", "waitFor": ["-"]})
+    assert list(problems(document)) == [
+        "smoke does not say what it waits for: every step before it",
+        "two steps have the id hub",
+        "a step of image has no id",
+    ]
+
+
+def test_the_build_has_an_account_of_its_own_and_logs_where_that_account_may() -> None:
+    document = build()
+    assert document["serviceAccount"] == "projects/${PROJECT_ID}/serviceAccounts/${_DEPLOYER}"
+    assert document["options"]["logging"] == "CLOUD_LOGGING_ONLY"
+    assert "cloudbuild.gserviceaccount.com" not in FILE.read_text()

@@ -1,0 +1,72 @@
+"""Every gcloud command that deploy.sh can show has flags that the real gcloud knows."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.deploy.deployments import copied_tree, without_cloud
+from tests.deploy.tools import ROOT, program
+
+EXAMPLE = (ROOT / "deploy.example.toml").read_text()
+DOCUMENTS = EXAMPLE.replace('# corpus_bucket = "my-documents"', 'corpus_bucket = "my-documents"').replace(
+    "[secrets]", '[secrets]\nclients = "a2a-clients"\ngateway_token = "a2a-token"'
+)
+# Settings and options that together show every command there is.
+WAYS = (
+    (EXAMPLE, ()),
+    (DOCUMENTS, ()),
+    (EXAMPLE, ("--direct", "--mode=functions")),
+    (EXAMPLE.replace("# streaming = true", "streaming = false"), ("--only=gateway",)),
+)
+
+
+def unquoted(command: str) -> str:
+    """As the linter reads it, which takes quotes for a part of the word; no word of ours has a space."""
+    words = shlex.split(command)
+    assert not [word for word in words if " " in word]
+    return " ".join(words)
+
+
+def lint(commands: list[str], folder: Path) -> list[dict[str, Any]]:
+    file = folder / "commands.json"
+    file.write_text(json.dumps([{"command_string": unquoted(command)} for command in commands]))
+    done = subprocess.run(
+        [program("gcloud"), "meta", "lint-gcloud-commands", f"--commands-file={file}"],
+        env=without_cloud(folder),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answers: list[dict[str, Any]] = json.loads(done.stdout)
+    assert len(answers) == len(commands)
+    return answers
+
+
+def test_every_command_of_every_way_has_flags_that_gcloud_knows(tmp_path: Path) -> None:
+    tree = copied_tree(tmp_path)
+    commands: set[str] = set()
+    for text, options in WAYS:
+        (tree / "deploy.toml").write_text(text)
+        shown = subprocess.run(
+            ["./deploy.sh", "--dry-run", *options],
+            cwd=tree,
+            env=without_cloud(tmp_path),
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        commands |= {line for line in shown.splitlines() if line.startswith("gcloud ")}
+    for verb in ("run deploy", "functions deploy", "api-gateway gateways create", "storage buckets"):
+        assert any(command.startswith(f"gcloud {verb} ") for command in commands), verb
+    answers = lint(sorted(commands), tmp_path)
+    assert [f"{a['command_string']}: {a['error_message']}" for a in answers if not a["success"]] == []
+
+
+def test_a_flag_that_gcloud_does_not_know_is_found(tmp_path: Path) -> None:
+    good, bad = lint(
+        ["gcloud run deploy x --cpu-boost --region=r", "gcloud run deploy x --cpu-bost"], tmp_path
+    )
+    assert good["success"]
+    assert not bad["success"]

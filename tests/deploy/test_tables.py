@@ -1,0 +1,114 @@
+"""Each table of the deployment agrees with the others: functions, routes, Cloud Build's steps, and what a function reads."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+
+import pytest
+import yaml
+
+from deploy import config_reader
+from deploy.functions import BY_NAME, FUNCTIONS, Invoker
+from deploy.plan import Plan
+from functions.agent_card import config as agent_card_config
+from functions.docqa import config as docqa_config
+from functions.gate import config as gate_config
+from functions.hub import config as hub_config
+from shared import agent_settings
+from tests.deploy.tools import ROOT
+
+EXAMPLE = (ROOT / "deploy.example.toml").read_text()
+ROUTES = tomllib.loads((ROOT / "routes.toml").read_text())["routes"]
+STEPS = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())["steps"]
+KEY = "k" * 48
+
+# Whoever adds a function says here what reads its settings.
+READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
+    "agent_card": agent_card_config.read,
+    "docqa": docqa_config.read,
+    "expense": agent_settings.read,
+    "gate": gate_config.read,
+    "general": agent_settings.read,
+    "hub": hub_config.read,
+    "pm": agent_settings.read,
+}
+
+
+def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Plan:
+    config = config_reader.load(text, name="deploy.toml", route_variables=(), direct=direct, mode=mode)
+    return Plan(config=config, direct=direct, mode=mode)
+
+
+def environment(of: Plan, name: str) -> Mapping[str, str]:
+    urls = {function: f"https://{function.replace('_', '-')}.example.com" for function in BY_NAME}
+    return of.environment(name, urls=urls, public_url="https://gateway.example.com", commit="abc")
+
+
+def test_every_function_of_the_project_is_in_the_table_of_those_that_are_deployed() -> None:
+    folders = {path.parent.name for path in ROOT.glob("functions/*/main.py")}
+    assert folders == BY_NAME.keys(), "a new function needs a row in deploy/functions.py"
+
+
+def test_cloud_build_deploys_every_function_after_the_bundles_and_before_the_gateway() -> None:
+    steps = {step["id"]: step for step in STEPS}
+    assert steps.keys() == {*BY_NAME, "test", "bundle", "gateway", "smoke"}
+    for name in BY_NAME:
+        assert steps[name]["args"][-2:] == ["--only", name]
+        assert steps[name]["waitFor"] == ["bundle"], "the functions are deployed side by side"
+    assert set(steps["gateway"]["waitFor"]) == BY_NAME.keys()
+    order = [("bundle", "test"), ("smoke", "gateway")]
+    assert all(steps[later]["waitFor"] == [earlier] for later, earlier in order)
+
+
+def test_who_calls_is_deployed_after_whom_it_calls() -> None:
+    names = [function.name for function in FUNCTIONS]
+    for function in FUNCTIONS:
+        for invoker in function.invokers:
+            assert invoker not in names or names.index(function.name) < names.index(invoker)
+        for called in function.calls:
+            assert names.index(called) < names.index(function.name)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: str(route["id"]))
+def test_the_sample_routes_carry_the_credential_that_the_deployed_agent_asks_for(
+    route: Mapping[str, str],
+) -> None:
+    function = BY_NAME[route["id"]]
+    public = function.invokers == (Invoker.EVERYBODY,)
+    assert route["boundary"] == ("public" if public else "iam")
+    assert route["url"] == f"${{{function.name.upper()}_URL}}"
+
+
+@pytest.mark.parametrize("direct", [False, True], ids=["gateway", "direct"])
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_function_starts_with_what_the_deployment_tells_it(name: str, direct: bool) -> None:
+    deployed = plan(direct=direct)
+    if name not in [function.function.name for function in deployed.wanted()]:
+        return
+    secrets = dict.fromkeys(deployed.secrets_of(BY_NAME[name]), KEY)
+    READERS[name]({**environment(deployed, name), **secrets, "K_SERVICE": name, "PORT": "8080"})
+
+
+@pytest.mark.parametrize("name", ["hub", "agent_card"])
+def test_the_card_says_how_callers_authenticate_though_the_gate_checks_it(name: str) -> None:
+    text = EXAMPLE.replace("[secrets]", '[secrets]\nclients = "a2a-clients"')
+    assert environment(plan(), name)["CARD_SECURITY"] == "google"
+    assert environment(plan(text), name)["CARD_SECURITY"] == "google,bearer"
+    only_token = EXAMPLE.replace("oauth_client_ids =", "# ").replace(
+        "[secrets]", '[secrets]\ngateway_token = "t"'
+    )
+    assert environment(plan(only_token), name)["CARD_SECURITY"] == "bearer"
+    assert "CARD_SECURITY" not in environment(plan(), "gate")
+
+
+def test_a_data_store_brings_its_api_and_its_role_and_the_bucket_is_not_mounted() -> None:
+    text = EXAMPLE.replace('# corpus_bucket = "my-documents"', 'corpus_bucket = "my-documents"')
+    with_store = text + '\n[functions.docqa.environment]\nDISCOVERY_ENGINE_DATA_STORE = "documents"\n'
+    docqa = plan(with_store).config.functions["docqa"]
+    assert [need.role for need in docqa.needs] == ["roles/discoveryengine.viewer"]
+    assert "discoveryengine.googleapis.com" in plan(with_store).services()["my-hub-project"]
+    assert "CORPUS_DIR" not in environment(plan(with_store), "docqa")
+    assert plan(text).config.functions["docqa"].needs == ()
+    assert "discoveryengine.googleapis.com" not in plan(text).services()["my-hub-project"]
+    assert environment(plan(text), "docqa")["CORPUS_DIR"] == "/corpus"
+    # Cloud Run functions cannot mount a bucket; a data store needs none.
+    plan(with_store, mode="functions")
