@@ -20,10 +20,15 @@ class ClientTableError(ValueError):
 def load(text: str) -> tuple[Client, ...]:
     """The clients of `[[clients]]` tables: name, token_sha256, and optionally routes and operations. Raises ClientTableError."""
     try:
-        tables = tomllib.loads(text).get("clients", [])
-    except tomllib.TOMLDecodeError as error:
-        raise ClientTableError(f"it is no TOML: {error}") from None
-    problems: list[str] = []
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        # What the parser says quotes the line, which may hold a token.
+        raise ClientTableError("it is no TOML") from None
+    tables = document.pop("clients", [])
+    problems = [f"{name} is not known: clients stand in [[clients]]" for name in document]
+    if not isinstance(tables, list):
+        problems.append("clients must be tables, each headed by [[clients]]")
+        tables = []
     clients = [_client(table, f"clients[{index}]", problems) for index, table in enumerate(tables)]
     for key in ("name", "token_sha256"):
         values = [getattr(client, key) for client in clients if getattr(client, key)]
@@ -43,7 +48,7 @@ def _client(table: Any, place: str, problems: list[str]) -> Client:
         problems.append(
             f"{place}.token_sha256 must be the token's SHA-256 in 64 hexadecimal digits, never the token"
         )
-    problems.extend(f"{place}.{key} is not known" for key in values.keys() - _KEYS)
+    problems.extend(f"{place}.{key} is not known" for key in values if key not in _KEYS)
     return Client(
         name=name,
         token_sha256=token_sha256,
