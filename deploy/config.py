@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deploy.functions import Function, Need
+from deploy.functions import SEARCH, Function, Need
 
 
 class ConfigError(ValueError):
@@ -58,7 +58,7 @@ class FunctionConfig:
     @property
     def mounts(self) -> bool:
         """Whether the bucket is a folder of it. Where a data store searches the bucket, documents are read one by one."""
-        return self.corpus_bucket is not None and not self.needs
+        return self.corpus_bucket is not None and SEARCH not in self.needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

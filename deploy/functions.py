@@ -1,7 +1,7 @@
 """The functions that are deployed, and who may invoke each (design §1): the one table that grants are made from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -22,7 +22,7 @@ class Need:
     api: str
     role: str
     setting: str = ""
-    """Only where a setting of the function begins like this; empty: always."""
+    """Only where the name of one of the function's settings begins like this; empty: always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,10 @@ class Function:
     """How many requests one instance takes at once, unless deploy.toml says otherwise."""
 
 
+SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")
+MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="GENERAL_MODEL")
+PHRASES = replace(MODEL, setting="PHRASE_MODEL")
+
 # In the order of deployment: whoever is called is there before whoever calls.
 FUNCTIONS = (
     Function(
@@ -60,15 +64,29 @@ FUNCTIONS = (
         direct_invokers=(Invoker.HUB,),
         is_agent=True,
         mounts_documents=True,
-        needs=(
-            Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_"),
-        ),
+        needs=(SEARCH, PHRASES),
     ),
-    Function(name="general", invokers=(Invoker.HUB,), direct_invokers=(Invoker.HUB,), is_agent=True),
     Function(
-        name="expense", invokers=(Invoker.EVERYBODY,), direct_invokers=(Invoker.EVERYBODY,), is_agent=True
+        name="general",
+        invokers=(Invoker.HUB,),
+        direct_invokers=(Invoker.HUB,),
+        is_agent=True,
+        needs=(MODEL,),
     ),
-    Function(name="pm", invokers=(Invoker.HUB,), direct_invokers=(Invoker.HUB,), is_agent=True),
+    Function(
+        name="expense",
+        invokers=(Invoker.EVERYBODY,),
+        direct_invokers=(Invoker.EVERYBODY,),
+        is_agent=True,
+        needs=(PHRASES,),
+    ),
+    Function(
+        name="pm",
+        invokers=(Invoker.HUB,),
+        direct_invokers=(Invoker.HUB,),
+        is_agent=True,
+        needs=(PHRASES,),
+    ),
     Function(name="agent_card", invokers=(Invoker.GATEWAY,), direct_invokers=None, reads_routes=True),
     Function(
         name="hub",

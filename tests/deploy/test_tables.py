@@ -12,6 +12,7 @@ from deploy.plan import Plan
 from functions.agent_card import config as agent_card_config
 from functions.docqa import config as docqa_config
 from functions.gate import config as gate_config
+from functions.general import config as general_config
 from functions.hub import config as hub_config
 from shared import agent_settings
 from tests.deploy.tools import ROOT
@@ -27,7 +28,7 @@ READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "docqa": docqa_config.read,
     "expense": agent_settings.read,
     "gate": gate_config.read,
-    "general": agent_settings.read,
+    "general": general_config.read,
     "hub": hub_config.read,
     "pm": agent_settings.read,
 }
@@ -105,6 +106,7 @@ def test_a_data_store_brings_its_api_and_its_role_and_the_bucket_is_not_mounted(
     with_store = text + '\n[functions.docqa.environment]\nDISCOVERY_ENGINE_DATA_STORE = "documents"\n'
     docqa = plan(with_store).config.functions["docqa"]
     assert [need.role for need in docqa.needs] == ["roles/discoveryengine.viewer"]
+    assert not docqa.mounts
     assert "discoveryengine.googleapis.com" in plan(with_store).services()["my-hub-project"]
     assert "CORPUS_DIR" not in environment(plan(with_store), "docqa")
     assert plan(text).config.functions["docqa"].needs == ()
@@ -112,3 +114,23 @@ def test_a_data_store_brings_its_api_and_its_role_and_the_bucket_is_not_mounted(
     assert environment(plan(text), "docqa")["CORPUS_DIR"] == "/corpus"
     # Cloud Run functions cannot mount a bucket; a data store needs none.
     plan(with_store, mode="functions")
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("general", "GENERAL_MODEL"),
+        ("docqa", "PHRASE_MODEL"),
+        ("expense", "PHRASE_MODEL"),
+        ("pm", "PHRASE_MODEL"),
+    ],
+)
+def test_a_model_brings_its_api_and_its_role_in_the_project_of_the_function(name: str, setting: str) -> None:
+    text = EXAMPLE + f'\n[functions.{name}.environment]\n{setting} = "gemini-2.5-flash"\n'
+    deployed = plan(text)
+    function = deployed.config.functions[name]
+    assert [need.role for need in function.needs] == ["roles/aiplatform.user"]
+    for project, apis in deployed.services().items():
+        assert ("aiplatform.googleapis.com" in apis) == (project == function.place.project)
+    assert environment(deployed, name)[setting] == "gemini-2.5-flash"
+    READERS[name]({**environment(deployed, name), "K_SERVICE": name, "PORT": "8080"})
