@@ -9,6 +9,8 @@ from typing import Protocol, TextIO, cast
 COMMANDS = {
     "card": "print the hub's agent card, for Gemini Enterprise or for any A2A client",
     "check": "validate the route table, or an agent card; show which route a text takes, and why",
+    "doctor": "examine the hub, its agents and what they need, step by step; print the command that mends each failure",
+    "corpus": "push a folder of documents to Cloud Storage and Discovery Engine, or compare them",
     "evaluate": "run labelled questions through the router; fail on a wrong one",
     "register": "create, update, list, delete or examine the hub's agent in Gemini Enterprise",
 }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from local import envoy
+from local.cloud import gcloud
 from local.cloud.faults import PATH as FAULTS
 from local.cloud.wiring import CLOUD_FILE, STAND_INS, StandIn, own_settings
 from local.functions import ROOT, LocalFunction, environment_of, functions
@@ -83,7 +84,11 @@ def run(
                     _wait_until_all_answer(processes, settings, probes=probes, stopping=stopping)
                     if not stopping.is_set():
                         cloud = {one.name: _url(ports[one.name]) for one in stand_ins}
-                        (settings.folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
+                        if cloud:
+                            (settings.folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
+                            gcloud.write_program(
+                                settings.folder / "bin", settings.folder / CLOUD_FILE, root=ROOT
+                            )
                         print(welcome(settings, cloud=cloud), flush=True)
                     while not stopping.wait(0.2):
                         raise_if_ended(processes)

@@ -26,6 +26,11 @@ def welcome(settings: Settings, *, cloud: Mapping[str, str]) -> str:
             f"development token: {settings.dev_token}",
             f"logs: {settings.folder}",
             *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
+            *(
+                [f"its gcloud, for the commands of the doctor: PATH={settings.folder}/bin:$PATH"]
+                if cloud
+                else []
+            ),
             "ask it something:",
             f"  curl {settings.url}/ {headers} -d {shlex.quote(json.dumps(request))}",
         ]

@@ -17,6 +17,7 @@ from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
 from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.diagnosis import with_doctor
 from shared.http import Handler
 from shared.log import Log
 
@@ -64,7 +65,7 @@ def build(config: Config) -> Handler:
             }
         )
 
-    return agent_function(answer, card=card, log=log)
+    return with_doctor(agent_function(answer, card=card, log=log), engine.examine)
 
 
 def _embedded(config: Config, log: Log) -> DocumentQA:

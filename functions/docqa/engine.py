@@ -19,6 +19,7 @@ from functions.docqa.pool import Readers
 from functions.docqa.question import Question, analyse
 from functions.docqa.search import Corpus
 from functions.docqa.wording import abstained, worded
+from shared.diagnosis import Step, error, ok, warning
 
 MAX_QUESTION_CHARACTERS = 2_000
 _log = logging.getLogger(__name__)
@@ -56,6 +57,28 @@ class DocumentQA:
         """The files of the corpus that could not be read, each with its reason."""
         with self._readers.reader() as corpus:
             return index.skipped(corpus.connection)
+
+    def examine(self) -> Sequence[Step]:
+        """What the index holds, and what could not be read."""
+        with self._readers.reader() as corpus:
+            count = index.count(corpus.connection)
+            skipped = index.skipped(corpus.connection)
+        steps = [
+            ok("corpus", f"{count} documents in the folder")
+            if count
+            else error(
+                "corpus",
+                "no document in the folder can be read",
+                fix="set CORPUS_DIR to a folder of documents",
+            )
+        ]
+        return [
+            *steps,
+            *(
+                warning("corpus", f"left out: {each.path}: {each.reason}", fix="mend or remove the document")
+                for each in skipped
+            ),
+        ]
 
     def close(self) -> None:
         """Lets go of the index. Answers that are under way end first."""

@@ -69,6 +69,12 @@ def skipped(connection: sqlite3.Connection) -> tuple[Skipped, ...]:
     return tuple(Skipped(path, reason) for path, reason in rows)
 
 
+def count(connection: sqlite3.Connection) -> int:
+    """How many files are in the index."""
+    (number,) = connection.execute("SELECT count(*) FROM files WHERE skipped IS NULL").fetchone()
+    return int(number)
+
+
 def reading(index_path: Path) -> sqlite3.Connection:
     """A connection that only reads; for one thread at a time."""
     connection = sqlite3.connect(
@@ -135,6 +141,7 @@ def _opened(index_path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(index_path, timeout=_LOCK_SECONDS, isolation_level=None)
     try:
         connection.execute("PRAGMA synchronous = OFF")  # an index lost in a power cut is built again
+        connection.execute("PRAGMA cache_size = -65536")
         connection.execute("BEGIN IMMEDIATE")
         if connection.execute("PRAGMA user_version").fetchone()[0] != LAYOUT:
             for name in ("vocabulary", "words", "passages", "files", "settled"):

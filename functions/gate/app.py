@@ -6,6 +6,7 @@ import math
 import time
 
 from functions.gate.config import Config
+from functions.gate.doctor import Doctor
 from functions.gate.passing import (
     METHODS,
     REQUEST_HEADERS,
@@ -15,10 +16,12 @@ from functions.gate.passing import (
     passed_query,
 )
 from functions.gate.rate_limit import RateLimit
-from functions.gate.upstream import Upstream
+from functions.gate.upstream import RefusedByIam, Upstream
+from shared import diagnosis
 from shared.a2a import card_endpoint, errors
 from shared.a2a.errors import A2AError, ErrorKind
 from shared.agent_function import health, stdout_log
+from shared.gcloud import Service
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.identity import signed_principal
@@ -44,11 +47,19 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     signer = config.identity.signer()
     rate_limit = RateLimit(config.rate_limit_per_minute, clock=time.monotonic)
 
+    doctor = Doctor(
+        hub,
+        hub_url=config.hub_url,
+        service=Service(name=config.service) if config.service else None,
+    )
+
     def handle(request: Request, record: Record) -> Response:
         try:
             return pass_on(request, record)
         except A2AError as error:
             record["outcome"] = error.kind.reason
+            if isinstance(error, RefusedByIam):
+                record["upstreamStatus"] = error.status
             return refusal(request, error, record)
 
     def pass_on(request: Request, record: Record) -> Response:
@@ -66,6 +77,8 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             return answer
         if request.path not in _OPEN_PATHS:
             headers |= admit(request, record)
+        if diagnosis.asks(request):
+            return doctor.report(headers)
         return hub.send(
             request.method, request.path + passed_query(request.query), headers=headers, body=body_of(request)
         )

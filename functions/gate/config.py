@@ -25,6 +25,8 @@ class Config:
     rate_limit_per_minute: int
     max_body_bytes: int
     google_cloud_project: str | None
+    service: str | None = None
+    """The gate's own name on Cloud Run; None elsewhere."""
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -49,6 +51,7 @@ def read(environ: Mapping[str, str]) -> Config:
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
         ),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+        service=settings.optional("K_SERVICE"),
     )
     settings.check()
     return config

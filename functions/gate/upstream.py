@@ -10,16 +10,34 @@ from shared.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
 from shared.http import EVENT_STREAM, Response
 from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
 from shared.identity.own_tokens import NoToken, OwnTokens
+from shared.identity.token_facts import TokenFacts, facts_of
 
 # Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
 _LONGEST_SECONDS = 3600.0
 _IDLE_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
 _MOST_BYTES = 256 << 20
+_REFUSALS = frozenset({401, 403, 429})
+_PAGE = "text/html"
 _RETRY_AFTER = {"retry-after": "5"}
 _TIMED_OUT = ErrorKind(
     "TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False
 )
+
+
+class RefusedByIam(A2AError):
+    """Whatever stands in front of the function did not let the gate in; to the caller, the function is not available."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(UNAVAILABLE, headers=_RETRY_AFTER)
+        self.status = status
+
+
+class NoOwnToken(A2AError):
+    """The gate has no token to be let in with; to the caller, the function is not available."""
+
+    def __init__(self) -> None:
+        super().__init__(UNAVAILABLE, headers=_RETRY_AFTER)
 
 
 class Upstream:
@@ -33,7 +51,10 @@ class Upstream:
         self._tokens = tokens
 
     def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes) -> Response:
-        """The answer; an event stream is passed on while it arrives. Raises A2AError (503, 504)."""
+        """The answer; an event stream is passed on while it arrives. Raises A2AError (503, 504).
+
+        A refusal that is no answer of the function itself, which would have been JSON, is Cloud Run's: RefusedByIam.
+        """
         budget = Budget(
             deadline=self._http.clock() + _LONGEST_SECONDS,
             connect_seconds=_CONNECT_SECONDS,
@@ -49,6 +70,9 @@ class Upstream:
                 body=body or None,
                 budget=budget,
             )
+            if answer.status in _REFUSALS and answer.media_type == _PAGE:
+                answer.close()
+                raise RefusedByIam(answer.status)
             if method == "HEAD":
                 # Only the upstream knows how long the body would have been; an iterator leaves its word as it is.
                 passed = passed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
@@ -64,7 +88,14 @@ class Upstream:
                 raise A2AError(_TIMED_OUT) from None
             raise A2AError(UNAVAILABLE, headers=_RETRY_AFTER) from None
         except NoToken:
-            raise A2AError(UNAVAILABLE, headers=_RETRY_AFTER) from None
+            raise NoOwnToken from None
+
+    def token_facts(self) -> TokenFacts | None:
+        """What the gate's own token for the function says; None where none is sent. Raises NoOwnToken."""
+        try:
+            return facts_of(self._credential().get("authorization", ""))
+        except NoToken:
+            raise NoOwnToken from None
 
     def _credential(self) -> Mapping[str, str]:
         return (

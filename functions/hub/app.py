@@ -9,6 +9,7 @@ from functions.hub.agent import HubAgent
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.credentials import Credentials
+from functions.hub.doctor import Doctor
 from functions.hub.downstream import Downstream, RemoteAgent, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
@@ -20,6 +21,7 @@ from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
 from shared.access import may_use
 from shared.agent_function import MINT, health, not_found, stdout_log
+from shared.gcloud import Service
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.hub_settings import card_for, missing_variable, public_card
@@ -48,9 +50,10 @@ def build(
         max_age_seconds=settings.card_max_age_seconds,
         now=time.time,
     )
+    credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
     pipeline = Pipeline(
         router=Router(table),
-        downstreams=_agents(config, http) if downstreams is None else downstreams,
+        downstreams=_agents(config, http, credentials) if downstreams is None else downstreams,
         routes=table.by_id,
         conversations=Conversations(),
         log=log,
@@ -68,6 +71,13 @@ def build(
     )
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
     pages = Pages(table, commit=config.commit)
+    doctor = Doctor(
+        table.routes,
+        credentials=credentials,
+        http=http,
+        service=Service(name=config.service) if config.service else None,
+        operators=config.operators,
+    )
 
     def handle(request: Request, record: Record) -> Response:
         response = health(request, card.name) or cards.handle(request) or pages.public(request)
@@ -81,7 +91,8 @@ def build(
         if caller.principal is not None:
             record["principal"] = caller.principal.subject
         return (
-            server.handle(request, caller, record)
+            doctor.handle(request, caller, record)
+            or server.handle(request, caller, record)
             or queries.handle(request, caller, record)
             or pages.private(request, caller.principal)
             or not_found(request)
@@ -90,9 +101,8 @@ def build(
     return log.requests(handle)
 
 
-def _agents(config: Config, http: HttpClient) -> Mapping[str, Downstream]:
+def _agents(config: Config, http: HttpClient, credentials: Credentials) -> Mapping[str, Downstream]:
     client = A2AClient(http, new_id=new_id)
-    credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
 
     def agent(route: Route) -> Downstream:
         variable = missing_variable(route)

@@ -14,7 +14,9 @@ from shared.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """`uses_google_credentials` is false where the hub calls loopback agents only."""
+    """`uses_google_credentials` is false where the hub calls loopback agents only. `service` is the hub's own name on Cloud Run,
+    None elsewhere; `operators` are the verified addresses that may ask for `GET /doctor`.
+    """
 
     hub: HubSettings
     identity: IdentitySettings
@@ -22,6 +24,8 @@ class Config:
     max_body_bytes: int
     keep_alive_seconds: float
     commit: str
+    service: str | None = None
+    operators: frozenset[str] = frozenset()
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -36,6 +40,8 @@ def read(environ: Mapping[str, str]) -> Config:
         ),
         keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),
+        service=settings.optional("K_SERVICE"),
+        operators=frozenset(settings.listed("OPERATORS")),
     )
     settings.check()
     return config

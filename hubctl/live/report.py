@@ -1,11 +1,11 @@
-"""The table that `hubctl evaluate --live` prints; columns line up although Japanese characters are two cells wide."""
+"""The table that `hubctl evaluate --live` prints."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from hubctl.live.paper import Asked
+from hubctl.text_table import row
 
 _HEADER = ("", "question", "route", "agent", "answer", "cited", "UI ms", "REST ms")
 _WIDTHS = (1, 40, 8, 24, 48, 5, 7, 7)
@@ -38,18 +38,4 @@ def lines(outcomes: Sequence[Asked]) -> Iterable[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return "  ".join(_fitted(cell, width) for cell, width in zip(cells, _WIDTHS, strict=True)).rstrip()
-
-
-def _fitted(text: str, width: int) -> str:
-    """`text` on one line, cut or filled to `width` terminal cells."""
-    flat = " ".join(text.split())
-    if _cells(flat) > width:
-        while _cells(flat) > width - 1:
-            flat = flat[:-1]
-        flat += "…"
-    return flat + " " * (width - _cells(flat))
-
-
-def _cells(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    return row(cells, _WIDTHS)

@@ -59,7 +59,8 @@ def _account(function: str, email: str) -> StandIn:
 
     def tells(urls: Urls) -> Environments:
         host = urlsplit(urls[name]).netloc
-        return {function: {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "IAM_CREDENTIALS": "adc"}}
+        on_cloud_run = {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "K_SERVICE": function}
+        return {function: {**on_cloud_run, "IAM_CREDENTIALS": "adc"}}
 
     return StandIn(
         name=name,

@@ -78,4 +78,4 @@ def test_operations_that_wait_for_an_agent_have_the_long_deadline() -> None:
         for operation in document.operations
         if (document.backends[operation.backend or ""].deadline_seconds or 0) > 600
     }
-    assert long == {"", "query", "message:send", "message:stream", "{id}:subscribe"}
+    assert long == {"", "doctor", "query", "message:send", "message:stream", "{id}:subscribe"}

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import structs
 
 from functions.docqa import index
-from functions.docqa.cloud import texts
+from functions.docqa.cloud import examination, texts
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.failure import Cause, CloudFailure, Failure, Step, failure_of
@@ -25,6 +25,7 @@ from functions.docqa.engine import MAX_QUESTION_CHARACTERS, answer_from
 from functions.docqa.model import DocAnswer, Hint, ReadSource, Unverified
 from functions.docqa.question import Question, analyse
 from functions.docqa.search import Corpus
+from shared import diagnosis
 
 
 class CloudDocumentQA:
@@ -51,6 +52,18 @@ class CloudDocumentQA:
     def close(self) -> None:
         """Lets go of connections and threads."""
         self._clients.close()
+
+    def examine(self) -> Sequence[diagnosis.Step]:
+        """What works of search and storage, and what does not."""
+        return tuple(
+            examination.examine(
+                self._config,
+                clients=self._clients,
+                search=self._search,
+                sources=self._sources,
+                clock=self._clock,
+            )
+        )
 
     def answer(self, question: str, *, language: str | None = None) -> DocAnswer:
         """The answer to `question` within the configured time, in its language or in `language` ("en", "ja").

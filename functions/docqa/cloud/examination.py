@@ -1,0 +1,76 @@
+"""Examines search and storage with the agent's own credentials: may it search, is there anything, may it read what it found?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from functions.docqa.cloud.clients import Clients
+from functions.docqa.cloud.config import CloudConfig
+from functions.docqa.cloud.failure import Cause, CloudFailure, Failure, Step
+from functions.docqa.cloud.remedies import remedy
+from functions.docqa.cloud.search import DiscoverySearch, SearchResult
+from functions.docqa.cloud.sources import Sources
+from shared import diagnosis
+from shared.gcloud import more_quota
+
+_SECONDS = 12.0
+# Whatever a company's documents are about, one of these words stands in some of them.
+_PROBES = ("policy", "規程", "document", "文書")
+
+
+def examine(
+    config: CloudConfig,
+    *,
+    clients: Clients,
+    search: DiscoverySearch,
+    sources: Sources,
+    clock: Callable[[], float],
+) -> Iterator[diagnosis.Step]:
+    """What works, and what does not, with the command that mends it."""
+    deadline = clock() + _SECONDS
+    try:
+        found = _found(search, deadline)
+    except CloudFailure as problem:
+        yield _failed("search", problem.failure, config, clients)
+        yield diagnosis.skipped("source", "without a search there is nothing to read")
+        return
+    account = clients.account or "the credentials of this machine"
+    if not found:
+        yield diagnosis.error(
+            "search",
+            f"{account} may search, and the data store gives nothing for {', '.join(_PROBES)}: is it empty?",
+            fix="import documents",
+            command="hubctl corpus push FOLDER",
+        )
+        return
+    yield diagnosis.ok("search", f"{account} may search; {len(found)} documents found")
+    readable = next((result for result in found if result.uri.startswith("gs://")), found[0])
+    try:
+        source = sources.read(readable.uri, deadline=deadline)
+    except CloudFailure as problem:
+        yield _failed("source", problem.failure, config, clients)
+        return
+    yield diagnosis.ok("source", f"{readable.uri} can be read, generation {source.generation}")
+
+
+def _found(search: DiscoverySearch, deadline: float) -> tuple[SearchResult, ...]:
+    for probe in _PROBES:
+        if found := search.find(probe, deadline=deadline):
+            return found
+    return ()
+
+
+def _failed(check: str, failure: Failure, config: CloudConfig, clients: Clients) -> diagnosis.Step:
+    who = clients.account or "the agent"
+    message = f"{who}, {_WHAT[failure.step]} {failure.resource}: {failure.cause.replace('_', ' ')}"
+    if failure.detail:
+        message += f" ({failure.detail})"
+    if failure.cause is Cause.QUOTA:
+        service = "discoveryengine" if failure.step is Step.SEARCH else "storage"
+        fix = "wait a minute; where it comes again, ask for a larger quota"
+        command = more_quota(f"{service}.googleapis.com", config.project)
+        return diagnosis.error(check, message, fix=fix, command=command)
+    return diagnosis.failed(check, message, remedy=remedy(failure, config, account=clients.account))
+
+
+_WHAT = {Step.SEARCH: "searching", Step.SOURCE: "reading"}

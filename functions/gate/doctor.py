@@ -1,0 +1,117 @@
+"""`GET /doctor` at the gate: the way from here to the hub, and what the hub found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from functions.gate.upstream import NoOwnToken, RefusedByIam, Upstream
+from shared.a2a.errors import A2AError
+from shared.diagnosis import PATH, Examined, Report, Step, error, ok, read_report, report_response
+from shared.gcloud import Service, service_of
+from shared.http import Response
+from shared.identity.token_facts import TokenFacts
+
+_SUBJECT = "gate"
+
+
+class Doctor:
+    """Examines the way to `hub`. `service` is the gate itself on Cloud Run, None elsewhere."""
+
+    def __init__(
+        self, hub: Upstream, *, hub_url: str, service: Service | None, now: Callable[[], float] = time.time
+    ) -> None:
+        self._hub = hub
+        self._hub_url = hub_url
+        self._service = service
+        self._now = now
+
+    def report(self, headers: Mapping[str, str]) -> Response:
+        """The whole report, or what stands between the gate and the hub; the hub's own refusal as it is.
+
+        `headers` say who asks.
+        """
+        steps: list[Step] = []
+        facts: TokenFacts | None = None
+        try:
+            facts = self._hub.token_facts()
+            steps.append(self._credential(facts))
+            answer = self._hub.send("GET", PATH, headers=headers, body=b"")
+        except NoOwnToken:
+            return self._ended([*steps, self._no_token()])
+        except RefusedByIam as refused:
+            return self._ended([*steps, self._refused(refused.status, facts)])
+        except A2AError as problem:
+            return self._ended([*steps, self._no_answer(problem)])
+        found = read_report(answer.body) if answer.status == 200 and isinstance(answer.body, bytes) else None
+        if found is None:
+            return answer
+        way = Examined(subject=_SUBJECT, steps=(*steps, ok("hub", "the hub lets the gate in, and answers")))
+        return report_response(msgspec.structs.replace(found, examined=(way, *found.examined)))
+
+    def _ended(self, steps: list[Step]) -> Response:
+        return report_response(Report(examined=(Examined(subject=_SUBJECT, steps=tuple(steps)),)))
+
+    def _credential(self, facts: TokenFacts | None) -> Step:
+        if facts is None:
+            return ok("credential", "none is sent: IAM_CREDENTIALS=none, and the hub is on this machine")
+        left = facts.seconds_left(self._now())
+        if left <= 0:
+            return error(
+                "credential",
+                f"the ID token of {facts.email} expired {-left:.0f} s ago: whoever issues it, or this machine's clock, is wrong",
+                fix="start new instances of the gate, which take new tokens",
+                command=self._restart(),
+            )
+        return ok("credential", f"ID token of {facts.email} for {facts.audience}, {left / 60:.0f} min left")
+
+    def _no_token(self) -> Step:
+        return error(
+            "credential",
+            "the gate got no token of its own from Application Default Credentials",
+            fix="start new instances of the gate; where it has no service account, deploy it with --service-account",
+            command=self._restart(),
+        )
+
+    def _refused(self, status: int, facts: TokenFacts | None) -> Step:
+        hub = service_of(self._hub_url, name="hub")
+        account = facts.email if facts is not None and facts.email else "EMAIL"
+        match status:
+            case 403:
+                return error(
+                    "hub",
+                    f"HTTP 403: {account} lacks roles/run.invoker on {hub.name}",
+                    fix="let the gate invoke the hub; it takes effect within minutes",
+                    command=hub.add_invoker(f"serviceAccount:{account}"),
+                )
+            case 429:
+                return error(
+                    "hub",
+                    "HTTP 429: the hub has no instance left for the request",
+                    fix="let it have more instances",
+                    command=hub.more_instances(),
+                )
+            case _ if facts is not None and facts.seconds_left(self._now()) <= 0:
+                return error("hub", "HTTP 401: the ID token has expired", fix="see the credential, above")
+            case _:
+                audience = facts.audience if facts is not None else self._hub_url
+                return error(
+                    "hub",
+                    f"HTTP 401: the hub takes no ID token for the audience {audience}",
+                    fix="make it take this audience, or set HUB_URL of the gate to the hub's own address",
+                    command=hub.add_audience(audience),
+                )
+
+    def _no_answer(self, problem: A2AError) -> Step:
+        hub = service_of(self._hub_url, name="hub")
+        return error(
+            "hub",
+            f"the hub does not answer the gate: {problem.kind.message}",
+            fix="is the hub deployed, and is HUB_URL of the gate its address? This shows the address that it has",
+            command=hub.describe(),
+        )
+
+    def _restart(self) -> str | None:
+        return self._service.restart() if self._service else None

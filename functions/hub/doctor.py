@@ -1,0 +1,143 @@
+"""`GET /doctor`: the way from the hub to every agent, step by step, with the credential that the agent really gets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from functions.hub.agent_examination import Visit, examine_agent
+from functions.hub.credentials import Credentials, audience_of
+from functions.hub.failure import DownstreamFailed
+from shared.a2a.errors import PERMISSION_DENIED, A2AError
+from shared.diagnosis import OPERATION, Examined, Report, Step, asks, error, ok, report_response
+from shared.gcloud import Service
+from shared.http import Request, Response
+from shared.http_client import HttpClient
+from shared.hub_settings import missing_variable
+from shared.identity.callers import Caller
+from shared.identity.principal import Principal, may_call
+from shared.identity.token_facts import TokenFacts, facts_of
+from shared.log import Record
+from shared.refusal import refusal
+from shared.routes import Boundary, Route
+
+_AT_ONCE = 8
+
+
+class Doctor:
+    """Examines `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails that may ask."""
+
+    def __init__(
+        self,
+        routes: Sequence[Route],
+        *,
+        credentials: Credentials,
+        http: HttpClient,
+        service: Service | None,
+        operators: frozenset[str],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._routes = routes
+        self._credentials = credentials
+        self._http = http
+        self._service = service
+        self._operators = operators
+        self._now = now
+
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
+        """The report, or a refusal for who is no operator; None for any other request."""
+        if not asks(request):
+            return None
+        if not self._may_ask(caller.principal):
+            reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
+            return refusal(request, A2AError(PERMISSION_DENIED, reason), record)
+        return report_response(self.report(caller.authorization))
+
+    def report(self, authorization: str | None = None) -> Report:
+        """Every route, examined at the same time. `authorization` is the caller's, for routes that pass it on."""
+        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
+            examined = tuple(
+                threads.map(
+                    lambda route: Examined(subject=route.id, steps=tuple(self._steps(route, authorization))),
+                    self._routes,
+                )
+            )
+        return Report(account=self._account(), examined=examined)
+
+    def _may_ask(self, principal: Principal | None) -> bool:
+        if principal is None or not may_call(OPERATION, principal):
+            return False
+        return principal.client is not None or principal.email in self._operators
+
+    def _account(self) -> str | None:
+        for route in self._routes:
+            if route.boundary is Boundary.IAM and (facts := self._facts(self._headers(route, None) or {})):
+                return facts.email
+        return None
+
+    def _headers(self, route: Route, authorization: str | None) -> Mapping[str, str] | None:
+        try:
+            return self._credentials.headers(route, authorization=authorization)
+        except DownstreamFailed:
+            return None
+
+    def _facts(self, headers: Mapping[str, str]) -> TokenFacts | None:
+        return facts_of(headers.get("authorization", ""))
+
+    def _steps(self, route: Route, authorization: str | None) -> Iterator[Step]:
+        variable = missing_variable(route)
+        if variable is not None:
+            yield self._unaddressed(route, variable)
+            return
+        try:
+            headers = self._credentials.headers(route, authorization=authorization)
+        except DownstreamFailed as problem:
+            command = (
+                self._service.restart() if self._service and route.boundary is not Boundary.USER else None
+            )
+            fix = problem.failure.remedy or "see the hub's log"
+            if command:
+                fix = f"start new instances of the hub; where it has no service account: {fix}"
+            yield error("credential", problem.failure.cause, fix=fix, command=command)
+            return
+        facts = self._facts(headers) if route.boundary is Boundary.IAM else None
+        if facts is not None and facts.seconds_left(self._now()) <= 0:
+            yield error(
+                "credential",
+                f"the ID token of {facts.email} expired {-facts.seconds_left(self._now()):.0f} s ago: whoever issues it, or "
+                "this machine's clock, is wrong",
+                fix="start new instances of the hub, which take new tokens",
+                command=self._service.restart() if self._service else None,
+            )
+        else:
+            yield ok("credential", _credential(route, headers, facts, self._now()))
+        yield from examine_agent(
+            route, headers, Visit(http=self._http, credentials=self._credentials, now=self._now), facts
+        )
+
+    def _unaddressed(self, route: Route, variable: str) -> Step:
+        hub = self._service or Service(name="hub")
+        return error(
+            "address",
+            f"the hub does not know the agent's address: {variable} is not set",
+            fix=f"set {variable} to the address of the agent",
+            command=hub.set_variable(variable, f"https://{route.id}.example.com"),
+        )
+
+
+def _credential(route: Route, headers: Mapping[str, str], facts: TokenFacts | None, now: float) -> str:
+    match route.boundary:
+        case Boundary.PUBLIC:
+            return "none is sent: the agent is public"
+        case Boundary.USER:
+            return "the caller's own token"
+        case _ if not headers:
+            return "none is sent: IAM_CREDENTIALS=none, and the agent is on this machine"
+        case Boundary.GOOGLE_API:
+            return "an access token of the hub's own"
+        case _ if facts is None:
+            return f"an ID token for {audience_of(route)}"
+        case _:
+            left = facts.seconds_left(now) / 60
+            return f"ID token of {facts.email} for {facts.audience}, {left:.0f} min left"

@@ -1,0 +1,186 @@
+"""The way from the operator's machine into the hub: network, card, clock, token; then the report from inside."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from hubctl.cards.check import check_text
+from hubctl.cards.rule import Severity
+from shared.diagnosis import PATH, Examined, Report, Step, error, ok, read_report, skipped, warning
+from shared.gcloud import Service
+from shared.http import JSON
+from shared.http_client import Budget, Fault, HttpClient, HttpFailure
+
+_CARD = "/.well-known/agent-card.json"
+_SECONDS = 60.0
+_MOST_BYTES = 4 << 20
+_MOST_SKEW_SECONDS = 60.0
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+# On one machine there is no certificate, and no public address.
+_OF_A_PUBLIC_HUB = frozenset({"url-https", "url-public"})
+_HUB, _GATE = Service(name="hub"), Service(name="gate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    status: int
+    body: bytes
+    date: str
+
+
+class Entrance:
+    """The hub at `url`, asked with an operator's `token`. `now` is the time of day."""
+
+    def __init__(
+        self, url: str, *, token: str | None, http: HttpClient, now: Callable[[], float] = time.time
+    ) -> None:
+        self._url = url.rstrip("/")
+        self._token = token
+        self._http = http
+        self._now = now
+
+    def report(self) -> Report:
+        """The steps of the entrance, and everything that was found behind it."""
+        try:
+            health = self._get("/health")
+        except HttpFailure as failure:
+            return Report(examined=(Examined(subject="gateway", steps=(self._no_answer(failure),)),))
+        steps = [
+            ok("network", f"{self._way()}: {self._url} answers"),
+            *self._health(health),
+            self._clock(health),
+        ]
+        steps.append(self._card())
+        step, inside = self._inside()
+        examined = (Examined(subject="gateway", steps=(*steps, step)),)
+        if inside is None:
+            return Report(examined=examined)
+        return Report(account=inside.account, examined=(*examined, *inside.examined))
+
+    def _get(self, path: str, *, token: str | None = None) -> _Answer:
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=10,
+            idle_seconds=_SECONDS,
+            max_bytes=_MOST_BYTES,
+        )
+        headers = {"accept": JSON, "a2a-version": "0.3"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        answer = self._http.request("GET", self._url + path, headers=headers, body=None, budget=budget)
+        date = str(answer.headers.get("date", ""))
+        return _Answer(status=answer.status, body=answer.read(), date=date)
+
+    def _way(self) -> str:
+        return "DNS, connection, TLS" if self._url.startswith("https:") else "connection (no TLS)"
+
+    def _no_answer(self, failure: HttpFailure) -> Step:
+        match failure.fault:
+            case Fault.UNRESOLVED:
+                fix = "is --url right? This shows the gateway's address"
+                command = "gcloud api-gateway gateways list --format='value(defaultHostname)'"
+            case Fault.TLS:
+                host = urlsplit(self._url).netloc
+                fix = "the certificate does not hold for this host: see which one it has"
+                command = f"openssl s_client -connect {host if ':' in host else host + ':443'} </dev/null"
+            case _ if urlsplit(self._url).hostname in _LOOPBACK:
+                fix, command = "start it", "make run"
+            case _:
+                fix = "is --url right, and is the gateway deployed?"
+                command = "gcloud api-gateway gateways list"
+        return error("network", f"{self._url}: {failure.detail}", fix=fix, command=command)
+
+    def _health(self, answer: _Answer) -> Iterator[Step]:
+        if answer.status == 200:
+            yield ok("gate", "the gate is up")
+        elif answer.status in (401, 403):
+            yield error(
+                "gate",
+                f"HTTP {answer.status} at /health: the gateway may not invoke the gate",
+                fix="let the gateway's service account invoke it",
+                command=_GATE.add_invoker("serviceAccount:GATEWAY_SERVICE_ACCOUNT"),
+            )
+        else:
+            yield error(
+                "gate", f"HTTP {answer.status} at /health", fix="see the gate's log", command=_GATE.logs()
+            )
+
+    def _clock(self, answer: _Answer) -> Step:
+        try:
+            skew = self._now() - parsedate_to_datetime(answer.date).timestamp()
+        except (TypeError, ValueError):
+            return skipped("clock", "the answer has no date")
+        if abs(skew) <= _MOST_SKEW_SECONDS:
+            return ok("clock", f"this machine's and the gateway's agree ({skew:+.0f} s)")
+        return warning(
+            "clock",
+            f"this machine's clock is {skew:+.0f} s off the gateway's: tokens made here are refused",
+            fix="set this machine's clock",
+            command="sudo timedatectl set-ntp true",
+        )
+
+    def _card(self) -> Step:
+        try:
+            answer = self._get(_CARD)
+        except HttpFailure as failure:
+            return error(
+                "card",
+                failure.detail,
+                fix="see the log of agent_card",
+                command=Service(name="agent-card").logs(),
+            )
+        if answer.status != 200:
+            return error(
+                "card",
+                f"HTTP {answer.status}: the card has to be readable without a token",
+                fix="let everybody invoke the function of the card",
+                command=Service(name="agent-card").add_invoker("allUsers"),
+            )
+        here = urlsplit(self._url).hostname in _LOOPBACK
+        wrong = [
+            each
+            for each in check_text(answer.body.decode("utf-8", errors="replace"))
+            if each.severity is Severity.ERROR and not (here and each.rule in _OF_A_PUBLIC_HUB)
+        ]
+        if wrong:
+            first = wrong[0]
+            return error(
+                "card",
+                f"{first.path}: {first.message}",
+                fix=first.fix,
+                command=f"hubctl check --card {self._url}",
+            )
+        return ok("card", f"{json.loads(answer.body)['name']}, valid for Gemini Enterprise")
+
+    def _inside(self) -> tuple[Step, Report | None]:
+        """What becomes of the operator's token, and the report where it is let in."""
+        try:
+            answer = self._get(PATH, token=self._token)
+        except HttpFailure as failure:
+            return error("token", failure.detail, fix="see the gate's log", command=_GATE.logs()), None
+        report = read_report(answer.body) if answer.status == 200 else None
+        if report is not None:
+            return ok("token", "the hub knows the operator"), report
+        match answer.status:
+            case 401:
+                fix = "give a token that the hub knows: --token TOKEN, HUB_DEV_TOKEN, or an ID token for ID_TOKEN_AUDIENCES"
+                return error("token", "HTTP 401: the gate does not know the token", fix=fix), None
+            case 403:
+                fix = "add the address that you are known by to OPERATORS of the hub"
+                command = _HUB.set_variable("OPERATORS", "$(gcloud config get-value account)")
+                return error("token", "HTTP 403: the caller is no operator", fix=fix, command=command), None
+            case 404:
+                return error(
+                    "token",
+                    f"HTTP 404: there is no {PATH}",
+                    fix="deploy this version of the hub and of gateway/openapi.yaml",
+                ), None
+            case status:
+                return error(
+                    "gate", f"HTTP {status} at {PATH}", fix="see the gate's log", command=_GATE.logs()
+                ), None

@@ -1,0 +1,208 @@
+"""`python -m local.cloud.gcloud CLOUD_JSON ARGUMENTS…`: of gcloud, what mends something, carried out on the stand-ins.
+
+A run over the local cloud puts it on its own PATH as `gcloud` (`.run/PORT/bin`), so that a command that the doctor prints for
+Google Cloud can be pasted as it is. What it does not know it says, with status 2; nothing reaches Google.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from local.cloud.run_service import SERVICE
+from local.cloud.wiring import OPERATOR_TOKEN
+from shared.http import JSON
+from shared.http_client import Budget, HttpClient
+
+_BY_API = {"discoveryengine": "discovery-engine", "storage": "storage", "aiplatform": "vertex-ai"}
+_SECONDS = 10.0
+
+
+class NotKnown(Exception):
+    """The command is none that is known here, or the local cloud refuses it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """The words of a command, and its options without their dashes."""
+
+    words: tuple[str, ...]
+    options: Mapping[str, str]
+
+    def option(self, name: str) -> str:
+        """An option's value. Raises NotKnown without it."""
+        if name not in self.options:
+            raise NotKnown(f"--{name} is missing")
+        return self.options[name]
+
+
+class StandIns:
+    """The stand-ins at `urls`, by name, changed as their administrator."""
+
+    def __init__(self, urls: Mapping[str, str]) -> None:
+        self._urls = urls
+        self._http = HttpClient()
+
+    def call(self, stand_in: str, method: str, path: str, value: Any = None) -> Any:
+        """The decoded answer. Raises NotKnown where there is no such stand-in, or it refuses."""
+        if stand_in not in self._urls:
+            raise NotKnown(f"there is no {stand_in} in this local cloud, only {', '.join(self._urls)}")
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=_SECONDS,
+            idle_seconds=_SECONDS,
+            max_bytes=1 << 20,
+        )
+        body = None if value is None else json.dumps(value).encode()
+        headers = {"authorization": f"Bearer {OPERATOR_TOKEN}", "content-type": JSON}
+        url = self._urls[stand_in] + path
+        answer = self._http.request(method, url, headers=headers, body=body, budget=budget)
+        content = answer.read()
+        if answer.status >= 400:
+            raise NotKnown(f"{stand_in} answered HTTP {answer.status}: {content.decode(errors='replace')}")
+        return json.loads(content or b"null")
+
+
+def parsed(arguments: Sequence[str]) -> Command:
+    """`--name=value` and `--name value` are options, everything else is a word."""
+    words: list[str] = []
+    options: dict[str, str] = {}
+    left = list(arguments)
+    while left:
+        argument = left.pop(0)
+        if not argument.startswith("--"):
+            words.append(argument)
+            continue
+        name, equals, value = argument[2:].partition("=")
+        options[name] = value if equals else (left.pop(0) if left and not left[0].startswith("--") else "")
+    return Command(words=tuple(words), options=options)
+
+
+def run(command: Command, stand_ins: StandIns) -> str:
+    """Carries it out; what it prints. Raises NotKnown."""
+    for words, carry_out in _COMMANDS:
+        if command.words[: len(words)] == words:
+            return carry_out(command, stand_ins)
+    raise NotKnown(f"gcloud {' '.join(command.words)} is not known to the local cloud")
+
+
+def _add_invoker(command: Command, stand_ins: StandIns) -> str:
+    service = command.words[3]
+    if command.option("role") != "roles/run.invoker":
+        raise NotKnown("a service knows only roles/run.invoker")
+    stand_ins.call(f"{service}-front", "POST", SERVICE, {"add_invoker": command.option("member")})
+    return f"Updated IAM policy for service [{service}]."
+
+
+_SERVICE_OPTIONS = {
+    "add-custom-audiences": "add_audience",
+    "max-instances": "max_instances",
+    "min-instances": "min_instances",
+}
+
+
+def _update_service(command: Command, stand_ins: StandIns) -> str:
+    service = command.words[3]
+    for option, key in _SERVICE_OPTIONS.items():
+        if option in command.options:
+            stand_ins.call(f"{service}-front", "POST", SERVICE, {key: command.options[option]})
+    if "update-env-vars" in command.options:
+        # A new revision has new instances: what their metadata server gives them is new as well.
+        stand_ins.call(f"metadata-{service}", "DELETE", "/__faults")
+    return f"Service [{service}] revision has been deployed."
+
+
+def _bind_bucket(command: Command, stand_ins: StandIns) -> str:
+    bucket = command.words[3].removeprefix("gs://")
+    path = f"/storage/v1/b/{quote(bucket, safe='')}/iam"
+    _bind(stand_ins, "storage", command, read=("GET", path), write=("PUT", path), wrapped=False)
+    return f"Updated IAM policy for bucket [{bucket}]."
+
+
+def _bind_project(command: Command, stand_ins: StandIns) -> str:
+    project, role = command.words[2], command.option("role")
+    if role.startswith("roles/aiplatform."):
+        stand_ins.call("vertex-ai", "POST", "/__project", {"grant": command.option("member")})
+    else:
+        path = f"/v1/projects/{project}"
+        read, write = ("POST", f"{path}:getIamPolicy"), ("POST", f"{path}:setIamPolicy")
+        _bind(stand_ins, "discovery-engine", command, read=read, write=write, wrapped=True)
+    return f"Updated IAM policy for project [{project}]."
+
+
+def _bind(
+    stand_ins: StandIns,
+    stand_in: str,
+    command: Command,
+    *,
+    read: tuple[str, str],
+    write: tuple[str, str],
+    wrapped: bool,
+) -> None:
+    policy = stand_ins.call(stand_in, *read, value={} if read[0] == "POST" else None)
+    added = {"role": command.option("role"), "members": [command.option("member")]}
+    policy = {**policy, "bindings": [*policy.get("bindings", []), added]}
+    stand_ins.call(stand_in, *write, value={"policy": policy} if wrapped else policy)
+
+
+def _enable(command: Command, stand_ins: StandIns) -> str:
+    api = command.words[2].partition(".")[0]
+    if api == "aiplatform":
+        stand_ins.call("vertex-ai", "POST", "/__project", {"enable": True})
+    else:
+        path = f"/v1/projects/{command.option('project')}/services/{command.words[2]}:enable"
+        stand_ins.call(_BY_API[api], "POST", path, {})
+    return "Operation finished successfully."
+
+
+def _quota_ids(_: Command, __: StandIns) -> str:
+    return "RequestsPerMinutePerProject"
+
+
+def _more_quota(command: Command, stand_ins: StandIns) -> str:
+    stand_in = _BY_API[command.option("service").partition(".")[0]]
+    stand_ins.call(stand_in, "DELETE", "/__faults/quota")
+    return f"grantedValue: '{command.option('preferred-value')}'"
+
+
+_COMMANDS: tuple[tuple[tuple[str, ...], Callable[[Command, StandIns], str]], ...] = (
+    (("run", "services", "add-iam-policy-binding"), _add_invoker),
+    (("run", "services", "update"), _update_service),
+    (("storage", "buckets", "add-iam-policy-binding"), _bind_bucket),
+    (("projects", "add-iam-policy-binding"), _bind_project),
+    (("services", "enable"), _enable),
+    (("beta", "quotas", "info", "list"), _quota_ids),
+    (("beta", "quotas", "preferences", "create"), _more_quota),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0 when the command was carried out, 2 for one that is not known."""
+    urls = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    try:
+        print(run(parsed(arguments[1:]), StandIns(urls)))
+    except (NotKnown, IndexError) as problem:
+        print(f"gcloud (local cloud): {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def write_program(folder: Path, cloud_file: Path, *, root: Path) -> Path:
+    """Puts `gcloud` into `folder`, which belongs on the PATH of whoever mends the local cloud of `cloud_file`."""
+    folder.mkdir(exist_ok=True)
+    program = folder / "gcloud"
+    program.write_text(
+        f'#!/bin/sh\nPYTHONPATH="{root}" exec "{sys.executable}" -m local.cloud.gcloud "{cloud_file}" "$@"\n',
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return program
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,85 @@
+"""The gcloud commands that mend what stands between two services, and the Cloud Run service behind an address."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+EVERYBODY = "allUsers"
+# https://SERVICE-PROJECT_NUMBER.REGION.run.app, the older https://SERVICE-HASH-xx.a.run.app, and Cloud Functions' own.
+_RUN = re.compile(r"(?P<name>[a-z][a-z0-9-]*)-(?P<project>\d{6,})\.(?P<region>[a-z]+-[a-z]+\d+)\.run\.app")
+_OLDER_RUN = re.compile(r"(?P<name>[a-z][a-z0-9-]*)-[a-z0-9]{10}-[a-z]{2}\.a\.run\.app")
+_FUNCTIONS = re.compile(r"(?P<region>[a-z]+-[a-z]+\d+)-(?P<project>[a-z0-9-]+)\.cloudfunctions\.net")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A Cloud Run service; without a region or project, gcloud takes its own configuration's."""
+
+    name: str
+    region: str | None = None
+    project: str | None = None
+
+    def add_invoker(self, member: str) -> str:
+        """Lets `member` ("serviceAccount:…", or everybody) invoke it."""
+        return self._command("add-iam-policy-binding", f"--member={member} --role=roles/run.invoker")
+
+    def add_audience(self, audience: str) -> str:
+        """Makes it take ID tokens for `audience` as well."""
+        return self._command("update", f"--add-custom-audiences={audience}")
+
+    def more_instances(self) -> str:
+        """Lets it grow to Cloud Run's usual 100 instances."""
+        return self._command("update", "--max-instances=100")
+
+    def keep_instance(self) -> str:
+        """Keeps one instance warm."""
+        return self._command("update", "--min-instances=1")
+
+    def set_variable(self, name: str, value: str) -> str:
+        """Sets one of its environment variables."""
+        return self._command("update", f"--update-env-vars={name}={value}")
+
+    def restart(self) -> str:
+        """Starts new instances, which take new tokens."""
+        return self._command("update", "--update-env-vars=RESTARTED=$(date +%s)")
+
+    def describe(self) -> str:
+        """Shows the address that it has."""
+        return self._command("describe", "--format='value(status.url)'")
+
+    def logs(self) -> str:
+        """Shows what it logged."""
+        return self._command("logs read", "--limit=20")
+
+    def _command(self, verb: str, options: str) -> str:
+        place = "".join(
+            f" --{name}={value}"
+            for name, value in (("region", self.region), ("project", self.project))
+            if value
+        )
+        return f"gcloud run services {verb} {self.name}{place} {options}"
+
+
+def more_quota(api: str, project: str) -> str:
+    """Asks for more requests a minute of an API. The id of the quota is looked up by the command itself."""
+    place = f"--service={api} --project={project}"
+    ids = f"gcloud beta quotas info list {place} --filter='quotaId~PerMinutePerProject' --format='value(quotaId)' --limit=1"
+    return f"gcloud beta quotas preferences create {place} --preferred-value=1000 --quota-id=$({ids})"
+
+
+def is_command(text: str) -> bool:
+    """Whether a remedy is a command as it is, and no sentence."""
+    return text.startswith(("gcloud ", "hubctl ")) and " (" not in text and ", then " not in text
+
+
+def service_of(url: str, *, name: str) -> Service:
+    """The service behind `url`; `name` where the address does not say."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if found := _RUN.fullmatch(host) or _OLDER_RUN.fullmatch(host):
+        return Service(**found.groupdict())
+    if found := _FUNCTIONS.fullmatch(host):
+        return Service(name=parts.path.strip("/").partition("/")[0] or name, **found.groupdict())
+    return Service(name=name)

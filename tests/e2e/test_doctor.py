@@ -1,0 +1,261 @@
+"""`hubctl doctor` over the local cloud: every fault is found, and the command that it prints, as it is, mends it."""
+
+import io
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from hubctl.main import main
+from local.cloud.wiring import GATE_ACCOUNT, HUB_ACCOUNT
+from tests.e2e.hubs import running
+from tests.e2e.local_clouds import LocalCloud
+
+Finding = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """A fault of a stand-in, and the finding that it has to become."""
+
+    stand_in: str
+    name: str
+    subject: str
+    check: str
+    command: str
+    """How the command begins."""
+    outcome: str = "error"
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.stand_in} {self.name}"
+
+
+MENDED = (
+    *(
+        fault
+        for part, account in (("pm", HUB_ACCOUNT), ("docqa", HUB_ACCOUNT), ("general", HUB_ACCOUNT))
+        for fault in (
+            Fault(
+                stand_in=f"{part}-front",
+                name="revoke-invoker",
+                subject=part,
+                check="iam",
+                command=f"gcloud run services add-iam-policy-binding {part} --member=serviceAccount:{account} ",
+            ),
+            Fault(
+                stand_in=f"{part}-front",
+                name="wrong-audience",
+                subject=part,
+                check="iam",
+                command=f"gcloud run services update {part} --add-custom-audiences=http://127.0.0.1:",
+            ),
+        )
+    ),
+    Fault(
+        stand_in="expense-front",
+        name="revoke-invoker",
+        subject="expense",
+        check="iam",
+        command="gcloud run services add-iam-policy-binding expense --member=allUsers ",
+    ),
+    Fault(
+        stand_in="pm-front",
+        name="quota",
+        subject="pm",
+        check="quota",
+        command="gcloud run services update pm --max-instances=",
+    ),
+    Fault(
+        stand_in="pm-front",
+        name="latency",
+        parameters={"seconds": 2.5},
+        subject="pm",
+        check="latency",
+        outcome="warning",
+        command="gcloud run services update pm --min-instances=1",
+    ),
+    Fault(
+        stand_in="hub-front",
+        name="revoke-invoker",
+        subject="gate",
+        check="hub",
+        command=f"gcloud run services add-iam-policy-binding hub --member=serviceAccount:{GATE_ACCOUNT} ",
+    ),
+    Fault(
+        stand_in="hub-front",
+        name="wrong-audience",
+        subject="gate",
+        check="hub",
+        command="gcloud run services update hub --add-custom-audiences=",
+    ),
+    Fault(
+        stand_in="hub-front",
+        name="quota",
+        subject="gate",
+        check="hub",
+        command="gcloud run services update hub --max-instances=",
+    ),
+    Fault(
+        stand_in="discovery-engine",
+        name="deny-search",
+        subject="docqa",
+        check="search",
+        command="gcloud projects add-iam-policy-binding my-hub-project --member=serviceAccount:docqa@",
+    ),
+    Fault(
+        stand_in="discovery-engine",
+        name="service-disabled",
+        subject="docqa",
+        check="search",
+        command="gcloud services enable discoveryengine.googleapis.com --project=my-hub-project",
+    ),
+    Fault(
+        stand_in="discovery-engine",
+        name="quota",
+        subject="docqa",
+        check="search",
+        command="gcloud beta quotas preferences create --service=discoveryengine.googleapis.com ",
+    ),
+    Fault(
+        stand_in="storage",
+        name="deny-objects-get",
+        subject="docqa",
+        check="source",
+        command="gcloud storage buckets add-iam-policy-binding gs://sample-documents "
+        "--member=serviceAccount:docqa@my-hub-project.iam.gserviceaccount.com --role=roles/storage.objectViewer",
+    ),
+    Fault(
+        stand_in="storage",
+        name="quota",
+        subject="docqa",
+        check="source",
+        command="gcloud beta quotas preferences create --service=storage.googleapis.com ",
+    ),
+)
+# Google's own disruptions: they are told, and there is nothing to run.
+TOLD = (
+    Fault(stand_in="discovery-engine", name="server-error", subject="docqa", check="search", command=""),
+    Fault(stand_in="storage", name="server-error", subject="docqa", check="source", command=""),
+)
+
+
+def examined(cloud: LocalCloud, *options: str) -> tuple[int, list[Finding]]:
+    out = io.StringIO()
+    arguments = ["doctor", "--url", cloud.hub.url, "--token", cloud.hub.tokens[0], "--json", *options]
+    status = main(arguments, environment={}, out=out)
+    findings: list[Finding] = json.loads(out.getvalue())["findings"]
+    return status, findings
+
+
+def not_well(findings: list[Finding]) -> list[tuple[str, str, str]]:
+    return [
+        (each["subject"], each["check"], each["outcome"])
+        for each in findings
+        if each["outcome"] in ("error", "warning")
+    ]
+
+
+def carry_out(cloud: LocalCloud, command: str) -> None:
+    """As an administrator would: pasted into a shell, with the local cloud's gcloud on the PATH."""
+    path = f"{cloud.hub.logs / 'bin'}:{os.environ['PATH']}"
+    subprocess.run(["bash", "-c", command], env={**os.environ, "PATH": path}, check=True, capture_output=True)
+
+
+def test_nothing_is_wrong_with_a_whole_cloud(cloud: LocalCloud) -> None:
+    status, findings = examined(cloud)
+    assert (status, not_well(findings)) == (0, [])
+    tested = {(each["subject"], each["check"]) for each in findings if each["outcome"] == "ok"}
+    assert {("pm", "iam"), ("docqa", "search"), ("docqa", "source"), ("gate", "hub")} <= tested
+
+
+@pytest.mark.parametrize("fault", MENDED, ids=str)
+def test_a_fault_is_found_and_the_command_that_is_printed_mends_it(cloud: LocalCloud, fault: Fault) -> None:
+    cloud.break_it(fault.stand_in, fault.name, **fault.parameters)
+    status, findings = examined(cloud)
+    (found,) = (each for each in findings if each["outcome"] in ("error", "warning"))
+    assert (found["subject"], found["check"], found["outcome"]) == (fault.subject, fault.check, fault.outcome)
+    assert status == (1 if fault.outcome == "error" else 0)
+    assert found["command"].startswith(fault.command)
+
+    carry_out(cloud, found["command"])
+
+    assert not_well(examined(cloud)[1]) == []
+
+
+@pytest.mark.parametrize("fault", TOLD, ids=str)
+def test_what_only_google_can_mend_is_told(cloud: LocalCloud, fault: Fault) -> None:
+    cloud.break_it(fault.stand_in, fault.name)
+    _, findings = examined(cloud)
+    (found,) = (each for each in findings if each["outcome"] == "error")
+    assert (found["subject"], found["check"], found["command"]) == (fault.subject, fault.check, None)
+    assert found["fix"]
+
+
+@pytest.fixture
+def unused_cloud() -> Iterator[LocalCloud]:
+    """A local cloud in which nobody has a token yet."""
+    with running("local.run", CLOUD="local") as hub:
+        yield LocalCloud(hub)
+
+
+def until(found: Callable[[], bool]) -> bool:
+    """The same instances go on here, and remember for some seconds that there was no token."""
+    deadline = time.monotonic() + 30
+    return any(found() for _ in iter(lambda: time.monotonic() < deadline, False))
+
+
+@pytest.mark.parametrize(
+    ("function", "fault", "what"),
+    [("hub", "expire-token", "expired"), ("gate", "metadata-down", "got no token")],
+)
+def test_a_token_that_is_not_to_be_had_or_has_expired_is_found_and_new_instances_mend_it(
+    unused_cloud: LocalCloud, function: str, fault: str, what: str
+) -> None:
+    unused_cloud.break_it(f"metadata-{function}", fault)
+    status, findings = examined(unused_cloud)
+    wrong = [each for each in findings if each["outcome"] == "error"]
+    assert status == 1
+    assert wrong[0]["check"] == "credential"
+    assert what in wrong[0]["message"]
+    assert (
+        wrong[0]["command"]
+        == f"gcloud run services update {function} --update-env-vars=RESTARTED=$(date +%s)"
+    )
+
+    carry_out(unused_cloud, wrong[0]["command"])
+
+    assert until(lambda: not_well(examined(unused_cloud)[1]) == [])
+
+
+def test_the_doctor_is_for_operators(cloud: LocalCloud) -> None:
+    assert cloud.hub.unknown().get("/doctor").status == 401
+    assert cloud.hub.stranger().get("/doctor").status == 401
+
+
+def test_a_hub_that_is_not_there_is_said_to_be_not_there(cloud: LocalCloud) -> None:
+    out = io.StringIO()
+    status = main(["doctor", "--url", "http://127.0.0.1:9"], environment={}, out=out)
+    assert status == 1
+    assert "the connection was refused" in out.getvalue()
+    assert "run: make run" in out.getvalue()
+
+
+def test_on_a_terminal_each_command_stands_whole_on_a_line_of_its_own(cloud: LocalCloud) -> None:
+    cloud.break_it("pm-front", "revoke-invoker")
+    out = io.StringIO()
+    main(
+        ["doctor", "--url", cloud.hub.url],
+        environment={"HUB_DEV_TOKEN": ",".join(cloud.hub.tokens)},
+        out=out,
+    )
+    (line,) = (line for line in out.getvalue().splitlines() if "run: " in line)
+    assert line.strip() == (
+        f"run: gcloud run services add-iam-policy-binding pm --member=serviceAccount:{HUB_ACCOUNT} --role=roles/run.invoker"
+    )
+    assert "1 wrong" in out.getvalue()
