@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from shared.toml_lines import Path, TomlLines
 
@@ -12,16 +13,14 @@ VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(Struct, frozen=True, order=True):
     """One mistake in a file: its line, counted from 1, what is wrong, and what to do about it."""
 
     line: int
     message: str
 
 
-@dataclass(slots=True, kw_only=True)
-class CheckedTable:
+class CheckedTable(Struct, kw_only=True):
     """A TOML table whose values are taken out one by one, each with the type that it must have.
 
     A value that is missing or wrong adds a Problem and yields the default, and reading goes on.
@@ -31,7 +30,7 @@ class CheckedTable:
     values: Mapping[str, Any]
     lines: TomlLines
     variables: Mapping[str, str]
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = []
 
     @property
     def line(self) -> int:

@@ -11,10 +11,11 @@ import ssl
 import threading
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 from urllib.parse import quote, urlsplit
+
+from msgspec import Struct
 
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
 # may be closing right now is not used again, since a request lost that way must not be repeated.
@@ -23,8 +24,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _LEFT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?"
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Where a connection leads."""
 
     scheme: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from shared.a2a.card import AgentCard
 from shared.access import restricted
@@ -27,8 +28,7 @@ default = true
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HubSettings:
+class HubSettings(Struct, frozen=True, kw_only=True):
     """`unset` names the variables of the route table that have no value: their routes answer that they cannot be reached."""
 
     table: RouteTable

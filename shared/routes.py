@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from msgspec import Struct
+
 from shared.checked_table import VARIABLE, CheckedTable, Problem
 from shared.route_rules import address_problem, check_ids, check_priorities, check_rules
 from shared.toml_lines import TomlLines
@@ -34,8 +36,7 @@ class Binding(StrEnum):
     HTTP_JSON = "HTTP+JSON"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(Struct, frozen=True, kw_only=True):
     """One downstream agent: how it is presented, which texts are its own, and how it is called."""
 
     id: str
@@ -75,8 +76,7 @@ class Route:
     """Names of static clients that may use the route."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HubProfile:
+class HubProfile(Struct, frozen=True, kw_only=True):
     """How the hub presents itself on its agent card: the optional [hub] table."""
 
     name: str = "A2A hub"
@@ -174,7 +174,7 @@ def _parse(text: str, file: str) -> dict[str, Any]:
 
 
 def _read_hub(table: CheckedTable) -> HubProfile:
-    table.refuse_unknown(HubProfile.__dataclass_fields__)
+    table.refuse_unknown(HubProfile.__struct_fields__)
     absent = HubProfile()
     if ("provider_organization" in table.values) != ("provider_url" in table.values):
         table.problem(None, "provider_organization and provider_url go together: write both, or neither")
@@ -192,7 +192,7 @@ def _read_hub(table: CheckedTable) -> HubProfile:
 
 
 def _read_route(table: CheckedTable) -> Route:
-    table.refuse_unknown(Route.__dataclass_fields__)
+    table.refuse_unknown(Route.__struct_fields__)
     default = table.flag("default")
     name, description = table.text("name"), table.text("description")
     return Route(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class FailureKind(StrEnum):
@@ -23,8 +24,7 @@ class FailureKind(StrEnum):
     INTERNAL = "internal"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """`fault` is the technical name, `cause` a sentence for the operator, `remedy` what to run or change, where that is known.
 
     `seconds_to_wait` is set while the circuit is open: the hub tries again after it.

@@ -3,7 +3,8 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Clue = int | bytes
 ClueKind = Callable[[str], list[Clue]]
@@ -12,8 +13,7 @@ _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 _BLANKED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A piece of normalised text to look for; `whole` when its ASCII words only count as words."""
 
     text: str

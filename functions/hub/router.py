@@ -1,7 +1,8 @@
 """Chooses the route of a text by rules, never by a model: same text, same table, same route (design §4)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from functions.hub.keyword_index import KeywordIndex
 from functions.hub.literal_index import SearchedText
@@ -22,8 +23,7 @@ class Rule(StrEnum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """A route, the rule that chose it, the words that matched, and both as an English sentence."""
 
     route: Route

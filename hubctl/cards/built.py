@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,7 @@ def built_card(
     match form:
         case Form.GEMINI_ENTERPRISE:
             # Google's OAuth whatever the hub itself accepts: a bearer scheme brings no user's token (seed 000 rule 4).
-            card = hub_settings.public_card(replace(read, security=(SecurityKind.GOOGLE,)))
+            card = hub_settings.public_card(msgspec.structs.replace(read, security=(SecurityKind.GOOGLE,)))
             return _for_gemini_enterprise(card, protocol_version=version)
         case Form.V0_3:
             return to_compat_card(hub_settings.public_card(read), protocol_version=version)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 _DOMAIN = "a2a-protocol.org"
 _TYPE = "type.googleapis.com/google.rpc."
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorKind:
+class ErrorKind(Struct, frozen=True):
     """One row of the table. `status` is the google.rpc code name that the REST body carries."""
 
     reason: str

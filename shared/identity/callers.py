@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from shared.a2a.errors import UNAUTHENTICATED, A2AError
 from shared.http import Request
@@ -11,16 +10,16 @@ from shared.identity import signed_principal
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import PrincipalSigner
 from shared.identity.verifier import TokenVerifier, authenticate
+from shared.private import Private
 
 AUTHORIZATION = "authorization"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(Private, frozen=True, kw_only=True):
     """Who calls (None: anonymous, where that is allowed), and their own Authorization header, for boundaries that pass it on."""
 
     principal: Principal | None
-    authorization: str | None = field(default=None, repr=False)
+    authorization: str | None = None
 
 
 class Callers:

@@ -7,8 +7,9 @@ Hence the allow-list of audiences; an empty one rejects everybody.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from shared.a2a import protojson
 from shared.a2a.errors import A2AError
@@ -27,8 +28,7 @@ _RETRY_AFTER_SECONDS = 5
 _INVALID_FOR_SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenFacts:
+class TokenFacts(Struct, frozen=True, kw_only=True):
     """What Google says about one token. `expires_at` is in seconds since the epoch."""
 
     audience: str
@@ -40,8 +40,7 @@ class TokenFacts:
     hosted_domain: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoogleTokenRules:
+class GoogleTokenRules(Struct, frozen=True, kw_only=True):
     """Which tokens are accepted: made for one of `audiences`; of one of `domains`, where any are named."""
 
     audiences: frozenset[str]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Principal:
+class Principal(Struct, frozen=True, kw_only=True):
     """Who calls. `subject` is unique and stable, and is the owner of what the caller creates; never a token or part of one.
 
     `client` names a static token's client, `email` is a verified address. `routes` and `operations` are all that the caller

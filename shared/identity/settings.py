@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,13 +14,13 @@ from shared.identity.id_token import IdTokens
 from shared.identity.signed_principal import PrincipalSigner
 from shared.identity.static_token import Client, StaticTokens, development_clients, digest
 from shared.identity.verifier import TokenVerifier
+from shared.private import Private
 from shared.settings import Settings
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentitySettings:
+class IdentitySettings(Private, frozen=True, kw_only=True):
     """Which kinds of identity are on. An empty `google_audiences` or `id_token_audiences` means off."""
 
     clients: tuple[Client, ...]
@@ -29,7 +28,7 @@ class IdentitySettings:
     google_domains: frozenset[str]
     id_token_audiences: frozenset[str]
     id_token_callers: frozenset[str]
-    signing_keys: tuple[str, ...] = field(repr=False)
+    signing_keys: tuple[str, ...]
     """The gate signs with the first; the hub believes each. Empty: there is no gate."""
     anonymous: bool
     ttl_seconds: float

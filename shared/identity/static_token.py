@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from shared.identity.principal import Principal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
+class Client(Struct, frozen=True, kw_only=True):
     """A named client. `token_sha256` is the digest of its token in hexadecimal; None in `routes` or `operations` is no limit."""
 
     name: str

@@ -8,6 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from msgspec import structs
+
 from functions.hub.app import build
 from functions.hub.config import read
 from functions.hub.downstream import Downstream
@@ -71,7 +73,7 @@ class Hub:
     ) -> None:
         self.log_lines: list[bytes] = []
         *others, last = routes
-        default = replace(last, default=True)
+        default = structs.replace(last, default=True)
         settings = {
             "HUB_DEV_TOKEN": f"{TOKEN},{OTHER_TOKEN}",
             "IAM_CREDENTIALS": "adc" if google_credentials else "none",
@@ -83,7 +85,7 @@ class Hub:
         }
         config = read(settings)
         table = RouteTable(hub=HubProfile(), routes=(*others, default))
-        config = replace(config, hub=replace(config.hub, table=table, unset=()))
+        config = replace(config, hub=structs.replace(config.hub, table=table, unset=()))
         ids, ticks = itertools.count(1), itertools.count()
         log = Log(
             self.log_lines.append,
