@@ -1,7 +1,26 @@
 """What all tests share."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from tests.fakes import emulators
 
 # A busy machine is no reason to fail: time is for benchmarks.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session")
+def firestore_emulator() -> Iterator[str]:
+    """The address of a Firestore emulator; databases are made by naming them."""
+    with emulators.firestore() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def pubsub_emulator() -> Iterator[str]:
+    """The address of a Pub/Sub emulator; its project is `emulators.PROJECT`."""
+    with emulators.pubsub() as address:
+        yield address

@@ -8,9 +8,11 @@ from typing import Protocol
 import pytest
 
 from shared.ids import random_hex
+from shared.task_store.firestore import FirestoreTaskStore
 from shared.task_store.head import DEFAULT_TASK_BYTES
 from shared.task_store.sqlite import SqliteTaskStore
 from tests.contract.task_store.stores import Clock, Store
+from tests.fakes.emulators import PROJECT
 
 LARGEST_TASK = 200_000
 
@@ -26,18 +28,34 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["sqlite"])
-def open_store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[OpenStore]:
+@pytest.fixture(params=["sqlite", "firestore"])
+def open_store(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[OpenStore]:
+    database = f"tests-{random_hex()}"
+    if request.param == "firestore":
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", request.getfixturevalue("firestore_emulator"))
     with contextlib.ExitStack() as stack:
 
-        def open_sqlite(*, most_task_bytes: int = LARGEST_TASK) -> Store:
-            store = SqliteTaskStore(
-                tmp_path / "tasks.db", clock=clock, new_token=random_hex, most_task_bytes=most_task_bytes
-            )
+        def open_one(*, most_task_bytes: int = LARGEST_TASK) -> Store:
+            store: Store
+            if request.param == "sqlite":
+                store = SqliteTaskStore(
+                    tmp_path / "tasks.db", clock=clock, new_token=random_hex, most_task_bytes=most_task_bytes
+                )
+            else:
+                store = FirestoreTaskStore(
+                    project=PROJECT,
+                    database=database,
+                    clock=clock,
+                    new_token=random_hex,
+                    most_task_bytes=most_task_bytes,
+                    look_seconds=0.02,
+                )
             stack.callback(store.close)
             return store
 
-        yield open_sqlite
+        yield open_one
 
 
 @pytest.fixture

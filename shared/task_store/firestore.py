@@ -1,0 +1,324 @@
+"""The task store of a deployed hub: a Firestore database (native mode), shared by all instances.
+
+What a change stands on is read first and is a condition of its commit: no locks are held, and of two writers one is told to
+read again. Queries need the indices of `firestore.indexes.json`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from shared.a2a.model import Event
+from shared.task_store import firestore_queries as queries
+from shared.task_store.firestore_client import Changed, Database, Fields
+from shared.task_store.firestore_documents import (
+    CHUNK_BYTES,
+    Body,
+    add_entries,
+    head_fields,
+    possible_id,
+    read_head,
+    read_log,
+)
+from shared.task_store.firestore_heads import Found, Heads, head_of
+from shared.task_store.firestore_push import FirestorePushStore, task_grew
+from shared.task_store.head import (
+    DEFAULT_TASK_BYTES,
+    Head,
+    check_append,
+    check_lease,
+    check_size,
+    first_head,
+    head_after,
+    stored,
+    with_lease,
+    without_lease,
+)
+from shared.task_store.log_bytes import event_bytes, folded
+from shared.task_store.store import (
+    AlreadyRunning,
+    Entry,
+    Lease,
+    NewTask,
+    Page,
+    Position,
+    StoredTask,
+    TaskEnded,
+    TaskExists,
+    TaskQuery,
+    TooLarge,
+    Unavailable,
+)
+from shared.task_store.watch import Look, Watch
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference, WriteBatch
+
+_LOOK_SECONDS = 0.25
+_LOOK_SHARE = 0.5
+_INLINE_BYTES_PER_COMMIT = 6_000_000
+
+
+class FirestoreTaskStore(FirestorePushStore):
+    """Implements TaskStore and PushStore. Nothing is imported or connected before the first use."""
+
+    def __init__(
+        self,
+        *,
+        project: str,
+        database: str,
+        clock: Callable[[], float],
+        new_token: Callable[[], str],
+        most_task_bytes: int = DEFAULT_TASK_BYTES,
+        look_seconds: float = _LOOK_SECONDS,
+    ) -> None:
+        self._database = Database(project, database)
+        super().__init__(self._database, clock)
+        self._new_token = new_token
+        self._most_task_bytes = most_task_bytes
+        self._heads = Heads(self._database)
+        self._watch = Watch(self._looking, seconds=look_seconds, most_share=_LOOK_SHARE)
+
+    def create(self, new: NewTask) -> StoredTask:
+        """Stores a task, version 1."""
+        entry = event_bytes(new.task)
+        if len(entry) > self._most_task_bytes:
+            raise TooLarge(new.task.id)
+        document = self._heads.document(new.task.id)
+        owner = self._heads.owner(new.owner)
+        request = self._heads.request(new.owner, new.request_key) if new.request_key else None
+
+        def attempt() -> StoredTask:
+            found = self._database.read(document, owner, *([request] if request else []))
+            if found[document.path].exists:
+                raise TaskExists(new.task.id)
+            running = self._heads.running(new.request_key, found[request.path]) if request else None
+            if running:
+                raise AlreadyRunning(running)
+            numbers = found[owner.path]
+            number = numbers.get("last_number") + 1 if numbers.exists else 1
+            head = first_head(new, number=number, size=len(entry), now=self._clock())
+            body = self._heads.bodies.put(document, entry, inline=CHUNK_BYTES)
+            head, fold = self._heads.folds.keep(document, head, new.task)
+            work = self._heads.bodies.put(document, new.work)
+            batch = self._database.batch()
+            batch.create(document, {**head_fields(head), **fold, "work": work, "configs_stored": 0})
+            add_entries(batch, document, 0, [body])
+            self._set(batch, numbers, {"last_number": number})
+            if request:
+                self._set(batch, found[request.path], {"task_id": head.id})
+            self._database.commit(batch)
+            return stored(head, new.task, new.work)
+
+        made = self._database.changing(attempt)
+        self._watch.tell(made.task.id)
+        return made
+
+    def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
+        """The task as it is now, if it is this owner's."""
+
+        def attempt() -> StoredTask | None:
+            found = self._heads.find(task_id)
+            if found is None or owner not in (None, found.head.owner):
+                return None
+            return self._heads.stored(found)
+
+        return self._database.changing(attempt)
+
+    def numbered(self, owner: str, number: int) -> StoredTask | None:
+        """The owner's task of this number."""
+        return self._database.changing(
+            lambda: self._heads.first(lambda: queries.numbered(self._database, owner, number))
+        )
+
+    def running(self, owner: str, request_key: str) -> StoredTask | None:
+        """The owner's task of this request key that has neither ended nor waits for its client."""
+        if not request_key:
+            return None
+        reference = self._heads.request(owner, request_key)
+        return self._database.changing(
+            lambda: self._heads.running(request_key, self._database.read(reference)[reference.path])
+        )
+
+    def waiting(self, owner: str, context_id: str) -> StoredTask | None:
+        """The owner's newest task of this context that waits for its client."""
+        return self._database.changing(
+            lambda: self._heads.first(lambda: queries.waiting(self._database, owner, context_id))
+        )
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event],
+        *,
+        lease: str | None = None,
+        expected_version: int | None = None,
+        work: bytes | None = None,
+    ) -> StoredTask:
+        """Adds the events to the log, in order, all or none."""
+        entries = [event_bytes(event) for event in events]
+        added = sum(map(len, entries))
+        bodies: builtins.list[Body] | None = None
+        new_work: Body | None = None
+
+        def attempt() -> StoredTask:
+            nonlocal bodies, new_work
+            found = self._heads.known(task_id)
+            head, document, now = found.head, found.snapshot.reference, self._clock()
+            check_append(head, events, lease=lease, expected_version=expected_version, now=now)
+            check_size(head, events, added, limit=self._most_task_bytes)
+            task = folded(self._heads.folds.task(document, found.fields, head), events)
+            if bodies is None:
+                bodies = self._put_entries(document, entries)
+                new_work = None if work is None else self._heads.bodies.put(document, work)
+            after = head_after(head, task, count=len(events), added=added, now=now)
+            after, fold = self._heads.folds.keep(document, after, task) if events else (after, {})
+            changes = {**fold, **({} if new_work is None else {"work": new_work})}
+            batch = self._database.batch()
+            add_entries(batch, document, head.version, bodies)
+            self._heads.update(batch, found, after, changes)
+            if events and found.fields["configs_stored"]:
+                task_grew(self._database, batch, task_id, after.version)
+            kept = self._heads.bodies.get(document, found.fields["work"]) if work is None else work
+            self._database.commit(batch)
+            # From here on it is done: nothing that fails now may have it tried again.
+            with contextlib.suppress(Changed, Unavailable):
+                self._heads.bodies.delete(document, [found.fields[name] for name in changes])
+            return stored(after, task, kept)
+
+        grown = self._database.changing(attempt)
+        self._watch.tell(task_id)
+        return grown
+
+    def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
+        """The log from behind the sequence number `after`."""
+        if not possible_id(task_id):
+            return []
+        return read_log(
+            self._database, self._heads.bodies, self._heads.document(task_id), after=after, limit=limit
+        )
+
+    def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
+        """Waits until the task's log goes on behind `after`, whichever process writes."""
+        return self._watch.wait(
+            task_id,
+            after=after,
+            timeout_seconds=timeout_seconds,
+            version=lambda: self._heads.versions([task_id])[task_id],
+        )
+
+    def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
+        """A page of the owner's tasks, behind the position `after`."""
+
+        def attempt() -> Page:
+            chosen = queries.chosen(self._database, owner, query)
+            total = self._database.count(chosen)
+            found = self._database.query(queries.page(self._database, chosen, limit=size + 1, after=after))
+            tasks = tuple(self._heads.stored(head_of(one)) for one in found[:size])
+            last = read_head(found[size - 1].to_dict()) if len(found) > size else None
+            return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
+
+        return self._database.changing(attempt)
+
+    def lease(
+        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
+    ) -> Lease | None:
+        """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
+
+        def attempt() -> Lease | None:
+            now = self._clock()
+            if task_id is None:
+                candidates = queries.due(self._database, roles, now=now, limit=1)
+                found = head_of(candidates[0]) if candidates else None
+            else:
+                found = self._heads.find(task_id)
+            if found is None or found.head.role not in roles:
+                return None
+            if found.head.due_at is None or found.head.due_at > now:
+                return None
+            return self._lease(
+                found, with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
+            )
+
+        return self._database.changing(attempt)
+
+    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
+        """The ids of tasks that `lease` would give out now, the longest due first."""
+        found = queries.due(self._database, roles, now=self._clock(), limit=limit, fields=["id", "due_at"])
+        return [one.get("id") for one in found]
+
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+        """Prolongs a lease that has not run out."""
+
+        def attempt() -> Lease:
+            found, now = self._heads.known(task_id), self._clock()
+            check_lease(found.head, lease, now=now)
+            return self._lease(found, replace(found.head, lease_until=now + seconds))
+
+        return self._database.changing(attempt)
+
+    def release(self, task_id: str, lease: str) -> None:
+        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
+
+        def attempt() -> None:
+            found = self._heads.find(task_id)
+            if found and found.head.token == lease:
+                self._heads.change(found, without_lease(found.head))
+
+        self._database.changing(attempt)
+
+    def request_cancel(self, task_id: str) -> StoredTask:
+        """Tells whoever runs the task that it is to end."""
+
+        def attempt() -> StoredTask:
+            found = self._heads.known(task_id)
+            if found.head.state.terminal:
+                raise TaskEnded(task_id)
+            return self._heads.change(found, replace(found.head, cancel_requested=True))
+
+        return self._database.changing(attempt)
+
+    def purge(self, *, ended_before: float, limit: int) -> int:
+        """Deletes tasks, with everything of theirs, that ended before; returns how many."""
+        found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
+        for one in found:
+            self._heads.delete(head_of(one))
+        return len(found)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._watch.close()
+        self._database.close()
+
+    def _put_entries(self, document: DocumentReference, entries: Sequence[bytes]) -> builtins.list[Body]:
+        bodies, inline = [], 0
+        for entry in entries:
+            fits = inline + len(entry) <= _INLINE_BYTES_PER_COMMIT
+            bodies.append(self._heads.bodies.put(document, entry, inline=CHUNK_BYTES if fits else 0))
+            inline += len(entry) if isinstance(bodies[-1], bytes) else 0
+        return bodies
+
+    def _lease(self, one: Found, head: Head) -> Lease:
+        return Lease(stored=self._heads.change(one, head), token=head.token, deadline=head.lease_until)
+
+    def _set(self, batch: WriteBatch, before: Any, fields: Fields) -> None:
+        """Adds to a commit what nobody may have set since it was read."""
+        if before.exists:
+            batch.update(before.reference, fields, option=self._database.only_if(before))
+        else:
+            batch.create(before.reference, fields)
+
+    @contextlib.contextmanager
+    def _looking(self) -> Iterator[Look]:
+        def look(task_ids: Sequence[str]) -> Mapping[str, int] | None:
+            try:
+                return self._heads.versions(task_ids)
+            except Unavailable:
+                return None
+
+        yield look

@@ -1,0 +1,168 @@
+"""Push configs and their deliveries in Firestore."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from shared.task_store.firestore_client import Database, Fields
+from shared.task_store.firestore_documents import possible_id
+from shared.task_store.push import Delivery, PushConfig
+from shared.task_store.store import UnknownTask
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference, WriteBatch
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(PushConfig)
+
+
+def configs_of(database: Database, task_id: str) -> list[Any]:
+    """The snapshots of a task's configs, in the order in which they were first stored."""
+    from google.cloud.firestore import FieldFilter
+
+    found = database.query(database.collection("pushes").where(filter=FieldFilter("task_id", "==", task_id)))
+    return sorted(found, key=lambda one: one.get("place"))
+
+
+def task_grew(database: Database, batch: WriteBatch, task_id: str, version: int) -> None:
+    """Adds to the commit that appends: every live config has something to send."""
+    for one in configs_of(database, task_id):
+        fields = _with_due({**one.to_dict(), "version": version})
+        batch.update(one.reference, fields, option=database.only_if(one))
+
+
+class FirestorePushStore:
+    """Implements PushStore. Each config's document knows its task's version, so that what is due needs no look at the task."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def put_config(self, push: PushConfig, *, delivered: int) -> None:
+        """Stores or replaces a config."""
+        task_id = push.config.task_id or ""
+        if not possible_id(task_id):
+            raise UnknownTask(task_id)
+        task = self._database.collection("tasks").document(task_id)
+        reference = self._reference(push)
+
+        def attempt() -> None:
+            found = self._database.read(task, reference)
+            head, before = found[task.path], found[reference.path]
+            if not head.exists:
+                raise UnknownTask(task_id)
+            place = before.get("place") if before.exists else head.get("configs_stored") + 1
+            fields = _with_due(
+                {
+                    "task_id": task_id,
+                    "place": place,
+                    "push": _encoder.encode(push),
+                    "version": head.get("version"),
+                    "delivered": delivered,
+                    "failures": 0,
+                    "next_attempt_at": 0.0,
+                    "dead": "",
+                    "claimed_until": 0.0,
+                }
+            )
+            batch = self._database.batch()
+            batch.set(reference, fields)
+            # Always another number, so that an append beside this one is tried again and then sees the config.
+            stored = head.get("configs_stored") + 1
+            batch.update(task, {"configs_stored": stored}, option=self._database.only_if(head))
+            self._database.commit(batch)
+
+        self._database.changing(attempt)
+
+    def configs(self, task_id: str) -> list[Delivery]:
+        """The task's configs, in the order in which they were first stored."""
+        return [_delivery(one.to_dict()) for one in configs_of(self._database, task_id)]
+
+    def delete_config(self, task_id: str, config_id: str) -> None:
+        """Deletes a config; one that is not there is no error."""
+        batch = self._database.batch()
+        batch.delete(self._database.collection("pushes").document(_name(task_id, config_id)))
+        self._database.commit(batch)
+
+    def due_deliveries(self, *, limit: int) -> list[Delivery]:
+        """Configs with something to send now, the longest due first."""
+        from google.cloud.firestore import FieldFilter
+
+        pushes = self._database.collection("pushes")
+        query = pushes.where(filter=FieldFilter("due_at", "<=", self._clock()))
+        return [
+            _delivery(one.to_dict()) for one in self._database.query(query.order_by("due_at").limit(limit))
+        ]
+
+    def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
+        """Takes a due delivery for so long, if nobody else has since it was read."""
+        now = self._clock()
+
+        def change(fields: Fields) -> Fields | None:
+            due_at = fields["due_at"]
+            if _delivery(fields) != delivery or due_at is None or due_at > now:
+                return None
+            return {**fields, "claimed_until": now + seconds}
+
+        return self._change(delivery, change)
+
+    def save_delivery(self, delivery: Delivery) -> None:
+        """Stores what became of an attempt; for a config that was deleted or replaced meanwhile, nothing."""
+
+        def change(fields: Fields) -> Fields | None:
+            if _delivery(fields).push != delivery.push:
+                return None
+            return {
+                **fields,
+                "delivered": max(delivery.delivered, fields["delivered"]),
+                "failures": delivery.failures,
+                "next_attempt_at": delivery.next_attempt_at,
+                "dead": delivery.dead,
+                "claimed_until": 0.0,
+            }
+
+        self._change(delivery, change)
+
+    def _change(self, delivery: Delivery, change: Callable[[Fields], Fields | None]) -> bool:
+        reference = self._reference(delivery.push)
+
+        def attempt() -> bool:
+            before = self._database.read(reference)[reference.path]
+            after = change(before.to_dict()) if before.exists else None
+            if after is None:
+                return False
+            batch = self._database.batch()
+            batch.update(reference, _with_due(after), option=self._database.only_if(before))
+            self._database.commit(batch)
+            return True
+
+        return self._database.changing(attempt)
+
+    def _reference(self, push: PushConfig) -> DocumentReference:
+        name = _name(push.config.task_id or "", push.config.id or "")
+        return self._database.collection("pushes").document(name)
+
+
+def _with_due(fields: Fields) -> Fields:
+    behind = not fields["dead"] and fields["delivered"] < fields["version"]
+    due_at = max(fields["next_attempt_at"], fields["claimed_until"]) if behind else None
+    return {**fields, "due_at": due_at}
+
+
+def _name(task_id: str, config_id: str) -> str:
+    """Both ids may hold what a document's may not."""
+    return hashlib.sha256(f"{len(task_id)}:{task_id}:{config_id}".encode()).hexdigest()
+
+
+def _delivery(fields: Fields) -> Delivery:
+    return Delivery(
+        push=_decoder.decode(fields["push"]),
+        delivered=fields["delivered"],
+        failures=fields["failures"],
+        next_attempt_at=fields["next_attempt_at"],
+        dead=fields["dead"],
+    )

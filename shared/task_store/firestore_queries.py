@@ -1,0 +1,76 @@
+"""The queries of the Firestore task store: each has its index in `firestore.indexes.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from shared.a2a.model import TaskState
+from shared.task_store.firestore_client import Database
+from shared.task_store.store import Position, TaskQuery
+
+_INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
+_MOST_VALUES = 30
+"""Firestore's limit for `in`."""
+
+
+def numbered(database: Database, owner: str, number: int) -> Any:
+    """The owner's task of this number."""
+    return _where(database.collection("tasks"), ("owner", "==", owner), ("number", "==", number)).limit(1)
+
+
+def waiting(database: Database, owner: str, context_id: str) -> Any:
+    """The owner's newest task of this context that waits for its client."""
+    query = chosen(database, owner, TaskQuery(context_id=context_id, states=_INTERRUPTED))
+    return page(database, query, limit=1, after=None)
+
+
+def chosen(database: Database, owner: str, query: TaskQuery) -> Any:
+    """All tasks that the query is true of."""
+    conditions: list[tuple[str, str, Any]] = [("owner", "==", owner)]
+    if query.context_id is not None:
+        conditions.append(("context_id", "==", query.context_id))
+    if query.states:
+        conditions.append(("state", "in", [str(state) for state in query.states]))
+    if query.updated_after is not None:
+        conditions.append(("updated_at", ">", query.updated_after))
+    return _where(database.collection("tasks"), *conditions)
+
+
+def page(database: Database, query: Any, *, limit: int, after: Position | None) -> Any:
+    """The newest of them, from behind `after`."""
+    ordered = query.order_by("updated_at", direction="DESCENDING").order_by(
+        "__name__", direction="DESCENDING"
+    )
+    if after:
+        document = database.collection("tasks").document(after.task_id)
+        ordered = ordered.start_after({"updated_at": after.updated_at, "__name__": document})
+    return ordered.limit(limit)
+
+
+def due(
+    database: Database, roles: Sequence[str], *, now: float, limit: int, fields: list[str] | None = None
+) -> list[Any]:
+    """The snapshots of tasks of these roles that can be leased, the longest due first."""
+    found: list[Any] = []
+    different = list(dict.fromkeys(roles))
+    for start in range(0, len(different), _MOST_VALUES):
+        some = different[start : start + _MOST_VALUES]
+        query = _where(database.collection("tasks"), ("role", "in", some), ("due_at", "<=", now))
+        query = query.order_by("due_at").limit(limit)
+        found += database.query(query.select(fields) if fields else query)
+    return sorted(found, key=lambda one: one.get("due_at"))[:limit]
+
+
+def ended(database: Database, *, before: float, limit: int) -> Any:
+    """Tasks that ended before, the oldest first."""
+    query = _where(database.collection("tasks"), ("ended_at", ">", 0.0), ("ended_at", "<", before))
+    return query.order_by("ended_at").limit(limit)
+
+
+def _where(query: Any, *conditions: tuple[str, str, Any]) -> Any:
+    from google.cloud.firestore import FieldFilter
+
+    for condition in conditions:
+        query = query.where(filter=FieldFilter(*condition))
+    return query

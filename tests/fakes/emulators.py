@@ -1,0 +1,103 @@
+"""Google's own emulators of Firestore and Pub/Sub, started by the tests that need them: where they cannot start, those fail."""
+
+import contextlib
+import http.client
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from local.ports import LOOPBACK, free_ports
+
+PROJECT = "emulated"
+_START_SECONDS = 90.0
+_STOP_SECONDS = 10.0
+_ATTEMPTS = 3
+
+
+class EmulatorFailed(Exception):
+    """The emulator did not start; the text ends with what it wrote."""
+
+
+@contextlib.contextmanager
+def firestore() -> Iterator[str]:
+    """The address of a Firestore emulator, for FIRESTORE_EMULATOR_HOST."""
+    with _emulator("emulators", "firestore", "start") as address:
+        yield address
+
+
+@contextlib.contextmanager
+def pubsub() -> Iterator[str]:
+    """The address of a Pub/Sub emulator, for PUBSUB_EMULATOR_HOST."""
+    with (
+        tempfile.TemporaryDirectory(prefix="pubsub-") as folder,
+        _emulator(
+            "beta", "emulators", "pubsub", "start", f"--project={PROJECT}", f"--data-dir={folder}"
+        ) as address,
+    ):
+        yield address
+
+
+@contextlib.contextmanager
+def _emulator(*command: str) -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="emulator-") as folder:
+        for attempt in range(_ATTEMPTS):
+            # Another program may take the port before the emulator does.
+            address = f"{LOOPBACK}:{free_ports(1)[0]}"
+            process = _started([*command, f"--host-port={address}"], Path(folder) / "log")
+            try:
+                if _answers(address, process):
+                    yield address
+                    return
+            finally:
+                _stop(process)
+            if process.returncode is None or attempt == _ATTEMPTS - 1:
+                break
+        output = (Path(folder) / "log").read_text(errors="replace")
+        raise EmulatorFailed(f"gcloud {' '.join(command)} did not start:\n{output}")
+
+
+def _started(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
+    environment = {
+        **os.environ,
+        "CLOUDSDK_CONFIG": str(log.parent / "gcloud"),
+        "CLOUDSDK_CORE_DISABLE_PROMPTS": "1",
+        "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "true",
+    }
+    with log.open("wb") as output:
+        try:
+            return subprocess.Popen(
+                ["gcloud", *command],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EmulatorFailed(f"gcloud cannot be started: {error}") from error
+
+
+def _answers(address: str, process: "subprocess.Popen[bytes]") -> bool:
+    """Whether it answers in time, as long as it runs."""
+    deadline = time.monotonic() + _START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        connection = http.client.HTTPConnection(address, timeout=5)
+        with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
+            connection.request("GET", "/")
+            connection.getresponse()
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """No process of the group is left."""
+    for number in (signal.SIGINT, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_STOP_SECONDS)
