@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+
+from msgspec import structs
 
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
@@ -167,7 +169,7 @@ def _refusal(
 def _wrong_audience(route: Route, visit: Visit, service: Service) -> Step:
     audience = audience_of(route)
     message = f"HTTP 401: the agent takes no ID token for the audience {audience}"
-    by_default = replace(route, audience=None)
+    by_default = structs.replace(route, audience=None)
     if audience_of(by_default) != audience:
         try:
             headers = visit.credentials.headers(by_default, authorization=None)
