@@ -12,6 +12,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
@@ -176,9 +177,11 @@ class DiscoveryEngine:
             raise ApiError("NOT_FOUND", f"{what} {key} not found.")
         store = self._stores[name]
         with self._loading:
-            if uri := self._contents.pop(name, None):
+            if name in self._contents:
                 branch = f"projects/local/locations/global/collections/default_collection/dataStores/{name}/branches/0"
-                self._operations.run(store, store.contents([uri]), branch=branch)
+                with suppress(NotImported):
+                    self._operations.run(store, store.contents([self._contents[name]]), branch=branch)
+                    del self._contents[name]
         return store
 
     def _require(self, request: Request, permission: str, resource: str) -> None:

@@ -49,7 +49,7 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
     full_name = _SERVING_CONFIG.fullmatch(serving_config or "")
     timeout_seconds = settings.number("ANSWER_TIMEOUT_SECONDS", 25, least=1, most=3600)
     max_source_bytes = settings.number("MAX_SOURCE_BYTES", MAX_FILE_BYTES, least=1024, most=200 * 1024 * 1024)
-    storage_endpoint = _endpoint(settings, "STORAGE_EMULATOR_HOST")
+    storage_endpoint = trusted_endpoint(settings, "STORAGE_EMULATOR_HOST")
     if not any(named.values()):
         return None
     project = named["PROJECT"] or settings.optional("GOOGLE_CLOUD_PROJECT")
@@ -85,14 +85,14 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
     return CloudConfig(
         project=project or "",
         serving_config=full_name[0] if full_name else f"{parent}/servingConfigs/{short}",
-        search_endpoint=_endpoint(settings, "DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
+        search_endpoint=trusted_endpoint(settings, "DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
         storage_endpoint=storage_endpoint,
         max_source_bytes=int(max_source_bytes),
         timeout_seconds=timeout_seconds,
     )
 
 
-def _endpoint(settings: Settings, name: str) -> str | None:
+def trusted_endpoint(settings: Settings, name: str) -> str | None:
     """An address that takes the place of Google's: a token is only ever sent over TLS, or to this machine itself."""
     value = settings.optional(name)
     if value is None:

@@ -1,0 +1,105 @@
+"""`hubctl corpus`: the documents that docqa searches and reads on Google Cloud, pushed from a folder, or looked at."""
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TextIO
+
+from hubctl.corpus.comparison import Plan, State, plan, standings
+from hubctl.corpus.files import local_files
+from hubctl.corpus.google import Corpus
+from hubctl.corpus.push import push
+from hubctl.corpus.target import Target, target_from
+from hubctl.main import CommandError
+
+_OPTIONS = ("project", "location", "data_store", "bucket", "prefix")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the command's arguments."""
+    add = parser.add_argument
+    add("action", choices=("push", "status"), help="push a folder, or compare bucket and data store")
+    add("folder", nargs="?", type=Path, metavar="FOLDER", help="Markdown, text, HTML and PDF files")
+    add("--bucket", help="the bucket that holds the documents (CORPUS_BUCKET)")
+    add("--prefix", help="the folder in the bucket (none)")
+    add("--data-store", metavar="ID", help="the data store that searches them (DISCOVERY_ENGINE_DATA_STORE)")
+    add("--location", help="its location: global, us or eu (DISCOVERY_ENGINE_LOCATION, else global)")
+    add("--project", help="its project (DISCOVERY_ENGINE_PROJECT, else GOOGLE_CLOUD_PROJECT)")
+    add("--prune", action="store_true", help="push: also remove what is not in the folder")
+    add("--dry-run", action="store_true", help="push: say what would be done")
+    add("--json", action="store_true", help="status: write JSON")
+
+
+def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
+    """0 when folder, bucket and data store agree; 1 when they do not, or a document could not be indexed. Raises CommandError."""
+    target = target_from({name: getattr(arguments, name) for name in _OPTIONS}, environment)
+    if arguments.action == "push" and arguments.folder is None:
+        raise CommandError("which folder? hubctl corpus push FOLDER")
+    with closing(Corpus(target, environment=environment)) as corpus:
+        return (_push if arguments.action == "push" else _status)(corpus, target, arguments, out)
+
+
+def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: TextIO) -> int:
+    files, skipped = local_files(arguments.folder)
+    for each in skipped:
+        print(f"skipped: {each.path}: {each.reason}", file=out)
+    objects, documents = corpus.objects(), corpus.documents()
+    planned = plan(target, files, objects, documents)
+    unchanged = len(files) - len({*planned.upload, *planned.index})
+    print(f"{len(files)} documents, {unchanged} unchanged", file=out)
+    if arguments.dry_run:
+        _tell(planned, prune=arguments.prune, out=out)
+        return 0
+    failed = push(
+        corpus,
+        planned,
+        objects,
+        prune=arguments.prune,
+        say=lambda line: print(line, file=out, flush=True),
+        sleep=time.sleep,
+    )
+    surplus = {target.uri(each.path) for each in planned.surplus_objects}
+    surplus |= {each.uri for each in planned.surplus_documents}
+    if surplus and not arguments.prune:
+        print(f"{len(surplus)} more in {target.uri('')}: --prune removes what is not in the folder", file=out)
+    if failed:
+        print(f"{failed} could not be indexed", file=out)
+    return 1 if failed else 0
+
+
+def _tell(planned: Plan, *, prune: bool, out: TextIO) -> None:
+    for file in planned.upload:
+        print(f"would upload: {file.path}", file=out)
+    for file in planned.index:
+        print(f"would import: {file.path}", file=out)
+    if prune:
+        for document in planned.surplus_documents:
+            print(f"would remove from the data store: {document.uri}", file=out)
+        for each in planned.surplus_objects:
+            print(f"would remove from the bucket: {each.path}", file=out)
+
+
+def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: TextIO) -> int:
+    files = local_files(arguments.folder)[0] if arguments.folder else None
+    found = standings(target, files, corpus.objects(), corpus.documents())
+    agrees = bool(found) and all(each.state is State.OK for each in found)
+    if arguments.json:
+        told = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store}
+        print(
+            json.dumps({**told, "documents": [asdict(each) for each in found]}, ensure_ascii=False), file=out
+        )
+        return 0 if agrees else 1
+    print(f"bucket      {target.uri('')}\ndata store  {target.store}", file=out)
+    for each in found:
+        if each.state is not State.OK:
+            print(f"{each.state}: {each.uri}{': ' + each.detail if each.detail else ''}", file=out)
+    counts = Counter(each.state for each in found)
+    print(", ".join(f"{number} {state}" for state, number in counts.items()) or "no documents", file=out)
+    if not agrees:
+        print("mend it with: hubctl corpus push FOLDER (--prune removes what is not in the folder)", file=out)
+    return 0 if agrees else 1

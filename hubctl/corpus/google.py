@@ -1,0 +1,172 @@
+"""The bucket and the data store, through Google's own libraries: imported when a corpus is worked on, and not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from hubctl.corpus.comparison import IndexedDocument, StoredObject
+from hubctl.corpus.explanations import explained
+from hubctl.corpus.files import LocalFile
+from hubctl.corpus.target import Target, document_id
+from hubctl.main import CommandError
+
+_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+_SECONDS = 60.0
+_RETRY_SECONDS = 30.0
+_NEEDS = "hubctl corpus needs Google's client libraries: pip install --require-hashes -r functions/docqa/requirements.txt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """How far an import is. `errors` are the service's own words, for the operator."""
+
+    done: bool
+    succeeded: int
+    failed: int
+    errors: tuple[str, ...] = ()
+
+
+class Corpus:
+    """Reads and changes the corpus at `target`. Every method raises CommandError, with what to do, where Google refuses."""
+
+    def __init__(self, target: Target, *, environment: Mapping[str, str]) -> None:
+        try:
+            from google.api_core.client_options import ClientOptions
+            from google.cloud import discoveryengine_v1, storage
+            from google.cloud.storage.retry import DEFAULT_RETRY
+        except ImportError:
+            raise CommandError(_NEEDS) from None
+        self._target = target
+        with self._explained():
+            credentials = _credentials(environment)
+            self._api = discoveryengine_v1
+            self._documents = discoveryengine_v1.DocumentServiceClient(
+                credentials=credentials,
+                transport="rest",
+                client_options=ClientOptions(
+                    api_endpoint=target.search_endpoint, quota_project_id=target.project
+                ),
+            )
+            endpoint = target.storage_endpoint
+            self._storage = storage.Client(
+                project=target.project,
+                credentials=credentials,
+                client_options={"api_endpoint": endpoint} if endpoint else None,
+            )
+        self._bucket = self._storage.bucket(target.bucket)
+        self._patience = {"timeout": _SECONDS, "retry": DEFAULT_RETRY.with_timeout(_RETRY_SECONDS)}
+
+    def close(self) -> None:
+        """Lets go of the connections."""
+        self._documents.transport.close()  # type: ignore[no-untyped-call]
+        self._storage.close()
+
+    def objects(self) -> list[StoredObject]:
+        """The documents in the bucket."""
+        prefix = self._target.prefix
+        with self._explained():
+            return [
+                StoredObject(
+                    path=blob.name.removeprefix(prefix), md5=blob.md5_hash, generation=blob.generation
+                )
+                for blob in self._storage.list_blobs(self._bucket, prefix=prefix, **self._patience)
+                if not blob.name.endswith("/")
+            ]
+
+    def documents(self) -> list[IndexedDocument]:
+        """The documents in the data store, others than the corpus's among them."""
+        with self._explained():
+            request = self._api.ListDocumentsRequest(parent=self._target.branch, page_size=1000)
+            return [_indexed(each) for each in self._documents.list_documents(request, timeout=_SECONDS)]
+
+    def upload(self, file: LocalFile, *, replaces: int) -> None:
+        """The object holds the file's content. `replaces` is its generation, 0 for none: nobody else's is overwritten."""
+        with self._explained():
+            self._bucket.blob(self._target.prefix + file.path).upload_from_filename(
+                file.file, content_type=file.media_type, if_generation_match=replaces, **self._patience
+            )
+
+    def start_import(self, files: Sequence[LocalFile]) -> str:
+        """The operation that imports at most 100 documents."""
+        documents = [
+            self._api.Document(
+                id=document_id(uri := self._target.uri(file.path)),
+                content=self._api.Document.Content(uri=uri, mime_type=file.indexed_as),
+                struct_data={"title": file.title, "md5": file.md5},
+            )
+            for file in files
+        ]
+        request = self._api.ImportDocumentsRequest(
+            parent=self._target.branch,
+            inline_source=self._api.ImportDocumentsRequest.InlineSource(documents=documents),
+            reconciliation_mode=self._api.ImportDocumentsRequest.ReconciliationMode.INCREMENTAL,
+        )
+        with self._explained():
+            return str(self._documents.import_documents(request, timeout=_SECONDS).operation.name)
+
+    def imported(self, operation: str) -> Imported:
+        """How far the import is."""
+        with self._explained():
+            told = self._documents.get_operation({"name": operation}, timeout=_SECONDS)
+        metadata = self._api.ImportDocumentsMetadata.pb()()
+        response = self._api.ImportDocumentsResponse.pb()()
+        told.metadata.Unpack(metadata)
+        told.response.Unpack(response)
+        errors = [each.message for each in response.error_samples]
+        if told.HasField("error"):
+            errors.append(told.error.message)
+        return Imported(
+            done=told.done,
+            succeeded=metadata.success_count,
+            failed=metadata.failure_count,
+            errors=tuple(errors),
+        )
+
+    def delete_object(self, each: StoredObject) -> None:
+        """The object is gone, unless somebody replaced it in the meantime."""
+        with self._explained():
+            blob = self._bucket.blob(self._target.prefix + each.path)
+            blob.delete(if_generation_match=each.generation, **self._patience)
+
+    def delete_document(self, each: IndexedDocument) -> None:
+        """The search finds it no more."""
+        with self._explained():
+            name = f"{self._target.branch}/documents/{each.id}"
+            self._documents.delete_document(name=name, timeout=_SECONDS)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        import requests
+        from google.api_core.exceptions import GoogleAPIError
+        from google.auth.exceptions import GoogleAuthError
+
+        try:
+            yield
+        except (GoogleAPIError, GoogleAuthError, requests.RequestException) as error:
+            raise CommandError(explained(error, self._target)) from None
+
+
+def _credentials(environment: Mapping[str, str]) -> Any:
+    """CLOUDSDK_AUTH_ACCESS_TOKEN, as gcloud reads it, else Application Default Credentials."""
+    import google.auth
+    from google.oauth2.credentials import Credentials
+
+    make: Callable[..., Any] = Credentials
+    if token := environment.get("CLOUDSDK_AUTH_ACCESS_TOKEN"):
+        return make(token)
+    return google.auth.default(scopes=[_SCOPE])[0]
+
+
+def _indexed(document: Any) -> IndexedDocument:
+    told = dict(document.struct_data or {})
+    status = document.index_status
+    return IndexedDocument(
+        id=document.id,
+        uri=document.content.uri,
+        md5=str(told["md5"]) if told.get("md5") else None,
+        is_indexed=bool(document.index_time or status.index_time),
+        errors=tuple(each.message for each in status.error_samples),
+    )

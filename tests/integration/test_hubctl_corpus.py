@@ -1,0 +1,206 @@
+"""`hubctl corpus`: a folder's documents in Cloud Storage and Discovery Engine, with Google's own libraries."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hubctl.corpus.target import document_id
+from local.cloud.bucket_policy import BucketPolicy
+from tests.fakes.document_cloud import (
+    BUCKET,
+    OWNERS_TOKEN,
+    PROJECT,
+    READER,
+    READERS_TOKEN,
+    DocumentCloud,
+    document_cloud,
+)
+from tests.fakes.local_cloud import call
+from tests.integration.corpora import documents, hubctl, pushed, states
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "functions" / "docqa" / "corpus"
+DEADLINE = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
+
+
+@pytest.fixture
+def cloud() -> Iterator[DocumentCloud]:
+    with document_cloud() as cloud:
+        yield cloud
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return documents(tmp_path)
+
+
+def grant(cloud: DocumentCloud, account: str, role: str) -> None:
+    """The account has a role on the bucket, besides those that it has."""
+    binding = {"role": role, "members": [f"serviceAccount:{account}"]}
+    cloud.bucket.policy = BucketPolicy([*cloud.bucket.policy.bindings, binding])
+
+
+def requests(cloud: DocumentCloud) -> list[str]:
+    """Everything that changed something, oldest first."""
+    received: list[dict[str, Any]] = []
+    for url in (cloud.storage_url, cloud.search_url):
+        received += call(f"{url}/__received")
+    own = f"Bearer {OWNERS_TOKEN}"
+    return [
+        f"{each['method']} {each['target'].partition('?')[0]}"
+        for each in received
+        if each["method"] != "GET" and each["headers"].get("authorization") == own
+    ]
+
+
+def test_a_pushed_folder_is_answered_from() -> None:
+    with document_cloud() as cloud:
+        pushed(cloud, SAMPLE)
+        answer = cloud.engine().answer(DEADLINE)
+        assert states(cloud, SAMPLE)[0] == 0
+    assert answer.citations[0].uri == f"gs://{BUCKET}/policies/incident-response-policy.md"
+    assert answer.citations[0].title == "Incident Response Policy"
+
+
+def test_progress_is_told_document_by_document(cloud: DocumentCloud, folder: Path) -> None:
+    told = pushed(cloud, folder)
+    assert told.startswith("3 documents, 0 unchanged\n")
+    assert {"uploaded 1/3", "uploaded 2/3", "uploaded 3/3"} <= {
+        line.partition(":")[0] for line in told.splitlines()
+    }
+    assert told.rstrip().endswith("imported 3/3")
+
+
+def test_what_has_not_changed_is_neither_uploaded_nor_imported_again(
+    cloud: DocumentCloud, folder: Path
+) -> None:
+    pushed(cloud, folder)
+    before = requests(cloud)
+    assert pushed(cloud, folder) == "3 documents, 3 unchanged\n"
+    assert requests(cloud) == before
+    (folder / "doors.md").write_text("# Doors\n\nThe doors are locked at 21:00.\n")
+    assert "3 documents, 2 unchanged" in pushed(cloud, folder)
+    assert len(requests(cloud)) == len(before) + 2
+    assert "21:00" in cloud.engine().answer("When are the doors locked?").text
+
+
+def test_an_interrupted_push_goes_on_where_it_was(cloud: DocumentCloud, folder: Path) -> None:
+    grant(cloud, READER, "roles/storage.objectUser")
+    assert hubctl(cloud, "push", folder, CLOUDSDK_AUTH_ACCESS_TOKEN=READERS_TOKEN)[0] == 2
+    assert states(cloud, folder)[1] == dict.fromkeys(
+        ("doors.md", "sub/gates.html", "規程.txt"), "not imported"
+    )
+    told = pushed(cloud, folder)
+    assert "uploaded" not in told
+    assert told.rstrip().endswith("imported 3/3")
+
+
+def test_markdown_is_imported_as_text_under_the_id_that_the_service_itself_would_give(
+    cloud: DocumentCloud, folder: Path
+) -> None:
+    pushed(cloud, folder)
+    uri = f"gs://{BUCKET}/doors.md"
+    path = (
+        f"{cloud.search_url}/v1/projects/{PROJECT}/locations/global/collections/default_collection/dataStores"
+    )
+    document = call(
+        f"{path}/company-store/branches/default_branch/documents/{document_id(uri)}",
+        headers={"authorization": f"Bearer {OWNERS_TOKEN}"},
+    )
+    assert document["content"] == {"uri": uri, "mimeType": "text/plain"}
+    assert document["structData"]["title"] == "Doors"
+    stored = cloud.bucket.get("doors.md")
+    assert stored is not None
+    assert stored.content_type == "text/markdown"
+
+
+def test_a_large_file_goes_up_in_pieces(cloud: DocumentCloud, folder: Path) -> None:
+    script = "<script>" + "x" * (9 << 20) + "</script>"
+    (folder / "long.html").write_text(f"<title>Long</title>{script}<p>The doors are locked at 20:00.</p>")
+    pushed(cloud, folder)
+    stored = cloud.bucket.get("long.html")
+    assert stored is not None
+    assert stored.content == (folder / "long.html").read_bytes()
+
+
+def test_what_docqa_could_not_read_is_not_pushed_and_named(cloud: DocumentCloud, folder: Path) -> None:
+    (folder / "empty.md").write_bytes(b"")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    told = pushed(cloud, folder)
+    assert "skipped: empty.md: no text in it" in told
+    assert "skipped: broken.pdf: damaged PDF" in told
+    assert cloud.bucket.get("empty.md") is None
+
+
+def test_what_is_only_there_stays_until_it_is_pruned(cloud: DocumentCloud, folder: Path) -> None:
+    pushed(cloud, folder)
+    (folder / "doors.md").unlink()
+    assert "1 more in" in pushed(cloud, folder)
+    assert cloud.bucket.get("doors.md") is not None
+    assert states(cloud, folder) == (
+        1,
+        {"doors.md": "not in the folder", "sub/gates.html": "ok", "規程.txt": "ok"},
+    )
+    assert "removed from the bucket: doors.md" in pushed(cloud, folder, "--prune")
+    assert cloud.bucket.get("doors.md") is None
+    assert states(cloud, folder) == (0, {"sub/gates.html": "ok", "規程.txt": "ok"})
+
+
+def test_a_dry_run_changes_nothing(cloud: DocumentCloud, folder: Path) -> None:
+    told = pushed(cloud, folder, "--dry-run")
+    assert "would upload: doors.md" in told
+    assert "would import: sub/gates.html" in told
+    assert requests(cloud) == []
+
+
+def test_a_prefix_keeps_to_its_part_of_the_bucket(cloud: DocumentCloud, folder: Path) -> None:
+    cloud.put("other/rules.txt", "Another team's rules.")
+    pushed(cloud, folder, "--prefix", "team/", "--prune")
+    assert [each.name for each in cloud.bucket.listed("")][:2] == ["other/rules.txt", "team/doors.md"]
+    status, told = hubctl(cloud, "status", folder, "--prefix", "team")
+    assert (status, "3 ok" in told) == (0, True)
+
+
+def test_status_tells_what_is_wrong_with_each_document(cloud: DocumentCloud, folder: Path) -> None:
+    assert states(cloud) == (1, {})
+    pushed(cloud, folder)
+    assert states(cloud)[0] == 0
+    cloud.bucket.delete("sub/gates.html")
+    cloud.put("doors.md", "# Doors\n\nNever locked.\n")
+    cloud.put("new.txt", "New rules.")
+    assert states(cloud) == (
+        1,
+        {
+            "doors.md": "imported before its last change",
+            "new.txt": "not imported",
+            "sub/gates.html": "in the data store, but not in the bucket",
+            "規程.txt": "ok",
+        },
+    )
+    assert states(cloud, folder)[1]["doors.md"] == "changed here"
+    assert "hubctl corpus push" in hubctl(cloud, "status")[1]
+
+
+def test_no_other_command_imports_googles_libraries() -> None:
+    code = (
+        "import sys, io; from hubctl.main import main, COMMANDS;"
+        "import hubctl.commands.corpus;"
+        "main(['check'], environment={}, out=io.StringIO());"
+        "print([name for name in sys.modules if name.startswith(('google.cloud.', 'google.api_core', 'requests'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_without_the_libraries_it_says_how_to_get_them() -> None:
+    code = (
+        "import sys; sys.modules['google.cloud.storage'] = None; from hubctl.main import main;"
+        "sys.exit(main(['corpus', 'status', '--bucket', 'b', '--data-store', 'd', '--project', 'p'], environment={}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "pip install --require-hashes -r functions/docqa/requirements.txt" in done.stderr
