@@ -41,14 +41,20 @@ class NoOwnToken(A2AError):
 
 
 class Upstream:
-    """A function behind the gate. `tokens` is None where nothing stands in front of it that checks an ID token."""
+    """A function behind the gate. `tokens` is None where nothing stands in front of it that checks an ID token.
 
-    def __init__(self, url: str, *, http: HttpClient, tokens: OwnTokens | None) -> None:
+    `idle_seconds` bounds the time to its first byte, and each silence after that.
+    """
+
+    def __init__(
+        self, url: str, *, http: HttpClient, tokens: OwnTokens | None, idle_seconds: float = _IDLE_SECONDS
+    ) -> None:
         parts = urlsplit(url)
         self._url = url
         self._audience = f"{parts.scheme}://{parts.netloc}"
         self._http = http
         self._tokens = tokens
+        self._idle_seconds = idle_seconds
 
     def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes) -> Response:
         """The answer; an event stream is passed on while it arrives. Raises A2AError (503, 504).
@@ -58,7 +64,7 @@ class Upstream:
         budget = Budget(
             deadline=self._http.clock() + _LONGEST_SECONDS,
             connect_seconds=_CONNECT_SECONDS,
-            idle_seconds=_IDLE_SECONDS,
+            idle_seconds=self._idle_seconds,
             max_bytes=_MOST_BYTES,
             retries=1,
         )

@@ -1,22 +1,15 @@
 """The gate as a real process: who gets through, what arrives at the hub, and what comes back."""
 
-import contextlib
-import http.client
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from functions.gate.passing import REQUEST_HEADERS
-from local.gateway import local_routes
 from shared.identity.signed_principal import HEADER, TOKEN_HEADER
 from shared.identity.static_token import digest
-from tests.fakes.google_tokens import AUDIENCE, USER, Google, google
-from tests.fakes.http_server import Exchange, HttpServer
-from tests.integration.envoys import gateway
+from tests.fakes.http_server import HttpServer
 from tests.integration.gates import BEARER, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
 
 _LIMIT_BYTES = 10 * 1024 * 1024
@@ -206,69 +199,6 @@ def test_the_card_needs_no_token_and_carries_none(running: Gate, hub: HttpServer
     assert not any({"authorization", HEADER} & received.headers.keys() for received in hub.received)
 
 
-def test_an_event_passes_while_the_stream_is_still_open(
-    running: Gate, hub: HttpServer, tmp_path: Path
-) -> None:
-    """Through Envoy and the gate; the hub sends the next event only when the caller has confirmed the last one."""
-    confirmed = threading.Semaphore(0)
-
-    def stream(exchange: Exchange) -> None:
-        exchange.start_stream()
-        for number in range(5):
-            exchange.event(number)
-            assert confirmed.acquire(timeout=30)
-
-    hub.behave = stream
-    with gate(hub.url, tmp_path, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind:
-        ports = {"gate": behind.port, "agent_card": behind.port}
-        with gateway(local_routes(), ports, tmp_path) as port:
-            for entrance in (running.port, port):
-                connection = http.client.HTTPConnection("127.0.0.1", entrance, timeout=30)
-                with contextlib.closing(connection):
-                    connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
-                    response = connection.getresponse()
-                    assert response.getheader("content-type") == "text/event-stream"
-                    for number in range(5):
-                        assert response.readline() == f"data: {number}\n".encode()
-                        assert response.readline() == b"\n"
-                        confirmed.release()
-                    assert response.read() == b""
-
-
-def test_a_client_that_leaves_ends_the_hubs_call(running: Gate, hub: HttpServer) -> None:
-    left = threading.Event()
-
-    def stream(exchange: Exchange) -> None:
-        exchange.start_stream()
-        try:
-            while True:
-                exchange.send(b": still here\n\n")
-                exchange.pause(0.01)
-        except OSError:
-            left.set()
-
-    hub.behave = stream
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
-        connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
-        connection.getresponse().readline()
-        assert not left.is_set()
-    assert left.wait(30)
-
-
-def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate, hub: HttpServer) -> None:
-    def stream(exchange: Exchange) -> None:
-        exchange.head(content_type="text/event-stream", content_length="1000")
-        exchange.event("first")
-
-    hub.behave = stream
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
-        connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
-        response = connection.getresponse()
-        assert response.readline() == b'data: "first"\n'
-        with pytest.raises(http.client.IncompleteRead):
-            response.read()
-
-
 @pytest.mark.parametrize("chunked", [False, True], ids=["with its length", "in chunks"])
 def test_a_body_over_the_limit_is_refused_before_the_hub(
     running: Gate, hub: HttpServer, chunked: bool
@@ -309,53 +239,6 @@ def test_who_asks_too_often_waits_and_nobody_else_does(hub: HttpServer, tmp_path
         assert json.loads(answer.body)["error"]["message"]
         assert limited.ask(headers={"Authorization": f"Bearer {OTHER_TOKEN}"}).status == 200
         assert limited.ask("GET", "/health", None, {}).status == 200
-
-
-@pytest.fixture(scope="module")
-def stand_in() -> Iterator[Google]:
-    """Google's userinfo and tokeninfo."""
-    with google() as program:
-        yield program
-
-
-@contextlib.contextmanager
-def asking_google(hub: HttpServer, stand_in: Google, folder: Path, **more: str) -> Iterator[Gate]:
-    """A gate for users of one OAuth client."""
-    told = {
-        "HUB_DEV_TOKEN": "",
-        "GOOGLE_TOKEN_AUDIENCES": AUDIENCE,
-        "GOOGLE_USERINFO_URL": stand_in.userinfo_url,
-        "GOOGLE_TOKENINFO_URL": stand_in.tokeninfo_url,
-    }
-    with gate(hub.url, folder, **(told | more)) as one:
-        yield one
-
-
-def test_a_users_token_is_introspected_once_and_an_outage_is_a_503(
-    hub: HttpServer, stand_in: Google, tmp_path: Path
-) -> None:
-    with asking_google(hub, stand_in, tmp_path) as one:
-        headers = {"Authorization": f"Bearer {stand_in.issue('ya29.user')}"}
-        before = stand_in.asked()["tokeninfo"]
-        assert [one.ask(headers=headers).status for _ in range(20)] == [200] * 20
-        assert stand_in.asked()["tokeninfo"] - before == 1
-        principal: Any = principal_at(hub.received[0])
-        assert (principal.subject, principal.email) == (f"google:{USER['sub']}", USER["email"])
-        assert len(hub.received) == 20
-
-        other_app = stand_in.issue("ya29.other-app", aud="other", azp="other")
-        for bad in ("ya29.nobody", other_app):
-            assert one.ask(headers={"Authorization": f"Bearer {bad}"}).status == 401
-
-        stand_in.answers("tokeninfo", status=503, retry_after=9)
-        answer = one.ask(headers={"Authorization": f"Bearer {stand_in.issue('ya29.another')}"})
-        assert (answer.status, answer.headers["retry-after"]) == (503, "9")
-        assert "www-authenticate" not in answer.headers
-        assert one.ask(headers=headers).status == 200
-        stand_in.answers("tokeninfo")
-        assert len(hub.received) == 21
-        logged = one.log.read_text()
-        assert "ya29" not in logged
 
 
 @pytest.mark.parametrize("passes", [True, False])

@@ -1,0 +1,104 @@
+"""Streams through the gate, alone and behind Envoy: as they come, and no longer than somebody listens."""
+
+import contextlib
+import http.client
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from local.gateway import local_routes
+from tests.fakes.http_server import Exchange, HttpServer
+from tests.integration.envoys import gateway
+from tests.integration.gates import BEARER, Gate, echo, gate
+
+
+@pytest.fixture(scope="module")
+def stub() -> Iterator[HttpServer]:
+    """The hub, which keeps every request."""
+    with HttpServer(echo) as server:
+        yield server
+
+
+@pytest.fixture
+def hub(stub: HttpServer) -> Iterator[HttpServer]:
+    """The hub, which has received nothing yet."""
+    stub.received.clear()
+    yield stub
+    stub.behave = echo
+
+
+@pytest.fixture(scope="module")
+def running(stub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
+    """A gate with static tokens, in front of the hub."""
+    with gate(stub.url, tmp_path_factory.mktemp("gate")) as one:
+        yield one
+
+
+def test_an_event_passes_while_the_stream_is_still_open(
+    running: Gate, hub: HttpServer, tmp_path: Path
+) -> None:
+    """Through Envoy and the gate; the hub sends the next event only when the caller has confirmed the last one."""
+    confirmed = threading.Semaphore(0)
+
+    def stream(exchange: Exchange) -> None:
+        exchange.start_stream()
+        for number in range(5):
+            exchange.event(number)
+            assert confirmed.acquire(timeout=30)
+
+    hub.behave = stream
+    with gate(hub.url, tmp_path, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind:
+        ports = {"gate": behind.port, "agent_card": behind.port}
+        with gateway(local_routes(), ports, tmp_path) as port:
+            for entrance in (running.port, port):
+                connection = http.client.HTTPConnection("127.0.0.1", entrance, timeout=30)
+                with contextlib.closing(connection):
+                    connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
+                    response = connection.getresponse()
+                    assert response.getheader("content-type") == "text/event-stream"
+                    for number in range(5):
+                        assert response.readline() == f"data: {number}\n".encode()
+                        assert response.readline() == b"\n"
+                        confirmed.release()
+                    assert response.read() == b""
+
+
+def test_a_client_that_leaves_ends_the_hubs_call(running: Gate, hub: HttpServer, tmp_path: Path) -> None:
+    left = threading.Semaphore(0)
+
+    def stream(exchange: Exchange) -> None:
+        exchange.start_stream()
+        try:
+            while True:
+                exchange.send(b": still here\n\n")
+                exchange.pause(0.01)
+        except OSError:
+            left.release()
+
+    hub.behave = stream
+    with gate(hub.url, tmp_path, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind:
+        ports = {"gate": behind.port, "agent_card": behind.port}
+        with gateway(local_routes(), ports, tmp_path) as port:
+            for entrance in (running.port, port):
+                connection = http.client.HTTPConnection("127.0.0.1", entrance, timeout=30)
+                with contextlib.closing(connection):
+                    connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
+                    connection.getresponse().readline()
+                    assert not left.acquire(blocking=False)
+                assert left.acquire(timeout=30)
+
+
+def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate, hub: HttpServer) -> None:
+    def stream(exchange: Exchange) -> None:
+        exchange.head(content_type="text/event-stream", content_length="1000")
+        exchange.event("first")
+
+    hub.behave = stream
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
+        connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
+        response = connection.getresponse()
+        assert response.readline() == b'data: "first"\n'
+        with pytest.raises(http.client.IncompleteRead):
+            response.read()

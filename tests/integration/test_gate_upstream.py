@@ -1,0 +1,64 @@
+"""The gate's own call of a function behind it: what is late, gone, or closed to the gate is a plain refusal to the caller."""
+
+from collections.abc import Callable
+
+import pytest
+
+from functions.gate.upstream import Upstream
+from shared.a2a.errors import A2AError
+from shared.http_client import HttpClient
+from shared.identity.own_tokens import NoToken
+from tests.fakes.http_server import Exchange, HttpServer
+
+
+class _NoTokens:
+    def id_token(self, _: str) -> str:
+        raise NoToken
+
+    def access_token(self) -> str:
+        raise NoToken
+
+
+def refused(upstream: Upstream) -> A2AError:
+    """How the call ends."""
+    with pytest.raises(A2AError) as error:
+        upstream.send("POST", "/", headers={}, body=b"{}")
+    return error.value
+
+
+def test_a_function_that_does_not_answer_in_time_is_a_504() -> None:
+    with HttpServer(lambda exchange: exchange.wait_until_left()) as server:
+        error = refused(Upstream(server.url, http=HttpClient(), tokens=None, idle_seconds=0.1))
+    assert (error.kind.http_status, error.kind.status) == (504, "DEADLINE_EXCEEDED")
+    assert str(server.port) not in error.message
+
+
+@pytest.mark.parametrize(
+    "behave",
+    [lambda exchange: exchange.reset(), lambda exchange: exchange.send(b"not HTTP\r\n\r\n")],
+    ids=["reset", "no HTTP"],
+)
+def test_a_function_that_breaks_off_is_a_503_that_says_when_to_come_back(
+    behave: Callable[[Exchange], None],
+) -> None:
+    with HttpServer(behave) as server:
+        error = refused(Upstream(server.url, http=HttpClient(), tokens=None))
+    assert (error.kind.http_status, error.headers) == (503, {"retry-after": "5"})
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_platform_that_does_not_let_the_gate_in_is_not_the_callers_fault(status: int) -> None:
+    """Cloud Run answers with a page of its own; passed on, it would look like a bad token of the caller's."""
+    with HttpServer(
+        lambda exchange: exchange.answer(status, b"<html>", content_type="text/html; charset=UTF-8")
+    ) as server:
+        error = refused(Upstream(server.url, http=HttpClient(), tokens=None))
+    assert error.kind.http_status == 503
+    assert "www-authenticate" not in error.headers
+
+
+def test_without_a_token_of_its_own_the_gate_calls_nobody() -> None:
+    with HttpServer(lambda exchange: exchange.answer(200)) as server:
+        error = refused(Upstream(server.url, http=HttpClient(), tokens=_NoTokens()))
+    assert error.kind.http_status == 503
+    assert server.connections == 0
