@@ -12,11 +12,11 @@ from functions.docqa.extraction import Found, extract, siblings
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.named_sources import documents_named, named_in
 from functions.docqa.question import Question, analyse
-from functions.docqa.search import Corpus
+from functions.docqa.search import FIRST_PASSAGES, Corpus
 from functions.docqa.topics import Treated, headed, main_sentences, treating
 from functions.docqa.words import normalise
 
-ENOUGH_COVERAGE = 0.6
+ENOUGH_COVERAGE, _SURE_COVERAGE = 0.6, 0.85
 _OFFERS = 3
 _SEVERAL = 4
 
@@ -78,15 +78,17 @@ def _of_one(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
 
 def _found(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
     asked = corpus.adapted(asked)
-    passages = corpus.search(asked)
-    treated = treating(asked, passages)
+    passages = corpus.search(asked, first=True)
     if asked.topic and not asked.asked.strict:
-        yield from _on_topic(corpus, asked, treated[:_OFFERS])
+        yield from _on_topic(corpus, asked, treating(asked, passages)[:_OFFERS])
     found = extract(asked, passages, corpus.rarity)
+    if (not found or found[0].coverage < _SURE_COVERAGE) and len(passages) == FIRST_PASSAGES:
+        passages = corpus.search(asked)
+        found = extract(asked, passages, corpus.rarity)
     seen.passages, seen.found = seen.passages or passages, seen.found or found
     yield from _facts(asked, found)
     if not asked.asked.strict:
-        yield from _on_topic(corpus, asked, headed(treated)[:1])
+        yield from _on_topic(corpus, asked, headed(treating(asked, passages))[:1])
     yield from _facts(asked, extract(asked, passages, corpus.rarity, lenient=True))
 
 

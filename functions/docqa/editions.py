@@ -29,6 +29,26 @@ _OLD_TEXT = re.compile(
     r"|により廃止|に置き換えられ|\(廃止\)|【廃止】|\[廃止\]|廃止済|参考として(?:残|保存)"
     r"|現在は(?:使用|適用)(?:しない|されない|されて|していま)"
 )
+# One of these stands in whatever the long pattern finds; most documents have none, and need not be searched for it.
+_OLD_HINTS = (
+    *(
+        "superseded",
+        "replaced",
+        "no longer",
+        "obsolete",
+        "archived",
+        "kept",
+        "old",
+        "former",
+        "previous",
+        "outdated",
+    ),
+    *("旧版", "改定前", "改訂前", "廃止", "失効", "効力を失", "置き換え", "参考として", "現在は"),
+)
+_EFFECTIVE_HINTS = (  # said on a line with the date
+    *("effective", "in force", "valid from", "applies from"),
+    *("施行", "適用開始", "発効", "有効開始", "改定", "改訂"),
+)
 _SUPERSEDES = re.compile(r"\b(?:supersedes|replaces)\b|を廃止し|を置き換え|に代わ|旧版との")
 _OTHER_EDITION = re.compile(r"supersed|replaced|廃止|置き換|現行版")
 _CLAUSE = re.compile(r"[^\n。.]+(?:\.(?=\d)[^\n。.]+)*")
@@ -40,11 +60,6 @@ _ENGLISH_DATE = re.compile(
 )
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _VERSION = re.compile(r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第)[ _-]?(\d+(?:\.\d+)*)(?:版)?")
-_EFFECTIVE_LINE = re.compile(
-    r"^[^\n]*?(?:\beffective|\bin force|\bvalid from"
-    r"|\bapplies from|施行|適用開始|発効|有効開始|改[定訂]日?).*$",
-    re.MULTILINE,
-)
 _SERIES_NOISE = re.compile(
     r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版"
     r"|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
@@ -69,7 +84,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     elif (
         _OLD_STATUS.match(status)
         or fields.keys() & {"superseded by", "superseded_by", "superseded-by", "replaced_by", "replaced-by"}
-        or _OLD_TEXT.search(own)
+        or (any(hint in own for hint in _OLD_HINTS) and _OLD_TEXT.search(own))
         or re.search(r"superseded|obsolete|archived|deprecated|旧版|廃止", name)
     ):
         standing = Standing.SUPERSEDED
@@ -131,8 +146,8 @@ def _effective(fields: dict[str, str], head: str) -> str:
     ):
         if found := _date_in(fields.get(name, "")):
             return found
-    for line in _EFFECTIVE_LINE.findall(head):
-        if found := _date_in(line):
+    for line in head.split("\n"):
+        if any(hint in line for hint in _EFFECTIVE_HINTS) and (found := _date_in(line)):
             return found
     return ""
 

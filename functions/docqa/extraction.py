@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -27,6 +28,7 @@ from functions.docqa.matching import (
     TITLE,
     compound_bonus,
     entity_scopes,
+    forms_of,
     levels,
     speciality,
     surroundings,
@@ -155,6 +157,7 @@ def _scored(
     question: Question, passage: Passage, weights: list[float], bonus: float, lenient: Lenient | None
 ) -> Iterator[Found]:
     around = surroundings(passage)
+    forms = forms_of(question.concepts)
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
     for number, unit in enumerate(passage.units):
         if (
@@ -163,7 +166,7 @@ def _scored(
             or (unit.kind is UnitKind.LIST and not question.asked.listing)
         ):
             continue
-        normal = normalise(plain(unit.text))
+        normal = _normal(unit.text)
         scopes = entity_scopes(around, number)
         if INSTRUCTION.search(normal) or any(
             governed(entity, scopes) is not True for entity in question.entities
@@ -172,7 +175,7 @@ def _scored(
         fit = _kind_fit(question, unit, normal)
         if fit is None or not _year_agrees(question, passage, unit):
             continue
-        said = levels(question.concepts, around, number)
+        said = levels(question.concepts, around, number, forms)
         coverage = lenient.coverage(question, said, normal) if lenient else _coverage(question, said, weights)
         if coverage is None:
             continue
@@ -183,7 +186,7 @@ def _scored(
         )
         if ANNOUNCING.search(normal) and not question.asked.listing:
             fit -= 0.15
-        fit -= 0.05 * min(2, speciality(question.concepts, around, number))
+        fit -= 0.05 * min(2, speciality(forms, around, number))
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
@@ -195,6 +198,11 @@ def is_bare(unit: Unit) -> bool:
     if unit.kind is not UnitKind.SENTENCE or _SENTENCE.search(text):
         return False
     return len(text.split()) <= _HEADING_WORDS if text.isascii() else len(text) <= _HEADING_CHARACTERS
+
+
+@lru_cache(maxsize=16384)
+def _normal(text: str) -> str:
+    return normalise(plain(text))
 
 
 def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:

@@ -1,7 +1,7 @@
 """How strongly a unit and its surroundings speak of each concept of a question."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
@@ -42,7 +42,7 @@ _NOT_MODIFIERS = frozenset(
     ]
 )
 
-_cached_view = lru_cache(maxsize=4096)(view)
+cached_view = lru_cache(maxsize=16384)(view)
 
 
 class Surroundings(Struct):
@@ -62,11 +62,11 @@ def surroundings(passage: Passage) -> Surroundings:
     headings = list(reversed(passage.section))
     return Surroundings(
         passage=passage,
-        units=[_cached_view(unit.text) for unit in passage.units],
+        units=[cached_view(unit.text) for unit in passage.units],
         entities=[entities_in(unit.text) for unit in passage.units],
-        headings=[_cached_view(heading) for heading in headings],
+        headings=[cached_view(heading) for heading in headings],
         heading_entities=[entities_in(heading) for heading in (*headings, passage.title)],
-        title=_cached_view(f"{passage.title} {passage.place}"),
+        title=cached_view(f"{passage.title} {passage.place}"),
         whole=view("\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST)),
     )
 
@@ -83,8 +83,18 @@ def entity_scopes(around: Surroundings, number: int) -> list[frozenset[Entity]]:
     return scopes
 
 
-def levels(concepts: Sequence[Concept], around: Surroundings, number: int) -> list[float]:
-    """For each concept, how near and how exactly it is said: 1 in the unit itself, 0 nowhere in the passage."""
+def forms_of(concepts: Sequence[Concept]) -> frozenset[str]:
+    """Every way in which the question's concepts may be said."""
+    return frozenset(form for concept in concepts for form in (*concept.own, *concept.words, *concept.texts))
+
+
+def levels(
+    concepts: Sequence[Concept], around: Surroundings, number: int, asked: frozenset[str]
+) -> list[float]:
+    """For each concept, how near and how exactly it is said: 1 in the unit itself, 0 nowhere in the passage.
+
+    `asked` are the forms of all of them (`forms_of`).
+    """
     layers = list(_layers(around, number))
     found = [_level(concept, layers) for concept in concepts]
     own = around.units[number]
@@ -95,12 +105,7 @@ def levels(concepts: Sequence[Concept], around: Surroundings, number: int) -> li
             head = concepts[concept.modifies]
             if says(head, own) and _modified_otherwise(head, own):
                 found[at] = min(found[at], PRESENT - 0.01)
-        if (
-            not whole_list
-            and _party(concept)
-            and found[at] <= PRECEDING
-            and _names_other_party(concepts, own)
-        ):
+        if not whole_list and _party(concept) and found[at] <= PRECEDING and _names_other_party(asked, own):
             found[at] = min(found[at], PRESENT - 0.01)
     return found
 
@@ -109,18 +114,31 @@ def _party(concept: Concept) -> bool:
     return concept.role is not Role.LIGHT and concept.own[0] in lexicon().parties
 
 
-def _names_other_party(concepts: Sequence[Concept], own: View) -> bool:
+def _names_other_party(asked: frozenset[str], own: View) -> bool:
     """Whether the unit is about people or an organisation that the question does not speak of."""
-    asked = {form for concept in concepts for form in (*concept.own, *concept.words, *concept.texts)}
-    return any(party in (own.words if party[0] == " " else own.text) for party in lexicon().parties - asked)
+    return bool(_said_of(lexicon().parties, own) - asked)
 
 
-def speciality(concepts: Sequence[Concept], around: Surroundings, number: int) -> int:
+@lru_cache(maxsize=16384)
+def _said_of(words: frozenset[str], said: View) -> frozenset[str]:
+    english, japanese = _by_script(words)
+    found = [word for word in english if word in said.words]
+    if not said.text.isascii():
+        found += [word for word in japanese if word in said.text]
+    return frozenset(found)
+
+
+@cache
+def _by_script(words: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(word for word in words if word[0] == " "), tuple(word for word in words if word[0] != " ")
+
+
+def speciality(asked: frozenset[str], around: Surroundings, number: int) -> int:
     """How many words mark the unit's rule as the special one, without the question asking for that."""
-    asked = {form for concept in concepts for form in (*concept.own, *concept.words, *concept.texts)}
-    said = [around.units[number], *around.headings[:1]]
-    words = lexicon().special - asked
-    return sum(any(word in (view.words if word[0] == " " else view.text) for view in said) for word in words)
+    said = _said_of(lexicon().special, around.units[number])
+    if around.headings:
+        said |= _said_of(lexicon().special, around.headings[0])
+    return len(said - asked)
 
 
 def compound_bonus(concepts: Sequence[Concept], own: View) -> float:
@@ -139,10 +157,16 @@ def says(concept: Concept, said: View) -> float:
     for form in concept.own:
         if form in (said.words if form[0] == " " else said.text):
             return 1.0
-    if any(form in said.words for form in concept.words) or any(form in said.text for form in concept.texts):
-        return _SYNONYM
-    if any(form in (said.words if form[0] == " " else said.text) for form in concept.broader):
-        return _BROADER
+    for form in concept.words:
+        if form in said.words:
+            return _SYNONYM
+    if not said.text.isascii():
+        for form in concept.texts:
+            if form in said.text:
+                return _SYNONYM
+    for form in concept.broader:
+        if form in (said.words if form[0] == " " else said.text):
+            return _BROADER
     return 0.0
 
 
@@ -151,9 +175,9 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
     passage, unit = around.passage, around.passage.units[number]
     yield OWN, around.units[number]
     for context in unit.context:
-        yield GOVERNING, _cached_view(context)
+        yield GOVERNING, cached_view(context)
     if unit.header:
-        yield HEADER, _cached_view(unit.header)
+        yield HEADER, cached_view(unit.header)
     for depth, heading in enumerate(around.headings):
         yield (OUTER_HEADING if depth else INNER_HEADING), heading
     yield TITLE, around.title

@@ -1,5 +1,6 @@
 """Question to passages: BM25 over the concepts and their synonyms, those that name the question's entities first."""
 
+import json
 import math
 import re
 import sqlite3
@@ -13,12 +14,17 @@ from functions.docqa.model import Document, Passage, words_of_path
 from functions.docqa.question import Question
 from functions.docqa.words import View, bigrams, view
 
-PASSAGES = 40
+PASSAGES, FIRST_PASSAGES, LARGE = 40, 12, 1_000
 _COMMON_SHARE = 0.2
 _KANJI = re.compile(r"[\u3400-\u9fff々]$")
 _RANKED = """
-SELECT p.passage, p.standing, -bm25(words, 2.0, 3.0, 1.0) AS score FROM words JOIN passages p ON p.number = words.rowid
-WHERE words MATCH ?{within} ORDER BY bm25(words, 2.0, 3.0, 1.0) LIMIT ?
+SELECT p.passage, p.standing, -found.rank FROM (
+    SELECT rowid, rank FROM words WHERE words MATCH ? AND rank MATCH 'bm25(2.0, 3.0, 1.0)' ORDER BY rank LIMIT ?
+) found JOIN passages p ON p.number = found.rowid ORDER BY found.rank
+"""
+_RANKED_WITHIN = """
+SELECT p.passage, p.standing, -bm25(words, 2.0, 3.0, 1.0) FROM words JOIN passages p ON p.number = words.rowid
+WHERE words MATCH ? AND p.path IN (SELECT value FROM json_each(?)) ORDER BY bm25(words, 2.0, 3.0, 1.0) LIMIT ?
 """
 _OF_DOCUMENT = """
 SELECT p.passage, p.standing FROM passages p JOIN files f ON f.path = p.path WHERE f.uri = ? ORDER BY p.number LIMIT 40
@@ -47,17 +53,23 @@ class Corpus:
         scale = math.log(self._total + 1) or 1.0
         return min(1.0, max(0.25, math.log((self._total + 1) / (frequency + 0.5)) / scale))
 
-    def search(self, question: Question, *, limit: int = PASSAGES) -> list[Passage]:
-        """At most `limit` passages, best first. Empty when no word of the question is in the corpus."""
+    def search(self, question: Question, *, first: bool = False) -> list[Passage]:
+        """Some `PASSAGES` passages, best first; of a large corpus only those that lead, when the `first` will do.
+
+        Empty when no word of the question is in the corpus.
+        """
+        limit = FIRST_PASSAGES if first and self._total > LARGE else PASSAGES
         found: dict[str, Passage] = {}
         terms = self._terms(question)
         if not terms:
             return []
         anything = " OR ".join(terms)
-        within = sorted(question.sources)
-        places = ", ".join("?" * len(within))
-        statement = _RANKED.format(within=f" AND p.path IN ({places})" if within else "")
-        for query in [f"({required}) AND ({anything})" for required in _required(question)] + [anything]:
+        within = (json.dumps(sorted(question.sources)),) if question.sources else ()
+        statement = _RANKED_WITHIN if within else _RANKED
+        queries = [f"({required}) AND ({anything})" for required in _required(question)]
+        if self._total > LARGE and (everything := self._everything(question)):
+            queries.append(everything)
+        for query in [*queries, anything]:
             for blob, standing, score in self.connection.execute(statement, (query, *within, limit)):
                 passage = load(blob, standing, score)
                 found.setdefault(passage.id, passage)
@@ -90,6 +102,12 @@ class Corpus:
                     weighed.append((common, _match(text)))
         rare = [term for common, term in weighed if not common]
         return list(dict.fromkeys(rare if len(rare) > 1 else [term for _, term in weighed]))
+
+    def _everything(self, question: Question) -> str:
+        """Each thing that the question speaks of, said in one way or another; "" when one of them is nowhere."""
+        things = [concept for concept in question.concepts if concept.role is Role.NOUN]
+        said = [[_match(text) for text in _forms(concept) if self._frequency(text)] for concept in things]
+        return " AND ".join(f"({' OR '.join(forms)})" for forms in said) if said and all(said) else ""
 
     def _frequency(self, text: str) -> int:
         known = self._frequencies.get(text)

@@ -8,10 +8,10 @@ from functions.docqa.concept import Concept, Role
 from functions.docqa.entities import governed
 from functions.docqa.expressions import FORMER_SECTION, INSTRUCTION
 from functions.docqa.extraction import Found, edition_serves, is_bare
-from functions.docqa.matching import entity_scopes, says, surroundings
+from functions.docqa.matching import cached_view, entity_scopes, says, surroundings
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.question import Question
-from functions.docqa.words import View, normalise, plain, view
+from functions.docqa.words import View, normalise, plain
 
 MOST_QUOTES = 4
 _BY_HEADING, _BY_TITLE, _BY_BODY = 1.0, 0.8, 0.5
@@ -65,15 +65,15 @@ def main_sentences(question: Question, treated: Treated, document: Sequence[Pass
     naming = [
         found
         for found in _quotable(question, treated.passage)
-        if any(says(concept, view(found.unit.text)) for concept in wanted)
+        if any(says(concept, cached_view(found.unit.text)) for concept in wanted)
     ]
     return naming[:MOST_QUOTES]
 
 
 def _worth(wanted: Sequence[Concept], passage: Passage) -> float:
-    headings = [view(heading) for heading in passage.section]
-    inner = headings[-1:] or [view(passage.title)]
-    title = view(f"{passage.title} {passage.place}")
+    headings = [cached_view(heading) for heading in passage.section]
+    inner = headings[-1:] or [cached_view(passage.title)]
+    title = cached_view(f"{passage.title} {passage.place}")
     if all(_said(concept, inner) for concept in wanted):
         return _BY_HEADING + 0.1 * _tightness(inner[0], wanted)
     if all(_said(concept, [title]) for concept in wanted):
@@ -81,7 +81,7 @@ def _worth(wanted: Sequence[Concept], passage: Passage) -> float:
     around = [*headings, title]
     if all(_said(concept, around) for concept in wanted) and any(_said(concept, inner) for concept in wanted):
         return _BY_HEADING
-    units = [view(unit.text) for unit in passage.units if unit.kind is not UnitKind.LIST]
+    units = [cached_view(unit.text) for unit in passage.units if unit.kind is not UnitKind.LIST]
     if not all(_said(concept, [*around, *units]) for concept in wanted):
         return 0.0
     share = sum(any(_said(concept, [unit]) for concept in wanted) for unit in units) / max(1, len(units))

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -101,7 +102,7 @@ def is_japanese(text: str) -> bool:
 
 def language_of(text: str) -> str:
     """`"ja"` when at least a tenth of the letters are Japanese, else `"en"`."""
-    sample = text[:4000]
+    sample = text[:1500]
     japanese = len(_JAPANESE.findall(sample))
     return "ja" if japanese * 10 >= max(1, sum(map(str.isalpha, sample))) else "en"
 
@@ -113,20 +114,23 @@ def tokens(normal: str) -> list[str]:
 
 def index_text(text: str) -> str:
     """What is written into the full-text index: stems, and each Japanese run as its bigrams and last character."""
+    normal = normalise(plain(text))
+    if normal.isascii():
+        return " ".join(map(stem, tokens(normal)))
     out: list[str] = []
-    for token in tokens(normalise(plain(text))):
+    for token in tokens(normal):
         if token[0] < "\u3000":
             out.append(stem(token))
         else:
-            out.extend(bigrams(token))
+            out += bigrams(token)
             out.append(token[-1])
-            out.extend(_LOANWORD.findall(token))
+    out += _LOANWORD.findall(normal)
     return " ".join(out)
 
 
 def bigrams(run: str) -> list[str]:
     """Every two neighbouring characters: `検知後` → `検知`, `知後`."""
-    return [run[at : at + 2] for at in range(len(run) - 1)]
+    return list(map("".join, pairwise(run)))
 
 
 def view(text: str) -> View:
