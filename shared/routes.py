@@ -68,6 +68,8 @@ class Route(Struct, frozen=True, kw_only=True):
     sticky: bool = False
     """Whether a text of this route's conversation that matches no rule stays with this route."""
     default: bool = False
+    passes_tasks: bool = False
+    """Whether callers who can show more than text get the agent's own tasks, messages and artifacts instead of its text."""
     input_modes: tuple[str, ...] = ("text/plain",)
     allow_domains: tuple[str, ...] = ()
     """Hosted domains whose users may use the route. With no `allow_…` key at all, everybody may."""
@@ -218,6 +220,7 @@ def _read_route(table: CheckedTable) -> Route:
         retries=table.whole("retries", 1),
         max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
         sticky=table.flag("sticky"),
+        passes_tasks=table.flag("passes_tasks"),
         default=default,
         input_modes=table.texts("input_modes", ("text/plain",)),
         allow_domains=table.texts("allow_domains"),

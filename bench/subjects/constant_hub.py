@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from functions.hub import config
 from functions.hub.app import build
-from functions.hub.downstream import Asking, InProcess
+from functions.hub.downstream import InProcess
+from functions.hub.exchange import Asking
 from shared.a2a.model import Event, Message, Part, Role
 from shared.flask_adapter import entry_point
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from functions.hub.contexts import ids_of
-from functions.hub.pipeline import Pipeline
+from functions.hub.contexts import ids_of, mint_context
+from functions.hub.mirror import mirrored
+from functions.hub.pipeline import Heard, Pipeline
 from functions.hub.turn import Incoming
+from shared.a2a.agent import Turn
 from shared.a2a.call import Call
 from shared.a2a.errors import invalid_field
-from shared.a2a.model import Event, SendMessageRequest
-from shared.a2a.reply import Mint, to_events
+from shared.a2a.model import SendMessageRequest
+from shared.a2a.reply import Mint, Piece, to_events
 
 
 class HubAgent:
@@ -21,9 +23,13 @@ class HubAgent:
         self._pipeline = pipeline
         self._mint = mint
 
-    def send(self, request: SendMessageRequest, call: Call) -> Iterator[Event]:
-        """The events of one turn. Raises A2AError for an unknown skill."""
-        owner = call.principal.subject if call.principal else ""
+    def context_of(self, request: SendMessageRequest, call: Call) -> str:
+        """See `Agent.context_of`."""
+        return request.message.context_id or mint_context(_owner(call))
+
+    def send(self, request: SendMessageRequest, call: Call) -> Turn:
+        """See `Agent.send`. Raises A2AError for an unknown skill."""
+        owner = _owner(call)
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
         skill, skill_field = _skill(request)
         incoming = Incoming(
@@ -39,9 +45,35 @@ class HubAgent:
             authorization=call.authorization,
             traceparent=call.traceparent,
             cancellation=call.cancellation,
+            text_only=call.for_ui,
+            notes=call.task.notes if call.task else {},
         )
-        _, pieces = self._pipeline.begin(incoming, call.record)
-        return to_events(pieces, context_id=context_id, call=call, mint=self._mint)
+        turn, heard = self._pipeline.begin(incoming, call.record)
+        route = turn.choice.route if turn.choice else None
+        if route is not None and route.passes_tasks and not call.for_ui:
+            events = mirrored(heard, context_id=context_id, call=call, mint=self._mint)
+            return Turn(events=events, as_message=False)
+        immediate = self._pipeline.is_immediate(turn)
+        events = to_events(
+            _pieces(heard), context_id=context_id, call=call, mint=self._mint, as_task=not immediate
+        )
+        return Turn(events=events, immediate=immediate)
+
+    def cancel(self, call: Call) -> None:
+        """See `Agent.cancel`."""
+        assert call.task is not None, "a task is cancelled, not a call"
+        context_id = call.task.before.context_id if call.task.before else None
+        _, downstream_context_id = ids_of(_owner(call), context_id)
+        self._pipeline.cancel(_owner(call), downstream_context_id, call)
+
+
+def _owner(call: Call) -> str:
+    return call.principal.subject if call.principal else ""
+
+
+def _pieces(heard: Iterator[Heard]) -> Iterator[Piece]:
+    for _, pieces in heard:
+        yield from pieces
 
 
 def _skill(request: SendMessageRequest) -> tuple[str | None, str]:

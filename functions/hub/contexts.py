@@ -13,7 +13,7 @@ import uuid
 from shared.ids import random_hex
 
 
-def mint(owner: str) -> str:
+def mint_context(owner: str) -> str:
     """A new context id of this owner, in the form of a UUID (version 8, RFC 9562 §5.8)."""
     return _uuid(bytes.fromhex(random_hex()[:16]), owner)
 
@@ -21,7 +21,7 @@ def mint(owner: str) -> str:
 def ids_of(owner: str, context_id: str | None) -> tuple[str, str]:
     """A turn's context id, minted when the caller gave none, and the id under which downstream agents know it."""
     if context_id is None:
-        context_id = mint(owner)
+        context_id = mint_context(owner)
         return context_id, context_id
     return context_id, for_downstream(owner, context_id)
 

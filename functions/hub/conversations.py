@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 _MOST = 10_000
 _LONGEST_ID = 1000
@@ -34,6 +35,23 @@ class Conversation:
             waiting_task_id = None
         return Conversation(route_id=route_id, context_ids=context_ids, waiting_task_id=waiting_task_id)
 
+    def as_note(self) -> dict[str, Any]:
+        """As it is kept with a task."""
+        return {
+            "route": self.route_id,
+            "contexts": dict(self.context_ids),
+            "waitingTask": self.waiting_task_id,
+        }
+
+
+def noted(note: Any) -> Conversation | None:
+    """The conversation that was kept with a task."""
+    if not isinstance(note, dict):
+        return None
+    return Conversation(
+        route_id=note["route"], context_ids=note["contexts"], waiting_task_id=note["waitingTask"]
+    )
+
 
 class Conversations:
     """Conversations by owner and the id that downstream agents get; the one unused for longest goes first."""
@@ -47,6 +65,13 @@ class Conversations:
         """What is known of the conversation."""
         with self._lock:
             return self._conversations.get((owner, context_id))
+
+    def forget_waiting(self, owner: str, context_id: str) -> None:
+        """The task that waited in this conversation waits no more."""
+        with self._lock:
+            known = self._conversations.get((owner, context_id))
+            if known is not None:
+                self._conversations[owner, context_id] = replace(known, waiting_task_id=None)
 
     def put(self, owner: str, context_id: str, conversation: Conversation) -> None:
         """Remembers the conversation as it is after a turn."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import msgspec
@@ -13,44 +12,36 @@ from functions.hub.breaker import CircuitBreaker
 from functions.hub.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained, resting, unaddressed
 from functions.hub.credentials import Credentials
 from functions.hub.discovery import Discovery
+from functions.hub.exchange import Asking, Exchange
 from functions.hub.failure import DownstreamFailed
-from shared.a2a.call import Cancellation
 from shared.a2a.client import A2AClient, ClientError, ClientFault, Endpoint
 from shared.a2a.discovery import endpoint_of, fetch_card
-from shared.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
-from shared.a2a.model import Event, Message, SendMessageConfiguration, SendMessageRequest, Task
+from shared.a2a.model import Event, Message
 from shared.a2a.versions import Version
 from shared.http_client import Budget, HttpClient
 from shared.routes import Boundary, Route
 
-_OUTPUT_MODES = ("text/plain", "application/json")
 _LONGEST_STREAM_SECONDS = 1700.0
-_FIRST_POLL_SECONDS = 0.1
-_SLOWEST_POLL_SECONDS = 2.0
-_TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """One turn as it goes to an agent. `message` has the downstream's own context and task ids."""
-
-    message: Message
-    streaming: bool
-    authorization: str | None
-    traceparent: str | None
-    cancellation: Cancellation
 
 
 class Downstream(Protocol):
-    """A route's agent."""
+    """A route's agent. `immediate`: it answers without waiting for anything."""
+
+    immediate: bool
 
     def ask(self, asking: Asking) -> Iterator[Event]:
         """The agent's events of one turn. Raises DownstreamFailed."""
         ...
 
+    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+        """Cancels the agent's task; that it cannot be is no error."""
+        ...
+
 
 class RemoteAgent:
     """An A2A agent over HTTP."""
+
+    immediate = False
 
     def __init__(
         self, route: Route, *, http: HttpClient, client: A2AClient, credentials: Credentials
@@ -69,12 +60,19 @@ class RemoteAgent:
             raise DownstreamFailed(resting(self._route, wait))
         decided = False
         try:
-            headers = dict(self._credentials.headers(self._route, authorization=asking.authorization))
-            if asking.traceparent:
-                headers["traceparent"] = asking.traceparent
+            headers = self._headers(asking.authorization, asking.traceparent)
             budget = self._budget()
             endpoint = self._discovery.endpoint(headers, budget)
-            yield from self._answered(endpoint, asking, headers, budget)
+            exchange = Exchange(
+                self._client,
+                endpoint,
+                asking,
+                headers=headers,
+                budget=budget,
+                stream_budget=self._stream_budget(budget),
+                clock=self._http.clock,
+            )
+            yield from exchange.events()
             decided = True
             self._breaker.succeeded()
         except ClientError as error:
@@ -84,65 +82,21 @@ class RemoteAgent:
             if not decided:
                 self._breaker.undecided()
 
-    def _answered(
-        self, endpoint: Endpoint, asking: Asking, headers: dict[str, str], budget: Budget
-    ) -> Iterator[Event]:
-        streaming = asking.streaming and endpoint.streaming
-        event: Event | None = None
+    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+        """See `Downstream.cancel`."""
         try:
-            for event in self._sent(endpoint, asking.message, asking, headers, budget):
-                yield event
-        except ClientError as error:
-            if event is not None or asking.message.task_id is None or error.code not in _TASK_IS_GONE:
-                raise
-            # The task that waited has ended meanwhile, and the agent did nothing: what the user wrote is a new request.
-            message = msgspec.structs.replace(asking.message, task_id=None)
-            for event in self._sent(endpoint, message, asking, headers, budget):
-                yield event
-        if isinstance(event, Task):
-            if streaming:
-                budget = self._stream_budget(budget)
-            yield from self._polled(endpoint, event, headers, budget, asking.cancellation)
+            headers = self._headers(authorization, traceparent)
+            budget = self._budget()
+            endpoint = self._discovery.endpoint(headers, budget)
+            self._client.cancel_task(endpoint, task_id, headers=headers, budget=budget)
+        except ClientError:
+            pass
 
-    def _sent(
-        self, endpoint: Endpoint, message: Message, asking: Asking, headers: dict[str, str], budget: Budget
-    ) -> Iterator[Event]:
-        streaming = asking.streaming and endpoint.streaming
-        return self._client.send(
-            endpoint,
-            SendMessageRequest(
-                message=message,
-                configuration=SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES),
-            ),
-            streaming=streaming,
-            headers=headers,
-            budget=self._stream_budget(budget) if streaming else budget,
-            cancellation=asking.cancellation,
-        )
-
-    def _polled(
-        self,
-        endpoint: Endpoint,
-        task: Task,
-        headers: dict[str, str],
-        budget: Budget,
-        cancellation: Cancellation,
-    ) -> Iterator[Event]:
-        """The task again and again, until it ends or waits: some agents answer at once and work on."""
-        pause = _FIRST_POLL_SECONDS
-        gone = threading.Event()
-        cancellation.on_cancel(gone.set)
-        while not (task.status.state.terminal or task.status.state.interrupted):
-            remaining = budget.deadline - self._http.clock()
-            if remaining <= 0:
-                raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
-            if gone.wait(min(pause, remaining)):
-                raise ClientError(ClientFault.CANCELLED, "the caller left")
-            pause = min(pause * 1.5, _SLOWEST_POLL_SECONDS)
-            task = self._client.get_task(
-                endpoint, task.id, headers=headers, budget=budget, cancellation=cancellation
-            )
-            yield task
+    def _headers(self, authorization: str | None, traceparent: str | None) -> dict[str, str]:
+        headers = dict(self._credentials.headers(self._route, authorization=authorization))
+        if traceparent:
+            headers["traceparent"] = traceparent
+        return headers
 
     def _discover(self, headers: dict[str, str], budget: Budget) -> Endpoint:
         route = self._route
@@ -187,12 +141,16 @@ class RemoteAgent:
 class InProcess:
     """An agent that is a function in this process; for measuring the hub alone, and for tests."""
 
-    def __init__(self, answer: Callable[[Asking], Iterator[Event]]) -> None:
+    def __init__(self, answer: Callable[[Asking], Iterator[Event]], *, immediate: bool = True) -> None:
         self._answer = answer
+        self.immediate = immediate
 
     def ask(self, asking: Asking) -> Iterator[Event]:
         """See `Downstream.ask`."""
         return self._answer(asking)
+
+    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+        """It has no tasks."""
 
 
 def without_address(route: Route, variable: str) -> Downstream:

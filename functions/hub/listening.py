@@ -77,7 +77,7 @@ class Listener:
                 # Once in the updates and once more in the task as a whole is one question.
                 if text != self._asked:
                     self.spoken, self._asked = True, text
-                    yield Question(text)
+                    yield Question(text, auth=status.state is TaskState.AUTH_REQUIRED)
             case TaskState.COMPLETED | TaskState.REJECTED if not self.spoken and status.message:
                 yield from self._parts(status.message.parts)
             case TaskState.WORKING | TaskState.SUBMITTED if text:

@@ -9,7 +9,8 @@ from functions.hub import citations, texts
 from functions.hub.choosing import choose
 from functions.hub.containment import failed_task, internal, not_permitted
 from functions.hub.conversations import Conversation, Conversations, noted
-from functions.hub.downstream import Asking, Downstream, addressed
+from functions.hub.downstream import Downstream, addressed
+from functions.hub.exchange import Asking
 from functions.hub.failure import DownstreamFailed, Failure
 from functions.hub.listening import Listener
 from functions.hub.router import Router
@@ -149,14 +150,14 @@ class Pipeline:
             incoming.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
         )
         running = incoming.notes.get(_RUNNING)
-        under_way = isinstance(running, dict) and running["route"] == route.id
+        running_task_id = running["task"] if running and running["route"] == route.id else None
         return Asking(
             message=message,
             streaming=incoming.streaming,
             authorization=incoming.authorization,
             traceparent=incoming.traceparent,
             cancellation=incoming.cancellation,
-            running_task_id=running["task"] if under_way else None,
+            running_task_id=running_task_id,
         )
 
     def _failed(self, turn: Turn, route: Route, failure: Failure, record: Record) -> Piece:

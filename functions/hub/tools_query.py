@@ -41,8 +41,8 @@ class ToolsQuery:
             if not may_call(OPERATION, caller.principal):
                 raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {OPERATION}")
             incoming = self._incoming(request, caller, record)
-            turn, pieces = self._pipeline.begin(incoming, record)
-            for _ in pieces:
+            turn, heard = self._pipeline.begin(incoming, record)
+            for _ in heard:
                 pass
             record.setdefault("outcome", "ok")
             return Response(headers={"content-type": JSON}, body=protojson.encode(_answer(turn)))

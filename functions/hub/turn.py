@@ -20,6 +20,8 @@ class Incoming:
     `skill` is the route asked for by name, `skill_field` where it was.
 
     `downstream_context_id` is the id under which agents know this conversation, unless they have given it one of their own.
+
+    `text_only`: nothing but text can be shown (design §5). `notes` are kept with the turn's task, where it has one.
     """
 
     message: Message
@@ -34,6 +36,8 @@ class Incoming:
     authorization: str | None = field(default=None, repr=False)
     traceparent: str | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
+    text_only: bool = True
+    notes: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)

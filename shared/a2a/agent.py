@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from shared.a2a.call import Call
@@ -10,11 +11,33 @@ from shared.a2a.model import Event, SendMessageRequest
 from shared.a2a.reply import Mint, Piece, to_events
 
 
-class Agent(Protocol):
-    """What the server needs of an agent; more operations join it as the agent can store tasks."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What an agent makes of a request. Nothing is done before `events` are taken: a Message alone, or a Task and its updates.
 
-    def send(self, request: SendMessageRequest, call: Call) -> Iterator[Event]:
-        """The events of one turn: a Message alone, or a Task and its updates. Raises A2AError for a request it refuses."""
+    `immediate`: it takes no longer than computing does. `as_message`: a client that waits gets the result as a Message, not
+    as a Task. `role` names the pull workers who do the work, where it is not the agent's own; there are no events then.
+    """
+
+    events: Iterator[Event]
+    immediate: bool = False
+    as_message: bool = True
+    role: str = ""
+
+
+class Agent(Protocol):
+    """What the server needs of an agent."""
+
+    def context_of(self, request: SendMessageRequest, call: Call) -> str:
+        """The request's context id, or a new one."""
+        ...
+
+    def send(self, request: SendMessageRequest, call: Call) -> Turn:
+        """One turn. With a task in hand (`call.task`), its events are those of that task. Raises A2AError for a refusal."""
+        ...
+
+    def cancel(self, call: Call) -> None:
+        """Tells whoever works on the task in hand, somewhere else, that it is cancelled; a failure to do so is no error."""
         ...
 
 
@@ -28,7 +51,15 @@ class AnsweringAgent:
         self._answer = answer
         self._mint = mint
 
-    def send(self, request: SendMessageRequest, call: Call) -> Iterator[Event]:
+    def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
+        """See `Agent.context_of`."""
+        return request.message.context_id or self._mint.new_id()
+
+    def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`."""
-        context_id = request.message.context_id or self._mint.new_id()
-        return to_events(self._answer(request, call), context_id=context_id, call=call, mint=self._mint)
+        pieces = self._answer(request, call)
+        context_id = self.context_of(request, call)
+        return Turn(events=to_events(pieces, context_id=context_id, call=call, mint=self._mint))
+
+    def cancel(self, call: Call) -> None:
+        """Nobody else works on it."""

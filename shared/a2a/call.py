@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from shared.a2a.model import Task
 from shared.a2a.versions import Version
 from shared.identity.principal import Principal
 
@@ -42,6 +43,20 @@ class Cancellation:
             callback()
 
 
+@dataclass(slots=True, kw_only=True)
+class TaskInHand:
+    """The task that a call works on, where tasks are kept: its id, and the task as it was before this turn, if there was one.
+
+    `turn` counts the turns from 1. `notes` is the agent's own: what it writes there it finds again in the task's next turn,
+    and when this one has to be run again.
+    """
+
+    id: str
+    before: Task | None = None
+    turn: int = 1
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One call of an operation. `record` collects what the log line of the request says.
@@ -60,6 +75,8 @@ class Call:
     authorization: str | None = field(default=None, repr=False)
     cancellation: Cancellation = field(default_factory=Cancellation)
     record: dict[str, Any] = field(default_factory=dict)
+    task: TaskInHand | None = None
+    keeps_ui_contract: bool = True
 
     @property
     def wants_data(self) -> bool:
@@ -69,4 +86,6 @@ class Call:
     @property
     def for_ui(self) -> bool:
         """The UI contract holds: text only, and a failure is a completed answer that says what went wrong."""
-        return not self.accepted_modes or (self.version is Version.V0_3 and self.binding == "JSONRPC")
+        return self.keeps_ui_contract and (
+            not self.accepted_modes or (self.version is Version.V0_3 and self.binding == "JSONRPC")
+        )

@@ -133,14 +133,35 @@ class A2AClient:
         cancellation: Cancellation | None = None,
     ) -> Task:
         """The task as it is now. Raises ClientError."""
+        return self._of_task(endpoint, operations.GET_TASK, task_id, headers, budget, cancellation)
+
+    def cancel_task(
+        self, endpoint: Endpoint, task_id: str, *, headers: Mapping[str, str], budget: Budget
+    ) -> Task:
+        """The task after its cancellation. Raises ClientError."""
+        return self._of_task(endpoint, operations.CANCEL_TASK, task_id, headers, budget, None)
+
+    def _of_task(
+        self,
+        endpoint: Endpoint,
+        operation: Operation,
+        task_id: str,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None,
+    ) -> Task:
         with _as_client_error():
             if endpoint.binding == Dialect.REST:
-                url = f"{_rest_base(endpoint)}/tasks/{quote(task_id, safe='')}"
+                way = operation.rest[0]
+                path = way.path.replace("{id}", quote(task_id, safe=""))
+                sends = way.method == "POST"
                 answer = self._http.request(
-                    "GET",
-                    url,
-                    headers=_headers(endpoint, headers) | {"accept": JSON},
-                    body=None,
+                    way.method,
+                    _rest_base(endpoint) + path,
+                    headers=_headers(endpoint, headers)
+                    | {"accept": JSON}
+                    | ({"content-type": JSON} if sends else {}),
+                    body=b"{}" if sends else None,
                     budget=budget,
                     cancellation=cancellation,
                 )
@@ -148,7 +169,7 @@ class A2AClient:
                     raise _status_error(endpoint, answer)
             else:
                 params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
-                answer = self._post(endpoint, operations.GET_TASK, params, headers, budget, cancellation)
+                answer = self._post(endpoint, operation, params, headers, budget, cancellation)
             result = _result(endpoint, _json(answer))
             if endpoint.version is Version.V0_3:
                 result = to_core_task(result, "result")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 from shared.a2a.relay import Relay, Subscription
+from shared.threads import Threads
 
 R = TypeVar("R")
 
@@ -32,6 +33,7 @@ class InFlight:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._threads = Threads("relay")
         self._running: dict[Hashable, _Running[Any]] = {}
         self._relays: dict[Hashable, tuple[object, Relay[Any]]] = {}
 
@@ -80,7 +82,7 @@ class InFlight:
                 self._relays[key] = (content, relay)
             subscription = relay.subscribe(idle_seconds=idle_seconds)
             assert subscription is not None, "a relay that has not started cannot have been abandoned"
-        relay.start(on_end=lambda: self._forget(key, relay))
+        relay.start(self._threads, on_end=lambda: self._forget(key, relay))
         return subscription
 
     def _forget(self, key: Hashable | None, relay: Relay[Any]) -> None:

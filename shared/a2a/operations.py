@@ -39,6 +39,11 @@ class Operation:
     streaming: bool = False
     capability: Capability = Capability.NONE
 
+    @property
+    def wraps(self) -> bool:
+        """Whether its result is one of several kinds, told apart by a member's name (§3.2.3)."""
+        return self.streaming or self.request is model.SendMessageRequest
+
 
 _CONFIGS = "/tasks/{task_id}/pushNotificationConfigs"
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Generic, TypeVar
 
+from shared.threads import Threads
+
 T = TypeVar("T")
 
 
@@ -29,9 +31,9 @@ class Relay(Generic[T]):
         self._abandoned = False
         self._subscribers = 0
 
-    def start(self, *, on_end: Callable[[], None]) -> None:
-        """Starts the thread; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end."""
-        threading.Thread(target=self._run, args=(on_end,), name="relay", daemon=True).start()
+    def start(self, threads: Threads, *, on_end: Callable[[], None]) -> None:
+        """Starts to run; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end."""
+        threads.run(lambda: self._run(on_end))
 
     def subscribe(self, *, idle_seconds: float) -> Subscription[T] | None:
         """A subscription from the first event on; None when all others have left and the work is being ended."""
@@ -68,6 +70,28 @@ class Relay(Generic[T]):
             if self._error is not None:
                 raise self._error
             return None, True
+
+    def events_after(self, position: int, timeout_seconds: float) -> tuple[list[T], bool]:
+        """The events behind the first `position`, none if none came in time, and whether these are the last."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._events) > position or self._done, timeout_seconds)
+            return self._events[position:], self._done
+
+    def first(self) -> T | None:
+        """Waits for the first event; None when there is none at all."""
+        with self._changed:
+            self._changed.wait_for(lambda: bool(self._events) or self._done)
+            return self._events[0] if self._events else None
+
+    def ended(self, timeout_seconds: float) -> bool:
+        """Waits for the end; False when it did not come in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._done, timeout_seconds)
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the source raised; known at the end."""
+        return self._error
 
     def leave(self) -> None:
         """One subscriber less."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from shared.a2a.call import Call
@@ -48,9 +49,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The agent needs input: the text is put to the user and the task waits."""
+    """The agent needs input, or with `auth` a credential: the text is put to the user and the task waits."""
 
     text: str
+    auth: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,31 @@ class Mint:
     timestamp: Callable[[], str]
 
 
-def to_events(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
-    """The events of one turn: a single Message for SendMessage, a task's life for SendStreamingMessage."""
-    if call.streaming:
+def to_events(
+    pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint, as_task: bool = True
+) -> Iterator[Event]:
+    """The events of one turn: a task's life for SendStreamingMessage and, `as_task`, for a task in hand; else a Message alone."""
+    if call.streaming or (as_task and call.task is not None):
         return _task_life(pieces, context_id=context_id, call=call, mint=mint)
     return _message(pieces, context_id=context_id, call=call, mint=mint)
+
+
+def as_message(task: Task, *, before: Task | None, message_id: str) -> Message:
+    """What a client that gets no task reads of one: the artifacts that this turn added, and what its last status says."""
+    texts: list[str] = []
+    others: list[Part] = []
+    for artifact in task.artifacts:
+        if before is not None and artifact in before.artifacts:
+            continue
+        text = "".join(part.text for part in artifact.parts if part.text is not None)
+        texts += [text] if text else []
+        others += [part for part in artifact.parts if part.text is None]
+    said = task.status.message
+    if said is not None:
+        texts += [part.text for part in said.parts if part.text]
+        others += [part for part in said.parts if part.text is None]
+    parts = (Part(text="\n\n".join(texts)), *others) if texts or not others else tuple(others)
+    return Message(message_id=message_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
 
 
 def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
@@ -98,8 +120,11 @@ def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint
 
 
 def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
-    task_id = mint.new_id()
-    artifact_id = mint.new_id()
+    task_id = call.task.id if call.task else mint.new_id()
+    # A turn that has to be run again says the same artifacts again, instead of others beside them.
+    turn = call.task.turn if call.task else 1
+    artifact_id = f"answer-{turn}"
+    data_ids = (f"data-{turn}.{number}" for number in count(1))
 
     def status(state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
         message = None
@@ -149,13 +174,13 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
                     started = True
                 else:
                     final = status(TaskState.FAILED, text)
-            case Question(text):
-                final = status(TaskState.INPUT_REQUIRED, text)
+            case Question(text, auth):
+                final = status(TaskState.AUTH_REQUIRED if auth else TaskState.INPUT_REQUIRED, text)
             case Progress(text):
                 yield status(TaskState.WORKING, text)
             case Data(value):
                 if call.wants_data:
-                    yield artifact(Part(data=value, media_type="application/json"), id_=mint.new_id())
+                    yield artifact(Part(data=value, media_type="application/json"), id_=next(data_ids))
     if final.status.state is TaskState.COMPLETED:
         final = status(TaskState.COMPLETED)
     yield final

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
 
-from shared.a2a import errors, versions
+from shared.a2a import errors, model, versions
 from shared.a2a.agent import Agent
 from shared.a2a.bindings import jsonrpc, rest, sse
 from shared.a2a.bindings.event_stream import EventStream
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCard
 from shared.a2a.errors import A2AError
-from shared.a2a.fold import fold
-from shared.a2a.in_flight import InFlight
-from shared.a2a.model import Event, SendMessageRequest
+from shared.a2a.keeping import Operations, Tasks
+from shared.a2a.model import Event, SendMessageRequest, SubscribeToTaskRequest
 from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
-from shared.a2a.relay import Relay
+from shared.a2a.unstored import Unstored
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
 from shared.identity.callers import Caller
@@ -43,7 +42,7 @@ class Limits:
 class _Answering:
     """How the answers to one request are written: the part in which the bindings differ."""
 
-    write: Callable[[Event | msgspec.Struct], bytes]
+    write: Callable[[Event | msgspec.Struct | None], bytes]
     write_error: Callable[[A2AError], bytes]
     media_type: str
 
@@ -56,7 +55,7 @@ class A2AServer:
     """Answers A2A requests. Thread-safe; one per process.
 
     `card` gives the agent's card as it is now: what it does not declare is refused (§3.3.4). `extended_card` gives the card as
-    this caller may see it (§3.1.11).
+    this caller may see it (§3.1.11). `tasks` keeps the tasks of callers who say who they are.
     """
 
     def __init__(
@@ -67,13 +66,15 @@ class A2AServer:
         log: Log,
         limits: Limits,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
+        tasks: Tasks | None = None,
     ) -> None:
         self._agent = agent
         self._card = card
         self._extended_card = extended_card
         self._log = log
         self._limits = limits
-        self._in_flight = InFlight()
+        self._unstored = Unstored(agent)
+        self._tasks = tasks
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """The answer, or None when method and path are none of the protocol's. Adds to the request's log record."""
@@ -99,7 +100,9 @@ class A2AServer:
             params = jsonrpc.read_request(operation, version, envelope.params)
             call = _call(request, caller, operation, version, jsonrpc.BINDING, params, record)
             answering = _Answering(
-                jsonrpc.result_writer(id_, version), lambda error: jsonrpc.write_error(id_, error), JSON
+                jsonrpc.result_writer(id_, operation, version),
+                lambda error: jsonrpc.write_error(id_, error),
+                JSON,
             )
             return self._invoke(operation, params, call, card, answering)
         except Exception as exception:
@@ -155,27 +158,36 @@ class A2AServer:
                 headers={"content-type": answering.media_type, "cache-control": "private, no-store"},
                 body=body,
             )
-        if not isinstance(params, SendMessageRequest):
+        if isinstance(params, SendMessageRequest):
+            sending = self._unstored if self._tasks is None or call.principal is None else self._tasks.sending
+            if not operation.streaming:
+                return self._whole(answering, sending.send(params, call), headers)
+            events = sending.stream(params, call, idle_seconds=self._limits.keep_alive_seconds)
+            return self._stream(events, call, answering, headers)
+        if self._tasks is None:
             raise A2AError(
                 errors.UNSUPPORTED_OPERATION, f"{operation.name} is not supported: this agent keeps no tasks"
             )
-        configuration = params.configuration
-        if configuration is not None and configuration.task_push_notification_config is not None:
-            raise A2AError(errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
-        if params.message.task_id:
-            raise A2AError(errors.TASK_NOT_FOUND, metadata={"taskId": params.message.task_id[:200]})
-        key = _key_of(operation, params, call)
-        if not operation.streaming:
-            result = self._in_flight.once(key, params, lambda: fold(self._agent.send(params, call)))
-            return Response(
-                headers={"content-type": answering.media_type} | headers, body=answering.write(result)
-            )
-        events = self._in_flight.subscription(
-            key,
-            params,
-            lambda: Relay(self._agent.send(params, call), on_abandoned=call.cancellation.cancel),
-            idle_seconds=self._limits.keep_alive_seconds,
+        tasks = self._tasks.operations
+        if isinstance(params, SubscribeToTaskRequest):
+            events = tasks.subscribe(params, call, idle_seconds=self._limits.keep_alive_seconds)
+            return self._stream(events, call, answering, headers)
+        return self._whole(answering, _on_task(tasks, params, call), headers)
+
+    def _whole(
+        self, answering: _Answering, result: Event | msgspec.Struct | None, headers: dict[str, str]
+    ) -> Response:
+        return Response(
+            headers={"content-type": answering.media_type} | headers, body=answering.write(result)
         )
+
+    def _stream(
+        self,
+        events: Iterator[Event | None],
+        call: Call,
+        answering: _Answering,
+        headers: dict[str, str],
+    ) -> Response:
         try:
             first = next(events)
         except StopIteration:
@@ -198,6 +210,27 @@ class A2AServer:
             )
         record["outcome"] = exception.kind.reason
         return exception
+
+
+def _on_task(tasks: Operations, params: msgspec.Struct, call: Call) -> msgspec.Struct | None:
+    match params:
+        case model.GetTaskRequest():
+            return tasks.get(params, call)
+        case model.ListTasksRequest():
+            return tasks.list(params, call)
+        case model.CancelTaskRequest():
+            return tasks.cancel(params, call)
+        case model.TaskPushNotificationConfig():
+            return tasks.create_config(params, call)
+        case model.GetTaskPushNotificationConfigRequest():
+            return tasks.get_config(params, call)
+        case model.ListTaskPushNotificationConfigsRequest():
+            return tasks.list_configs(params, call)
+        case model.DeleteTaskPushNotificationConfigRequest():
+            tasks.delete_config(params, call)
+            return None
+        case _:
+            raise AssertionError(f"no operation takes {type(params).__name__}")
 
 
 def _call(
@@ -251,10 +284,3 @@ def _extension_headers(card: AgentCard, call: Call) -> dict[str, str]:
     if not active:
         return {}
     return {"x-a2a-extensions" if call.version is Version.V0_3 else "a2a-extensions": active}
-
-
-def _key_of(operation: Operation, params: SendMessageRequest, call: Call) -> tuple[str, ...] | None:
-    """With the content, what makes two requests the same; None without a principal, since anonymous callers are not one."""
-    if call.principal is None:
-        return None
-    return call.principal.subject, operation.name, call.version, call.binding, params.message.message_id

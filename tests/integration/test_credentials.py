@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from functions.hub.credentials import Credentials
-from functions.hub.downstream import Asking, RemoteAgent
+from functions.hub.downstream import RemoteAgent
+from functions.hub.exchange import Asking
 from functions.hub.failure import DownstreamFailed
 from shared.a2a.call import Cancellation
 from shared.a2a.client import A2AClient

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 from shared.a2a.bindings import sse
 from shared.a2a.model import Event
-from shared.a2a.relay import Subscription
 
 
 class EventStream(Iterator[bytes]):
@@ -19,7 +18,7 @@ class EventStream(Iterator[bytes]):
     def __init__(
         self,
         first: Event | None,
-        events: Subscription[Event],
+        events: Iterator[Event | None],
         *,
         write: Callable[[Event], bytes],
         write_failure: Callable[[Exception], bytes],
@@ -46,4 +45,6 @@ class EventStream(Iterator[bytes]):
 
     def close(self) -> None:
         """Called by the WSGI server at the end and when the client has left."""
-        self._events.close()
+        close = getattr(self._events, "close", None)
+        if close is not None:
+            close()

@@ -84,13 +84,19 @@ def read_request(operation: Operation, version: Version, params: Any) -> msgspec
     return read_params(operation, version, {} if params is None else params)
 
 
-def result_writer(id_: str | float | None, version: Version) -> Callable[[Event | msgspec.Struct], bytes]:
-    """A function that writes one result, or one stream event, as a whole JSON-RPC response."""
+def result_writer(
+    id_: str | float | None, operation: Operation, version: Version
+) -> Callable[[Event | msgspec.Struct | None], bytes]:
+    """A function that writes one result, or one stream event, as a whole JSON-RPC response.
+
+    None is the result of an operation that has none: `google.protobuf.Empty` in 1.0, null in 0.3.
+    """
     head = b'{"jsonrpc":"2.0","id":' + protojson.encode(id_) + b',"result":'
 
-    def write(value: Event | msgspec.Struct) -> bytes:
+    def write(value: Event | msgspec.Struct | None) -> bytes:
         if version is Version.V1_0:
-            return head + protojson.encode(wrapped(value)) + b"}"
+            result: object = {} if value is None else wrapped(value) if operation.wraps else value
+            return head + protojson.encode(result) + b"}"
         return head + protojson.encode(to_compat_result(value, Dialect.JSONRPC)) + b"}"
 
     return write

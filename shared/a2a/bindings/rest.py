@@ -104,14 +104,16 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
     return read_params(target.operation, target.version, params)
 
 
-def result_writer(target: Target) -> Callable[[Event | msgspec.Struct], bytes]:
+def result_writer(target: Target) -> Callable[[Event | msgspec.Struct | None], bytes]:
     """A function that writes one result, or one stream event, in the version of the request.
 
     GetTask and CancelTask answer the bare task; the other events come in their wrapper.
     """
-    bare = not target.operation.streaming and target.operation.request is not OPERATIONS[0].request
+    bare = not target.operation.wraps
 
-    def write(value: Event | msgspec.Struct) -> bytes:
+    def write(value: Event | msgspec.Struct | None) -> bytes:
+        if value is None:
+            return b"{}"
         if target.version is Version.V1_0:
             return protojson.encode(value if bare else wrapped(value))
         compat: Any = to_compat_result(value, Dialect.REST)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from shared.a2a.agent import Turn
 from shared.a2a.bindings import sse
 from shared.a2a.call import Call
 from shared.a2a.model import Event, Message, Part, Role, SendMessageRequest
@@ -35,14 +36,20 @@ class Slow:
         self.calls: list[Call] = []
         self._lock = threading.Lock()
 
-    def send(self, request: SendMessageRequest, call: Call) -> Iterator[Event]:
+    def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
+        return request.message.context_id or "c"
+
+    def cancel(self, call: Call) -> None:
+        raise AssertionError(f"nobody cancels {call}")
+
+    def send(self, request: SendMessageRequest, call: Call) -> Turn:
         with self._lock:
             self.turns += 1
             turn = self.turns
             self.requests.append(request)
             self.calls.append(call)
         self.begun.release()
-        return self._events(turn)
+        return Turn(events=self._events(turn))
 
     def _events(self, turn: int) -> Iterator[Event]:
         assert self.may_end.wait(PATIENCE_SECONDS)

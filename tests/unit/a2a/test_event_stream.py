@@ -7,6 +7,7 @@ from shared.a2a.bindings import sse
 from shared.a2a.bindings.event_stream import EventStream
 from shared.a2a.model import Event, Message, Part, Role
 from shared.a2a.relay import Relay, Subscription
+from shared.threads import Threads
 
 PATIENCE_SECONDS = 30.0
 AT_ONCE = 0.001
@@ -22,7 +23,7 @@ def _stream(
     relay = Relay(source, on_abandoned=(left or threading.Event()).set)
     subscription: Subscription[Event] | None = relay.subscribe(idle_seconds=idle_seconds)
     assert subscription is not None
-    relay.start(on_end=lambda: None)
+    relay.start(Threads("test"), on_end=lambda: None)
     return EventStream(
         next(subscription),
         subscription,

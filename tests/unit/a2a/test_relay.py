@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.a2a.relay import Relay, Subscription
+from shared.threads import Threads
 
 PATIENCE_SECONDS = 30.0
 AT_ONCE = 0.001
@@ -42,7 +43,7 @@ def _started(source: Iterator[int]) -> tuple[Relay[int], Subscription[int], thre
     relay = Relay(source, on_abandoned=abandoned.set)
     subscription = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
     assert subscription is not None
-    relay.start(on_end=ended.set)
+    relay.start(Threads("test"), on_end=ended.set)
     return relay, subscription, abandoned, ended
 
 

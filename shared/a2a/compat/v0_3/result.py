@@ -10,12 +10,33 @@ from shared.a2a.card import AgentCard
 from shared.a2a.compat.v0_3.card import to_compat_card
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.event import to_compat_event
-from shared.a2a.model import Event
+from shared.a2a.compat.v0_3.push_config import to_compat_task_push_config
+from shared.a2a.compat.v0_3.task import to_compat_task
+from shared.a2a.model import (
+    Event,
+    ListTaskPushNotificationConfigsResponse,
+    ListTasksResponse,
+    TaskPushNotificationConfig,
+)
 
 
-def to_compat_result(value: Event | msgspec.Struct, dialect: Dialect) -> Any:
-    """An event or a card in 0.3's JSON. Raises TypeError for a result that 0.3 does not have."""
+def to_compat_result(value: Event | msgspec.Struct | None, dialect: Dialect) -> Any:
+    """Any result in 0.3's JSON. Raises TypeError for one that 0.3 does not have."""
     match value:
+        case None:
+            return None
+        case TaskPushNotificationConfig():
+            return to_compat_task_push_config(value, dialect)
+        case ListTaskPushNotificationConfigsResponse(configs=configs):
+            listed = [to_compat_task_push_config(config, dialect) for config in configs]
+            return {"configs": listed, "nextPageToken": ""} if dialect is Dialect.REST else listed
+        case ListTasksResponse() if dialect is Dialect.REST:
+            return {
+                "tasks": [to_compat_task(task, dialect) for task in value.tasks],
+                "nextPageToken": value.next_page_token,
+                "pageSize": value.page_size,
+                "totalSize": value.total_size,
+            }
         case AgentCard():
             return to_compat_card(value)
         case _ if isinstance(value, Event):

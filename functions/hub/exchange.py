@@ -1,0 +1,153 @@
+"""One turn with one agent: the message, its task to the end of the turn, found again when the connection breaks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from shared.a2a.call import Cancellation
+from shared.a2a.client import A2AClient, ClientError, ClientFault, Endpoint
+from shared.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
+from shared.a2a.model import (
+    Event,
+    Message,
+    SendMessageConfiguration,
+    SendMessageRequest,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskStatusUpdateEvent,
+)
+from shared.http_client import Budget
+
+_OUTPUT_MODES = ("text/plain", "application/json")
+_FIRST_POLL_SECONDS = 0.1
+_SLOWEST_POLL_SECONDS = 2.0
+_TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
+# The connection was lost; the agent may go on.
+_LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
+
+    `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
+    """
+
+    message: Message
+    streaming: bool
+    authorization: str | None
+    traceparent: str | None
+    cancellation: Cancellation
+    running_task_id: str | None = None
+
+
+class Exchange:
+    """`budget` is for an answer that is no stream, `stream_budget` for one that is, and for a task that goes on."""
+
+    def __init__(
+        self,
+        client: A2AClient,
+        endpoint: Endpoint,
+        asking: Asking,
+        *,
+        headers: dict[str, str],
+        budget: Budget,
+        stream_budget: Budget,
+        clock: Callable[[], float],
+    ) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._asking = asking
+        self._streaming = asking.streaming and endpoint.streaming
+        self._headers = headers
+        self._budget = stream_budget if self._streaming else budget
+        self._clock = clock
+
+    def events(self) -> Iterator[Event]:
+        """The agent's events of this turn. Raises ClientError."""
+        running = self._asking.running_task_id
+        task = self._task(running) if running is not None else None
+        if task is not None:
+            yield task
+            yield from self._polled(task)
+            return
+        event: Event | None = None
+        try:
+            for event in self._sent(self._asking.message):
+                yield event
+        except ClientError as error:
+            if event is not None:
+                event = self._found_again(event, error)
+                yield event
+            elif self._asking.message.task_id is None or error.code not in _TASK_IS_GONE:
+                raise
+            else:
+                # The task that waited has ended, and the agent did nothing: what the user wrote is a new request.
+                for event in self._sent(msgspec.structs.replace(self._asking.message, task_id=None)):
+                    yield event
+        if isinstance(event, Task):
+            yield from self._polled(event)
+
+    def _sent(self, message: Message) -> Iterator[Event]:
+        configuration = SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
+        return self._client.send(
+            self._endpoint,
+            SendMessageRequest(message=message, configuration=configuration),
+            streaming=self._streaming,
+            headers=self._headers,
+            budget=self._budget,
+            cancellation=self._asking.cancellation,
+        )
+
+    def _task(self, task_id: str) -> Task | None:
+        """The agent's task as it is by now; None when the agent does not know it any more."""
+        try:
+            return self._get(task_id)
+        except ClientError as error:
+            if error.code in _TASK_IS_GONE or error.fault is ClientFault.NOT_FOUND:
+                return None
+            raise
+
+    def _found_again(self, last: Event, error: ClientError) -> Task:
+        """The task whose stream broke off. Raises `error` where there is none, or none that can be asked for."""
+        match last:
+            case Task(id=task_id):
+                pass
+            case TaskStatusUpdateEvent(task_id=task_id) | TaskArtifactUpdateEvent(task_id=task_id):
+                pass
+            case _:
+                raise error
+        if error.fault not in _LOST:
+            raise error
+        try:
+            return self._get(task_id)
+        except ClientError:
+            raise error from None
+
+    def _get(self, task_id: str) -> Task:
+        return self._client.get_task(
+            self._endpoint,
+            task_id,
+            headers=self._headers,
+            budget=self._budget,
+            cancellation=self._asking.cancellation,
+        )
+
+    def _polled(self, task: Task) -> Iterator[Task]:
+        """The task again and again, until it ends or waits: some agents answer at once and work on."""
+        pause = _FIRST_POLL_SECONDS
+        gone = threading.Event()
+        self._asking.cancellation.on_cancel(gone.set)
+        while not (task.status.state.terminal or task.status.state.interrupted):
+            remaining = self._budget.deadline - self._clock()
+            if remaining <= 0:
+                raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
+            if gone.wait(min(pause, remaining)):
+                raise ClientError(ClientFault.CANCELLED, "the caller left")
+            pause = min(pause * 1.5, _SLOWEST_POLL_SECONDS)
+            task = self._get(task.id)
+            yield task

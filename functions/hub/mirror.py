@@ -1,0 +1,75 @@
+"""An agent's own messages, tasks and artifacts, passed on with the hub's ids (a route with `passes_tasks`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from functions.hub.pipeline import Heard
+from shared.a2a import reply
+from shared.a2a.call import Call
+from shared.a2a.model import (
+    Event,
+    Message,
+    Part,
+    Role,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+from shared.a2a.reply import Mint
+
+
+def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
+    """The events as the agent sent them, but for the ids; a failure of the hub's own is the task's failure.
+
+    The history is the hub's own: the agent's may hold what was said to it under other ids.
+    """
+    task_id = call.task.id if call.task else mint.new_id()
+    begun = False
+
+    def message(said: Message) -> Message:
+        return msgspec.structs.replace(said, context_id=context_id, task_id=task_id, reference_task_ids=())
+
+    def status(said: TaskStatus) -> TaskStatus:
+        timestamp = said.timestamp or mint.timestamp()
+        text = message(said.message) if said.message else None
+        return msgspec.structs.replace(said, message=text, timestamp=timestamp)
+
+    for event, pieces in heard:
+        match event:
+            case Message():
+                yield msgspec.structs.replace(event, context_id=context_id, task_id=None)
+            case Task():
+                begun = True
+                yield msgspec.structs.replace(
+                    event, id=task_id, context_id=context_id, status=status(event.status), history=()
+                )
+            case TaskStatusUpdateEvent():
+                yield msgspec.structs.replace(
+                    event, task_id=task_id, context_id=context_id, status=status(event.status)
+                )
+            case TaskArtifactUpdateEvent():
+                yield msgspec.structs.replace(event, task_id=task_id, context_id=context_id)
+            case None:
+                for piece in pieces:
+                    if isinstance(piece, reply.Failure):
+                        yield from _failed(piece.text, task_id, context_id, mint, begun=begun)
+
+
+def _failed(text: str, task_id: str, context_id: str, mint: Mint, *, begun: bool) -> Iterator[Event]:
+    said = Message(
+        message_id=mint.new_id(),
+        role=Role.AGENT,
+        parts=(Part(text=text),),
+        context_id=context_id,
+        task_id=task_id,
+    )
+    status = TaskStatus(state=TaskState.FAILED, message=said, timestamp=mint.timestamp())
+    if begun:
+        yield TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=status)
+    else:
+        yield Task(id=task_id, context_id=context_id, status=status)

@@ -1,0 +1,79 @@
+"""Following a task in the store: waiting for its turn to end, or watching its events, whichever process runs it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from shared.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
+from shared.task_store.store import StoredTask, TaskStore
+
+_SETTLED = frozenset(state for state in TaskState if state.terminal or state.interrupted)
+
+
+def settled(task: Task) -> bool:
+    """The turn has ended: the task is at its end, or waits for its client."""
+    return task.status.state in _SETTLED
+
+
+def wait_until_settled(
+    store: TaskStore, stored: StoredTask, *, seconds: float, clock: Callable[[], float] = time.monotonic
+) -> StoredTask:
+    """The task when its turn has ended, or as it is after `seconds`."""
+    deadline = clock() + seconds
+    while not settled(stored.task):
+        remaining = deadline - clock()
+        if remaining <= 0 or not store.wait(stored.task.id, after=stored.version, timeout_seconds=remaining):
+            break
+        stored = store.get(stored.task.id, owner=None) or stored
+    return stored
+
+
+class Following(Iterator["Event | None"]):
+    """A task's events: the task as it is, then each update, up to its end; None for `idle_seconds` without one.
+
+    With `ends_when_waiting`, an update that the task waits for its client ends it. A task that was deleted ends it too.
+    """
+
+    def __init__(
+        self, store: TaskStore, stored: StoredTask, *, idle_seconds: float, ends_when_waiting: bool
+    ) -> None:
+        self._store = store
+        self._task_id = stored.task.id
+        self._position = stored.version
+        self._idle_seconds = idle_seconds
+        self._ends_when_waiting = ends_when_waiting
+        self._pending: list[Event] = [stored.task]
+        self._ended = False
+
+    def __next__(self) -> Event | None:
+        if self._ended:
+            raise StopIteration
+        if not self._pending:
+            self._read()
+        if not self._pending:
+            if self._ended:
+                raise StopIteration
+            return None
+        event = self._pending.pop(0)
+        match event:
+            case Task(status=status):
+                self._ended = status.state.terminal
+            case TaskStatusUpdateEvent(status=status):
+                waits = self._ends_when_waiting and status.state.interrupted
+                self._ended = status.state.terminal or waits
+        return event
+
+    def _read(self) -> None:
+        if not self._store.wait(self._task_id, after=self._position, timeout_seconds=self._idle_seconds):
+            self._ended = self._store.get(self._task_id, owner=None) is None
+            return
+        for entry in self._store.entries(self._task_id, after=self._position):
+            self._position = entry.sequence
+            # What the client said is in the log too.
+            if isinstance(entry.event, TaskStatusUpdateEvent | TaskArtifactUpdateEvent):
+                self._pending.append(entry.event)
+
+    def close(self) -> None:
+        """Ends it; idempotent."""
+        self._ended = True

@@ -1,0 +1,72 @@
+"""Which task a message belongs to: the one it names, the one that waits in its context, or a new one (A2A 1.0.1 §3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+
+from shared.a2a.agent import Agent
+from shared.a2a.call import Call, TaskInHand
+from shared.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
+from shared.a2a.model import SendMessageRequest
+from shared.task_store.store import StoredTask, TaskStore
+from shared.tasks.work import read_work
+
+
+def in_hand(
+    request: SendMessageRequest,
+    call: Call,
+    *,
+    store: TaskStore,
+    agent: Agent,
+    new_id: Callable[[], str],
+) -> tuple[SendMessageRequest, Call, StoredTask | None]:
+    """The request and the call with their task, and that task where it goes on. Raises A2AError.
+
+    A message with nothing but the context of a waiting task continues that task: Gemini Enterprise sends no taskId.
+    """
+    prior = _prior(request, call, store)
+    if prior is None:
+        context_id = agent.context_of(request, call)
+        task = TaskInHand(id=new_id())
+    else:
+        context_id = prior.task.context_id or ""
+        earlier = read_work(prior.work)
+        task = TaskInHand(
+            id=prior.task.id, before=prior.task, turn=earlier.turn + 1, notes=dict(earlier.notes)
+        )
+    message = msgspec.structs.replace(request.message, context_id=context_id, task_id=task.id)
+    return msgspec.structs.replace(request, message=message), replace(call, task=task), prior
+
+
+def being_worked_on(task_id: str) -> A2AError:
+    """A message for a task in whose turn it is not."""
+    return A2AError(
+        UNSUPPORTED_OPERATION,
+        "The task is being worked on and takes no message before it asks for one",
+        metadata={"taskId": task_id},
+    )
+
+
+def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredTask | None:
+    assert call.principal is not None, "without an owner nothing is kept"
+    owner, message = call.principal.subject, request.message
+    if not message.task_id:
+        return store.waiting(owner, message.context_id) if message.context_id else None
+    stored = store.get(message.task_id, owner=owner)
+    if stored is None:
+        raise A2AError(TASK_NOT_FOUND, metadata={"taskId": message.task_id[:200]})
+    if message.context_id and message.context_id != stored.task.context_id:
+        raise invalid_field("message.contextId", "is not the context of the task that message.taskId names")
+    state = stored.task.status.state
+    if state.terminal:
+        raise A2AError(
+            UNSUPPORTED_OPERATION,
+            "The task has ended and takes no further message; start another one in its context",
+            metadata={"taskId": stored.task.id},
+        )
+    if not state.interrupted:
+        raise being_worked_on(stored.task.id)
+    return stored

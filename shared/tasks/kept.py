@@ -1,0 +1,64 @@
+"""All operations of an agent that keeps tasks, put together from their parts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from shared.a2a.agent import Agent
+from shared.a2a.reply import Mint
+from shared.log import Log
+from shared.task_store.push import PushStore
+from shared.task_store.store import TaskStore
+from shared.tasks.configs import PushConfigs
+from shared.tasks.operations import TaskOperations
+from shared.tasks.recorder import LeaseTimes, Recorder
+from shared.tasks.run import Runs
+from shared.tasks.sending import Patience, Sending
+from shared.tasks.starting import Starter
+from shared.tasks.ui import UiTexts
+from shared.threads import Threads
+
+
+class KeptTasks:
+    """`sending` and `operations` answer callers, `starter.run_again` the runner."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        store: TaskStore,
+        push_store: PushStore,
+        *,
+        log: Log,
+        mint: Mint,
+        texts: UiTexts,
+        wake: Callable[[str, str], None],
+        refuses_webhook: Callable[[str], str | None],
+        patience: Patience,
+        lease_times: LeaseTimes,
+        runs_at_once: bool = True,
+    ) -> None:
+        threads = Threads("task")
+        runs = Runs(threads)
+        configs = PushConfigs(push_store, refuses=refuses_webhook, new_id=mint.new_id)
+        recorder = Recorder(
+            store,
+            log=log,
+            times=lease_times,
+            timestamp=mint.timestamp,
+            new_id=mint.new_id,
+            clock=time.monotonic,
+        )
+        self.starter = Starter(
+            agent,
+            store,
+            configs,
+            runs=runs,
+            recorder=recorder,
+            threads=threads,
+            mint=mint,
+            wake=wake,
+            runs_at_once=runs_at_once,
+        )
+        self.sending = Sending(self.starter, store, patience=patience, texts=texts, mint=mint)
+        self.operations = TaskOperations(store, configs, agent, runs=runs, timestamp=mint.timestamp)

@@ -1,0 +1,52 @@
+"""A turn that can start, with everything that is known of it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import msgspec
+
+from shared.a2a.agent import Turn
+from shared.a2a.call import Call
+from shared.a2a.model import SendMessageRequest, Task
+from shared.task_store.store import StoredTask
+from shared.tasks.work import work_of
+
+
+@dataclass(slots=True)
+class Opened:
+    """`sent` is the request as it came, `request` the same with ids of ours; `first` is the task before the turn.
+
+    `stored` is the task as it was stored last, None while it is not; `joined` says that the same request was under way.
+    """
+
+    sent: SendMessageRequest
+    request: SendMessageRequest
+    call: Call
+    turn: Turn
+    first: Task
+    stored: StoredTask | None = None
+    joined: bool = False
+
+    @property
+    def owner(self) -> str:
+        """Whose task it is."""
+        assert self.call.principal is not None, "without an owner nothing is kept"
+        return self.call.principal.subject
+
+    def work(self) -> bytes:
+        """What somebody else needs to run the turn, with the agent's notes as they are now."""
+        return work_of(self.request, self.call, as_message=self.turn.as_message)
+
+    def key(self) -> str:
+        """What makes two requests the same: caller, operation, and everything that was sent (design §5)."""
+        call = self.call
+        digest = hashlib.blake2b(digest_size=20)
+        for text in (self.owner, call.version, call.binding, "stream" if call.streaming else "send"):
+            digest.update(text.encode() + b"\n")
+        digest.update(_encode(self.sent))
+        return digest.hexdigest()
+
+
+_encode = msgspec.json.Encoder().encode

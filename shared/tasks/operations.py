@@ -1,0 +1,207 @@
+"""The operations on stored tasks (A2A 1.0.1 §3.1.3-§3.1.10). Somebody else's task does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from shared.a2a import model
+from shared.a2a.agent import Agent
+from shared.a2a.call import Call
+from shared.a2a.errors import (
+    TASK_NOT_CANCELABLE,
+    TASK_NOT_FOUND,
+    UNSUPPORTED_OPERATION,
+    A2AError,
+    invalid_field,
+)
+from shared.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
+from shared.a2a.versions import Version
+from shared.task_store.store import (
+    LeaseLost,
+    StoredTask,
+    TaskEnded,
+    TaskQuery,
+    TaskStore,
+    UnknownTask,
+    WrongVersion,
+)
+from shared.tasks.configs import PushConfigs
+from shared.tasks.following import Following, wait_until_settled
+from shared.tasks.page_token import read_token, write_token
+from shared.tasks.run import Runs
+from shared.tasks.updates import status_update
+from shared.tasks.view import with_history, without_artifacts
+from shared.tasks.work import read_work
+
+_DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
+
+
+class TaskOperations:
+    """Answers GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs.
+
+    `cancel_seconds` is how long a cancellation is waited for before the task is shown as it is.
+    """
+
+    def __init__(
+        self,
+        store: TaskStore,
+        configs: PushConfigs,
+        agent: Agent,
+        *,
+        runs: Runs,
+        timestamp: Callable[[], str],
+        cancel_seconds: float = 5.0,
+    ) -> None:
+        self._store = store
+        self._configs = configs
+        self._agent = agent
+        self._runs = runs
+        self._timestamp = timestamp
+        self._cancel_seconds = cancel_seconds
+
+    def get(self, request: model.GetTaskRequest, call: Call) -> Task:
+        """§3.1.3."""
+        length = _history_length(request.history_length)
+        return with_history(self._found(request.id, call).task, length)
+
+    def list(self, request: model.ListTasksRequest, call: Call) -> model.ListTasksResponse:
+        """§3.1.4: the caller's own tasks, those whose status changed last first."""
+        size = _DEFAULT_PAGE if request.page_size is None else request.page_size
+        if not 1 <= size <= _LARGEST_PAGE:
+            raise invalid_field("pageSize", f"must be from 1 to {_LARGEST_PAGE}")
+        length = _history_length(request.history_length)
+        if request.status is TaskState.UNSPECIFIED:
+            raise invalid_field("status", "must name a state")
+        query = TaskQuery(
+            context_id=request.context_id or None,
+            states=(request.status,) if request.status else (),
+            updated_after=_seconds(request.status_timestamp_after),
+        )
+        owner = _owner(call)
+        conditions = (owner, query.context_id, query.states, query.updated_after)
+        position = None
+        if request.page_token:
+            position = read_token(request.page_token, of=conditions)
+            if position is None:
+                raise invalid_field("pageToken", "is not a token of this list")
+        page = self._store.list(owner, query, size=size, after=position)
+        tasks = (with_history(stored.task, length) for stored in page.tasks)
+        return model.ListTasksResponse(
+            tasks=tuple(tasks if request.include_artifacts else map(without_artifacts, tasks)),
+            next_page_token=write_token(page.next, of=conditions),
+            page_size=size,
+            total_size=page.total,
+        )
+
+    def cancel(self, request: model.CancelTaskRequest, call: Call) -> Task:
+        """§3.1.5. A task that somebody works on is shown as canceled as soon as they have let go of it."""
+        stored = self._found(request.id, call)
+        if stored.task.status.state.terminal:
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": stored.task.id})
+        task = self._canceled(stored, call)
+        if not task.status.state.terminal:
+            return task
+        if task.status.state is not TaskState.CANCELED:
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task.id})
+        return task
+
+    def subscribe(
+        self, request: model.SubscribeToTaskRequest, call: Call, *, idle_seconds: float
+    ) -> Iterator[Event | None]:
+        """§3.1.6: the task, then its events to its end. 0.3 marks a waiting state as final, and so the stream ends with it."""
+        stored = self._found(request.id, call)
+        if stored.task.status.state.terminal:
+            raise A2AError(
+                UNSUPPORTED_OPERATION,
+                "The task has ended: there is nothing to subscribe to",
+                metadata={"taskId": stored.task.id},
+            )
+        return Following(
+            self._store, stored, idle_seconds=idle_seconds, ends_when_waiting=call.version is Version.V0_3
+        )
+
+    def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
+        """§3.1.7."""
+        return self._configs.add(self._found(request.task_id or "", call), request, call.version)
+
+    def get_config(
+        self, request: model.GetTaskPushNotificationConfigRequest, call: Call
+    ) -> TaskPushNotificationConfig:
+        """§3.1.8. 0.3 may leave the config's id out, and means the first one."""
+        for config in self._configs.all(self._found(request.task_id, call).task.id):
+            if config.id == request.id or not request.id:
+                return config
+        raise A2AError(TASK_NOT_FOUND, "The task has no such push notification config")
+
+    def list_configs(
+        self, request: model.ListTaskPushNotificationConfigsRequest, call: Call
+    ) -> model.ListTaskPushNotificationConfigsResponse:
+        """§3.1.9: all of them, since a task has few."""
+        if request.page_token:
+            raise invalid_field("pageToken", "is not a token of this list: all configs are on one page")
+        configs = self._configs.all(self._found(request.task_id, call).task.id)
+        return model.ListTaskPushNotificationConfigsResponse(configs=configs, next_page_token="")
+
+    def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
+        """§3.1.10: deleting what is not there is no error."""
+        self._configs.delete(self._found(request.task_id, call).task.id, request.id)
+
+    def _found(self, task_id: str, call: Call) -> StoredTask:
+        stored = self._store.get(task_id, owner=_owner(call))
+        if stored is None:
+            raise A2AError(TASK_NOT_FOUND, metadata={"taskId": task_id[:200]})
+        return stored
+
+    def _canceled(self, stored: StoredTask, call: Call) -> Task:
+        task_id = stored.task.id
+        try:
+            if self._runs.of_task(task_id) is None:
+                canceled = status_update(stored.task, TaskState.CANCELED, self._timestamp())
+                after = self._store.append(task_id, [canceled], expected_version=stored.version)
+                self._tell(after, call)
+                return after.task
+        except (LeaseLost, WrongVersion):
+            pass  # Somebody works on it.
+        except (TaskEnded, UnknownTask):
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
+        try:
+            stored = self._store.request_cancel(task_id)
+        except (TaskEnded, UnknownTask):
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
+        run = self._runs.of_task(task_id)
+        if run is not None:
+            self._tell(stored, run.call)
+            run.cancel()
+        return wait_until_settled(self._store, stored, seconds=self._cancel_seconds).task
+
+    def _tell(self, stored: StoredTask, call: Call) -> None:
+        """Passes the cancellation on to whoever works on the task elsewhere."""
+        if stored.work:
+            work = read_work(stored.work)
+            then = work.call(stored.task, request_id=call.request_id, record=call.record)
+            self._agent.cancel(then)
+
+
+def _owner(call: Call) -> str:
+    if call.principal is None:
+        raise A2AError(TASK_NOT_FOUND, "Tasks are kept only for callers who say who they are")
+    return call.principal.subject
+
+
+def _history_length(length: int | None) -> int | None:
+    if length is not None and length < 0:
+        raise invalid_field("historyLength", "must not be negative")
+    return length
+
+
+def _seconds(timestamp: str | None) -> float | None:
+    if timestamp is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(timestamp)
+    except ValueError:
+        raise invalid_field("statusTimestampAfter", "must be an RFC 3339 time") from None
+    if moment.tzinfo is None:
+        raise invalid_field("statusTimestampAfter", "must have a time zone")
+    return moment.timestamp()

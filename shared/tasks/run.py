@@ -1,0 +1,73 @@
+"""The turns that run in this process: whoever waits for one, watches it or cancels it finds it here."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+from shared.a2a.call import Call
+from shared.a2a.model import Event
+from shared.a2a.relay import Relay, Subscription
+from shared.threads import Threads
+
+
+class Run:
+    """One turn under way. It goes on when its client leaves: a task's owner can come back to it."""
+
+    def __init__(self, call: Call, source: Iterator[Event]) -> None:
+        assert call.task is not None, "a run is a task's"
+        self.call = call
+        self.task_id = call.task.id
+        self.relay: Relay[Event] = Relay(source, on_abandoned=lambda: None)
+
+    def subscribe(self, *, idle_seconds: float) -> Subscription[Event]:
+        """The run's events from the first on."""
+        subscription = self.relay.subscribe(idle_seconds=idle_seconds)
+        assert subscription is not None, "the run itself subscribes first, and never leaves"
+        return subscription
+
+    def cancel(self) -> None:
+        """Ends the run in CANCELED."""
+        self.call.cancellation.cancel()
+
+
+class Runs:
+    """The runs of this process, by task and by request. Thread-safe."""
+
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._by_task: dict[str, Run] = {}
+        self._by_key: dict[str, Run] = {}
+
+    def of_task(self, task_id: str) -> Run | None:
+        """The run of a task."""
+        with self._lock:
+            return self._by_task.get(task_id)
+
+    def running(self, key: str) -> Run | None:
+        """The run of a request."""
+        with self._lock:
+            return self._by_key.get(key)
+
+    def start(self, key: str | None, make: Callable[[], Run]) -> tuple[Run, bool]:
+        """The run of the same request that is under way, and False; else a new one, started, and True."""
+        with self._lock:
+            running = self._by_key.get(key) if key is not None else None
+            if running is not None:
+                return running, False
+            run = make()
+            self._by_task[run.task_id] = run
+            if key is not None:
+                self._by_key[key] = run
+        # Kept to the end: the work does not depend on who looks on.
+        run.subscribe(idle_seconds=0)
+        run.relay.start(self._threads, on_end=lambda: self._forget(key, run))
+        return run, True
+
+    def _forget(self, key: str | None, run: Run) -> None:
+        with self._lock:
+            if self._by_task.get(run.task_id) is run:
+                del self._by_task[run.task_id]
+            if key is not None and self._by_key.get(key) is run:
+                del self._by_key[key]

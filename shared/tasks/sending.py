@@ -1,0 +1,135 @@
+"""SendMessage and SendStreamingMessage where tasks are kept (A2A 1.0.1 §3.1.1, §3.1.2; design §6).
+
+A short turn that is waited for touches no store. One that goes on, that is streamed, that asks something back, or that nobody
+waits for, becomes a task of its owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shared.a2a.call import Call
+from shared.a2a.fold import fold
+from shared.a2a.model import Event, Message, Part, Role, SendMessageRequest, Task
+from shared.a2a.reply import Mint, as_message
+from shared.task_store.store import StoredTask, TaskStore
+from shared.tasks.following import Following, settled, wait_until_settled
+from shared.tasks.opened import Opened
+from shared.tasks.run import Run
+from shared.tasks.starting import Starter
+from shared.tasks.ui import UiTexts, UntilPatienceEnds
+from shared.tasks.view import with_history
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """`store_seconds`: a turn that takes longer is stored. `ui_seconds`: then a person gets a number to ask for it by.
+    `blocking_seconds`: then any other client gets the task as it is.
+    """
+
+    store_seconds: float = 2.0
+    ui_seconds: float = 25.0
+    blocking_seconds: float = 270.0
+
+
+class Sending:
+    """Answers the two operations. `texts` is what a person reads."""
+
+    def __init__(
+        self, starter: Starter, store: TaskStore, *, patience: Patience, texts: UiTexts, mint: Mint
+    ) -> None:
+        self._starter = starter
+        self._store = store
+        self._patience = patience
+        self._texts = texts
+        self._mint = mint
+
+    def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
+        """The turn's result, or the task as it is when patience ends. Raises A2AError."""
+        opened = self._starter.open(request, call)
+        if opened.turn.immediate and opened.stored is None:
+            return fold(opened.turn.events)
+        configuration = request.configuration
+        at_once = configuration is not None and configuration.return_immediately
+        running = self._starter.start(opened, stored=_must_be_stored(request))
+        if isinstance(running, StoredTask):
+            result: Task | Message = running.task if at_once else self._settled(running, opened)
+        elif at_once:
+            result = opened.stored.task if opened.stored else opened.first
+        else:
+            result = self._waited_for(running, opened)
+        return self._answer(result, opened)
+
+    def stream(
+        self, request: SendMessageRequest, call: Call, *, idle_seconds: float
+    ) -> Iterator[Event | None]:
+        """The turn's events, None for `idle_seconds` without one. It has `close`. Raises A2AError."""
+        opened = self._starter.open(request, call)
+        running = self._starter.start(opened, stored=_must_be_stored(request))
+        events: Iterator[Event | None]
+        if isinstance(running, StoredTask):
+            events = Following(self._store, running, idle_seconds=idle_seconds, ends_when_waiting=True)
+        else:
+            if opened.stored is None and not opened.joined:
+                self._starter.store_beside(running, opened)
+            events = running.subscribe(idle_seconds=idle_seconds)
+        if not call.for_ui:
+            return events
+        return UntilPatienceEnds(
+            events,
+            seconds=self._patience.ui_seconds,
+            still_working=lambda task_id: self._still_working(opened, task_id),
+            mint=self._mint,
+        )
+
+    def _seconds(self, opened: Opened) -> float:
+        return self._patience.ui_seconds if opened.call.for_ui else self._patience.blocking_seconds
+
+    def _settled(self, stored: StoredTask, opened: Opened) -> Task:
+        return wait_until_settled(self._store, stored, seconds=self._seconds(opened)).task
+
+    def _waited_for(self, run: Run, opened: Opened) -> Task | Message:
+        """The run's result, stored from the moment that it takes long; or the task as it is when patience ends."""
+        seconds = self._seconds(opened)
+        first = min(self._patience.store_seconds, seconds)
+        if not run.relay.ended(first):
+            if opened.stored is None and not opened.joined:
+                other = self._starter.store_late(run, opened)
+                if other is not None:
+                    return self._settled(other, opened)
+            run.relay.ended(seconds - first)
+        events, ended = run.relay.events_after(0, 0)
+        if ended and run.relay.error is not None:
+            raise run.relay.error
+        result = fold(events) if events else opened.first
+        kept_elsewhere = opened.stored is not None or opened.joined
+        if ended and isinstance(result, Task) and result.status.state.interrupted and not kept_elsewhere:
+            self._starter.store_waiting(opened, result)
+        return result
+
+    def _answer(self, result: Task | Message, opened: Opened) -> Task | Message:
+        if isinstance(result, Message):
+            return result
+        call = opened.call
+        if call.for_ui and not settled(result):
+            part = Part(text=self._still_working(opened, result.id))
+            return Message(
+                message_id=self._mint.new_id(), role=Role.AGENT, parts=(part,), context_id=result.context_id
+            )
+        if settled(result) and (call.for_ui or (opened.turn.as_message and result.status.state.terminal)):
+            before = call.task.before if call.task else None
+            return as_message(result, before=before, message_id=self._mint.new_id())
+        configuration = opened.request.configuration
+        return with_history(result, configuration.history_length if configuration else None)
+
+    def _still_working(self, opened: Opened, task_id: str) -> str:
+        stored = self._store.get(task_id, owner=opened.owner)
+        return self._texts.still_working(opened.request.message, stored.number if stored else None)
+
+
+def _must_be_stored(request: SendMessageRequest) -> bool:
+    configuration = request.configuration
+    return configuration is not None and (
+        configuration.return_immediately or configuration.task_push_notification_config is not None
+    )

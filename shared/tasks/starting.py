@@ -1,0 +1,214 @@
+"""Starts turns: in this process or for somebody else, stored or not yet, and never the same request twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shared.a2a.agent import Agent
+from shared.a2a.call import Call
+from shared.a2a.errors import A2AError
+from shared.a2a.model import Event, Message, SendMessageRequest, Task, TaskState, TaskStatus
+from shared.a2a.reply import Mint
+from shared.task_store.store import (
+    HUB,
+    AlreadyRunning,
+    LeaseLost,
+    NewTask,
+    StoredTask,
+    TaskEnded,
+    TaskStore,
+    WrongVersion,
+)
+from shared.tasks.configs import PushConfigs
+from shared.tasks.in_hand import being_worked_on, in_hand
+from shared.tasks.opened import Opened
+from shared.tasks.recorder import Recorder
+from shared.tasks.run import Run, Runs
+from shared.tasks.updates import status_update, updates
+from shared.tasks.work import read_work
+from shared.threads import Threads
+
+_MOST_ATTEMPTS = 5
+
+
+class Starter:
+    """Opens and starts turns. `wake` tells a role's workers of a task, and the hub's runner where `runs_at_once` is false."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        store: TaskStore,
+        configs: PushConfigs,
+        *,
+        runs: Runs,
+        recorder: Recorder,
+        threads: Threads,
+        mint: Mint,
+        wake: Callable[[str, str], None],
+        runs_at_once: bool,
+    ) -> None:
+        self._agent = agent
+        self._store = store
+        self._configs = configs
+        self._runs = runs
+        self._recorder = recorder
+        self._threads = threads
+        self._mint = mint
+        self._wake = wake
+        self._runs_at_once = runs_at_once
+
+    def open(self, sent: SendMessageRequest, call: Call) -> Opened:
+        """The turn, with its task in hand; nothing runs yet. Raises A2AError."""
+        request, call, prior = in_hand(
+            sent, call, store=self._store, agent=self._agent, new_id=self._mint.new_id
+        )
+        turn = self._agent.send(request, call)
+        if prior is None:
+            assert call.task is not None, "in_hand puts one there"
+            status = TaskStatus(state=TaskState.SUBMITTED, timestamp=self._mint.timestamp())
+            message = request.message
+            first = Task(id=call.task.id, context_id=message.context_id, status=status, history=(message,))
+            return Opened(sent, request, call, turn, first)
+        opened = Opened(sent, request, call, turn, prior.task)
+        state = TaskState.SUBMITTED if turn.role else TaskState.WORKING
+        events: list[Event] = [request.message, status_update(prior.task, state, self._mint.timestamp())]
+        try:
+            opened.stored = self._store.append(
+                prior.task.id, events, expected_version=prior.version, work=opened.work()
+            )
+        except (WrongVersion, TaskEnded, LeaseLost):
+            raise being_worked_on(prior.task.id) from None
+        opened.first = opened.stored.task
+        return opened
+
+    def start(self, opened: Opened, *, stored: bool) -> Run | StoredTask:
+        """The turn's run in this process, or its task that runs elsewhere. With `stored`, it is stored before it runs."""
+        if opened.stored is not None:
+            return self._go_on(opened, opened.stored)
+        key = opened.key()
+        run = self._runs.running(key)
+        if run is not None:
+            opened.joined = True
+            return run
+        other = self._store.running(opened.owner, key)
+        if other is not None:
+            opened.joined = True
+            return other
+        if not stored and not opened.turn.role:
+            run, is_new = self._runs.start(key, lambda: self._run(opened, may_answer=True))
+            opened.joined = not is_new
+            return run
+        runs_here = self._runs_at_once and not opened.turn.role
+        lease = self._mint.new_id() if runs_here else ""
+        try:
+            task = self._create(opened, opened.first, lease=lease)
+        except AlreadyRunning as running:
+            opened.joined = True
+            return running.stored
+        if runs_here:
+            return self._run_recorded(opened, task, lease, key)
+        self._wake(opened.turn.role, task.task.id)
+        return task
+
+    def store_late(self, run: Run, opened: Opened) -> StoredTask | None:
+        """Stores a run that goes on; or ends it, and gives the same request's task, where another instance was sooner."""
+        lease = self._mint.new_id()
+        try:
+            stored = self._create(opened, opened.first, lease=lease)
+        except AlreadyRunning as running:
+            run.cancel()
+            opened.joined = True
+            return running.stored
+        self._threads.run(lambda: self._recorder.record(run, stored, lease, work=opened.work))
+        return None
+
+    def store_beside(self, run: Run, opened: Opened) -> None:
+        """Stores a run from its first event on, while it is streamed; a Message alone is not stored."""
+
+        def record() -> None:
+            if isinstance(run.relay.first(), Message):
+                return
+            lease = self._mint.new_id()
+            try:
+                stored = self._create(opened, opened.first, lease=lease)
+            except AlreadyRunning:
+                return
+            self._recorder.record(run, stored, lease, work=opened.work)
+
+        self._threads.run(lambda: self._recorder.contained(run, record))
+
+    def store_waiting(self, opened: Opened, task: Task) -> None:
+        """Stores a turn that has ended with a question."""
+        self._create(opened, task, lease="")
+
+    def run_again(self, task_id: str, *, request_id: str, record: dict[str, object]) -> TaskState | None:
+        """Runs a task that nobody runs to the end of its turn; its state then, or None where there was nothing to run."""
+        seconds = self._recorder.times.seconds
+        lease = self._store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
+        if lease is None:
+            return None
+        stored = lease.stored
+        if stored.cancel_requested or stored.attempt > _MOST_ATTEMPTS:
+            state = TaskState.CANCELED if stored.cancel_requested else TaskState.FAILED
+            self._store.append(
+                task_id, [status_update(stored.task, state, self._mint.timestamp())], lease=lease.token
+            )
+            return state
+        work = read_work(stored.work)
+        call = work.call(stored.task, request_id=request_id, record=record)
+        try:
+            turn = self._agent.send(work.request, call)
+        except A2AError as refusal:
+            said = self._recorder.failure(stored.task, refusal.message)
+            self._store.append(task_id, [said], lease=lease.token)
+            return TaskState.FAILED
+        opened = Opened(work.request, work.request, call, turn, stored.task, stored)
+        run, _ = self._runs.start(None, lambda: self._run(opened, may_answer=False))
+        self._recorder.record(run, stored, lease.token, work=opened.work)
+        now = self._store.get(task_id, owner=None)
+        return now.task.status.state if now else None
+
+    def _go_on(self, opened: Opened, stored: StoredTask) -> Run | StoredTask:
+        if opened.turn.role or not self._runs_at_once:
+            self._wake(opened.turn.role, stored.task.id)
+            return stored
+        lease = self._store.lease(
+            opened.call.request_id,
+            seconds=self._recorder.times.seconds,
+            roles=(HUB,),
+            task_id=stored.task.id,
+        )
+        # Without a lease, the runner was sooner.
+        return stored if lease is None else self._run_recorded(opened, lease.stored, lease.token, None)
+
+    def _run_recorded(self, opened: Opened, stored: StoredTask, lease: str, key: str | None) -> Run:
+        run, _ = self._runs.start(key, lambda: self._run(opened, may_answer=False))
+        self._threads.run(lambda: self._recorder.record(run, stored, lease, work=opened.work))
+        return run
+
+    def _run(self, opened: Opened, *, may_answer: bool) -> Run:
+        events = updates(
+            opened.turn.events,
+            opened.first,
+            cancellation=opened.call.cancellation,
+            timestamp=self._mint.timestamp,
+            may_answer=may_answer,
+        )
+        return Run(opened.call, events)
+
+    def _create(self, opened: Opened, task: Task, *, lease: str) -> StoredTask:
+        new = NewTask(
+            task=task,
+            owner=opened.owner,
+            role=opened.turn.role,
+            work=opened.work(),
+            request_key=opened.key(),
+            lease=lease,
+            lease_seconds=self._recorder.times.seconds,
+        )
+        stored = opened.stored = self._store.create(new)
+        configuration = opened.request.configuration
+        if configuration is not None and configuration.task_push_notification_config is not None:
+            config = configuration.task_push_notification_config
+            self._configs.add(stored, config, opened.call.version, delivered=0)
+        return stored

@@ -1,0 +1,84 @@
+"""Work that outlasts a person's patience: in a user interface that shows text only, the answer is where to find it later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from shared.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatusUpdateEvent,
+)
+from shared.a2a.reply import Mint
+from shared.tasks.updates import status_update
+
+
+class UiTexts(Protocol):
+    """What a person reads of a task that goes on."""
+
+    def still_working(self, message: Message, number: int | None) -> str:
+        """In the language of the message, with the number to ask for the task by."""
+        ...
+
+
+class UntilPatienceEnds(Iterator["Event | None"]):
+    """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
+    (of a task id) as its answer: a user interface shows nothing before a stream is complete. The task goes on.
+    """
+
+    def __init__(
+        self,
+        events: Iterator[Event | None],
+        *,
+        seconds: float,
+        still_working: Callable[[str], str],
+        mint: Mint,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._events = events
+        self._clock = clock
+        self._deadline = clock() + seconds
+        self._still_working = still_working
+        self._mint = mint
+        self._task: Task | None = None
+        self._answering = False
+        self._closing: list[Event] | None = None
+
+    def __next__(self) -> Event | None:
+        if self._closing is not None:
+            if not self._closing:
+                raise StopIteration
+            return self._closing.pop(0)
+        event = next(self._events)
+        match event:
+            case Task():
+                self._task = event
+            case TaskArtifactUpdateEvent():
+                self._answering = True
+            case TaskStatusUpdateEvent(status=status) if status.state.terminal:
+                self._answering = True
+            case None if self._task and not self._answering and self._clock() > self._deadline:
+                self._closing = self._last_words(self._task)
+                self.close()
+        return event
+
+    def _last_words(self, task: Task) -> list[Event]:
+        part = Part(text=self._still_working(task.id))
+        artifact = Artifact(artifact_id=self._mint.new_id(), name="answer", parts=(part,))
+        return [
+            TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id or "", artifact=artifact),
+            status_update(task, TaskState.COMPLETED, self._mint.timestamp()),
+        ]
+
+    def close(self) -> None:
+        """Leaves the task's events; idempotent."""
+        close = getattr(self._events, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,43 @@
+"""Threads that are kept for the next piece of work: starting one takes longer than many a piece of work."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+
+_IDLE_SECONDS = 30.0
+
+
+class Threads:
+    """Runs each piece of work at once, in a thread that is free or in a new one: work that blocks holds up no other."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._free: list[SimpleQueue[Callable[[], object]]] = []
+
+    def run(self, work: Callable[[], object]) -> None:
+        """Starts `work`, which must contain its own failures."""
+        with self._lock:
+            inbox = self._free.pop() if self._free else None
+        if inbox is None:
+            threading.Thread(target=self._serve, args=(work,), name=self._name, daemon=True).start()
+        else:
+            inbox.put(work)
+
+    def _serve(self, work: Callable[[], object]) -> None:
+        inbox: SimpleQueue[Callable[[], object]] = SimpleQueue()
+        while True:
+            work()
+            with self._lock:
+                self._free.append(inbox)
+            try:
+                work = inbox.get(timeout=_IDLE_SECONDS)
+            except Empty:
+                with self._lock:
+                    if inbox in self._free:
+                        self._free.remove(inbox)
+                        return
+                # Chosen in the same moment: the work is on its way.
+                work = inbox.get()
