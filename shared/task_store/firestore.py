@@ -61,7 +61,8 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.25
 _LOOK_SHARE = 0.5
-_INLINE_BYTES_PER_COMMIT = 6_000_000
+_READ_SECONDS = 8.0
+_INLINE_BYTES_PER_COMMIT = 2_000_000
 
 
 class FirestoreTaskStore(FirestorePushStore):
@@ -76,8 +77,9 @@ class FirestoreTaskStore(FirestorePushStore):
         new_token: Callable[[], str],
         most_task_bytes: int = DEFAULT_TASK_BYTES,
         look_seconds: float = _LOOK_SECONDS,
+        read_seconds: float = _READ_SECONDS,
     ) -> None:
-        self._database = Database(project, database)
+        self._database = Database(project, database, read_seconds=read_seconds)
         super().__init__(self._database, clock)
         self._new_token = new_token
         self._most_task_bytes = most_task_bytes
@@ -216,7 +218,7 @@ class FirestoreTaskStore(FirestorePushStore):
         """A page of the owner's tasks, behind the position `after`."""
 
         def attempt() -> Page:
-            chosen = queries.chosen(self._database, owner, query)
+            chosen = queries.newest(self._database, owner, query)
             total = self._database.count(chosen)
             found = self._database.query(queries.page(self._database, chosen, limit=size + 1, after=after))
             tasks = tuple(self._heads.stored(head_of(one)) for one in found[:size])

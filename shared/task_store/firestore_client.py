@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shared.task_store.store import StoreError, Unavailable
+from shared.task_store.store import Unavailable
 
 if TYPE_CHECKING:
     from google.cloud.firestore import Client, CollectionReference, DocumentReference, WriteBatch
@@ -28,9 +28,11 @@ class Changed(Exception):
 class Database:
     """One database of a project. The client is imported and made on the first use."""
 
-    def __init__(self, project: str, database: str) -> None:
+    def __init__(self, project: str, database: str, *, read_seconds: float) -> None:
+        """A read is asked for again, while the service is away, until this time is over."""
         self._project = project
         self._database = database
+        self._read_seconds = read_seconds
         self._lock = threading.Lock()
         self._client: Client | None = None
 
@@ -52,19 +54,21 @@ class Database:
         """Snapshots of the same moment, by the documents' paths."""
         if not references:
             return {}
-        with translated():
-            found = self.client.get_all(list(references), field_paths=fields, timeout=_CALL_SECONDS)
+        with _translated():
+            found = self.client.get_all(
+                list(references), field_paths=fields, retry=self._retry(), timeout=_CALL_SECONDS
+            )
             return {snapshot.reference.path: snapshot for snapshot in found}
 
     def query(self, query: Any) -> list[Any]:
         """The snapshots of everything that a query finds."""
-        with translated():
-            return list(query.stream(timeout=_CALL_SECONDS))
+        with _translated():
+            return list(query.stream(retry=self._retry(), timeout=_CALL_SECONDS))
 
     def count(self, query: Any) -> int:
         """How many documents a query finds."""
-        with translated():
-            return int(query.count().get(timeout=_CALL_SECONDS)[0][0].value)
+        with _translated():
+            return int(query.count().get(retry=self._retry(), timeout=_CALL_SECONDS)[0][0].value)
 
     def only_if(self, snapshot: Any) -> Any:
         """The condition that the document has not changed since the snapshot."""
@@ -76,8 +80,13 @@ class Database:
 
     def commit(self, batch: WriteBatch) -> None:
         """Raises Changed where a condition does not hold. Never sent twice: the first may have arrived."""
-        with translated():
-            batch.commit(retry=None, timeout=_CALL_SECONDS)
+        from google.api_core import exceptions
+
+        with _translated():
+            try:
+                batch.commit(retry=None, timeout=_CALL_SECONDS)
+            except (exceptions.Conflict, exceptions.FailedPrecondition, exceptions.NotFound) as error:
+                raise Changed from error
 
     def changing(self, attempt: Callable[[], _Result]) -> _Result:
         """What `attempt` returns, which reads and commits, and is called again while others change what it stands on."""
@@ -99,26 +108,20 @@ class Database:
         if client is not None:
             client.close()  # type: ignore[no-untyped-call]
 
+    def _retry(self) -> Any:
+        from google.api_core import exceptions, retry
+
+        transient = retry.if_exception_type(exceptions.ServerError, exceptions.TooManyRequests)
+        return retry.Retry(predicate=transient, initial=0.05, maximum=1.0, timeout=self._read_seconds)
+
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Google's exceptions, as Changed or Unavailable."""
-    from google.api_core import exceptions
+def _translated() -> Iterator[None]:
+    """Google's exceptions as Unavailable, with a text for the log."""
+    from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
 
     try:
         yield
-    except StoreError:
-        raise
-    except (exceptions.Conflict, exceptions.FailedPrecondition, exceptions.NotFound) as error:
-        # FailedPrecondition is also said of a query without its index, which no further attempt mends.
-        if "index" in str(error):
-            raise
-        raise Changed from error
-    except (
-        exceptions.ServerError,
-        exceptions.RetryError,
-        exceptions.TooManyRequests,
-        GoogleAuthError,
-    ) as error:
-        raise Unavailable(type(error).__name__) from error
+    except (GoogleAPIError, GoogleAuthError) as error:
+        raise Unavailable(f"{type(error).__name__}: {error}") from error

@@ -6,6 +6,7 @@ nothing refers to yet.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 900_000
 _INLINE_BYTES = 200_000
-_CHUNKS_PER_COMMIT = 8
+# Less than the 4 MiB that a gRPC server takes by default; Firestore itself takes 10.
+_CHUNKS_PER_COMMIT = 3
 _DELETIONS_PER_COMMIT = 300
 _FIELDS = Head.__struct_fields__
 _IMPOSSIBLE_ID = re.compile(r"\.{1,2}|__.*__|.*/.*|", re.DOTALL)
 _LONGEST_ID_BYTES = 1_000
+_LONGEST_KEY = 300
 
 Body = bytes | list[Any]
 """Bytes, or the name and the number of the chunks that hold them."""
@@ -37,15 +40,28 @@ Body = bytes | list[Any]
 
 def possible_id(task_id: str) -> bool:
     """Whether a document can have this id: whatever else a caller asks for does not exist."""
-    try:
-        return len(task_id.encode()) <= _LONGEST_ID_BYTES and not _IMPOSSIBLE_ID.fullmatch(task_id)
-    except UnicodeEncodeError:
-        return False
+    return len(task_id.encode()) <= _LONGEST_ID_BYTES and not _IMPOSSIBLE_ID.fullmatch(task_id)
+
+
+def index_key(text: str) -> str:
+    """What stands for the text in an index, whose values cannot be of any length."""
+    return text if len(text) <= _LONGEST_KEY else f"sha256:{digest(text)}"
+
+
+def digest(text: str) -> str:
+    """A name for a document: owners and keys may hold what a name may not."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def head_fields(head: Head) -> Fields:
-    """The fields of a head's document that questions are asked about."""
-    return {**structs.asdict(head), "state": str(head.state), "due_at": head.due_at}
+    """The fields of a head's document: the head's own, and those that questions are asked about."""
+    return {
+        **structs.asdict(head),
+        "state": str(head.state),
+        "owner_key": index_key(head.owner),
+        "context_key": index_key(head.context_id),
+        "due_at": head.due_at,
+    }
 
 
 def read_head(fields: Fields) -> Head:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +10,7 @@ from shared.task_store.firestore_documents import (
     Bodies,
     Folds,
     delete_all,
+    digest,
     head_fields,
     possible_id,
     read_head,
@@ -45,11 +45,11 @@ class Heads:
 
     def owner(self, owner: str) -> DocumentReference:
         """Where the owner's last number is."""
-        return self._database.collection("owners").document(_digest(owner))
+        return self._database.collection("owners").document(digest(owner))
 
     def request(self, owner: str, request_key: str) -> DocumentReference:
         """Where the last task of this request is named."""
-        return self._database.collection("requests").document(_digest(f"{len(owner)}:{owner}:{request_key}"))
+        return self._database.collection("requests").document(digest(f"{len(owner)}:{owner}:{request_key}"))
 
     def find(self, task_id: str) -> Found | None:
         """The head of this id."""
@@ -130,8 +130,3 @@ def head_of(snapshot: Any) -> Found:
     """The head in a snapshot that exists."""
     fields = snapshot.to_dict()
     return Found(snapshot, fields, read_head(fields))
-
-
-def _digest(text: str) -> str:
-    """A name for a document: owners and keys may hold what a name may not."""
-    return hashlib.sha256(text.encode()).hexdigest()

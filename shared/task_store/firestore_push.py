@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from shared.task_store.firestore_client import Database, Fields
-from shared.task_store.firestore_documents import possible_id
+from shared.task_store.firestore_documents import digest, possible_id
 from shared.task_store.push import Delivery, PushConfig
 from shared.task_store.store import UnknownTask
 
@@ -22,6 +21,8 @@ _decoder = msgspec.json.Decoder(PushConfig)
 
 def configs_of(database: Database, task_id: str) -> list[Any]:
     """The snapshots of a task's configs, in the order in which they were first stored."""
+    if not possible_id(task_id):
+        return []
     from google.cloud.firestore import FieldFilter
 
     found = database.query(database.collection("pushes").where(filter=FieldFilter("task_id", "==", task_id)))
@@ -155,7 +156,7 @@ def _with_due(fields: Fields) -> Fields:
 
 def _name(task_id: str, config_id: str) -> str:
     """Both ids may hold what a document's may not."""
-    return hashlib.sha256(f"{len(task_id)}:{task_id}:{config_id}".encode()).hexdigest()
+    return digest(f"{len(task_id)}:{task_id}:{config_id}")
 
 
 def _delivery(fields: Fields) -> Delivery:

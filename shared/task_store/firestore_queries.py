@@ -7,45 +7,47 @@ from typing import Any
 
 from shared.a2a.model import TaskState
 from shared.task_store.firestore_client import Database
+from shared.task_store.firestore_documents import index_key
 from shared.task_store.store import Position, TaskQuery
 
 _INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
+_DOWN = "DESCENDING"
 _MOST_VALUES = 30
 """Firestore's limit for `in`."""
 
 
 def numbered(database: Database, owner: str, number: int) -> Any:
     """The owner's task of this number."""
-    return _where(database.collection("tasks"), ("owner", "==", owner), ("number", "==", number)).limit(1)
+    return _where(
+        database.collection("tasks"), ("owner_key", "==", index_key(owner)), ("number", "==", number)
+    ).limit(1)
 
 
 def waiting(database: Database, owner: str, context_id: str) -> Any:
     """The owner's newest task of this context that waits for its client."""
-    query = chosen(database, owner, TaskQuery(context_id=context_id, states=_INTERRUPTED))
+    query = newest(database, owner, TaskQuery(context_id=context_id, states=_INTERRUPTED))
     return page(database, query, limit=1, after=None)
 
 
-def chosen(database: Database, owner: str, query: TaskQuery) -> Any:
-    """All tasks that the query is true of."""
-    conditions: list[tuple[str, str, Any]] = [("owner", "==", owner)]
+def newest(database: Database, owner: str, query: TaskQuery) -> Any:
+    """All tasks that the query is true of, the newest first: counting needs the same index as reading then."""
+    conditions: list[tuple[str, str, Any]] = [("owner_key", "==", index_key(owner))]
     if query.context_id is not None:
-        conditions.append(("context_id", "==", query.context_id))
+        conditions.append(("context_key", "==", index_key(query.context_id)))
     if query.states:
         conditions.append(("state", "in", [str(state) for state in query.states]))
     if query.updated_after is not None:
         conditions.append(("updated_at", ">", query.updated_after))
-    return _where(database.collection("tasks"), *conditions)
+    found = _where(database.collection("tasks"), *conditions)
+    return found.order_by("updated_at", direction=_DOWN).order_by("__name__", direction=_DOWN)
 
 
 def page(database: Database, query: Any, *, limit: int, after: Position | None) -> Any:
-    """The newest of them, from behind `after`."""
-    ordered = query.order_by("updated_at", direction="DESCENDING").order_by(
-        "__name__", direction="DESCENDING"
-    )
+    """The first of them, or those behind `after`."""
     if after:
         document = database.collection("tasks").document(after.task_id)
-        ordered = ordered.start_after({"updated_at": after.updated_at, "__name__": document})
-    return ordered.limit(limit)
+        query = query.start_after({"updated_at": after.updated_at, "__name__": document})
+    return query.limit(limit)
 
 
 def due(

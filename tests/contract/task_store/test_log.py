@@ -8,6 +8,7 @@ import pytest
 from shared.a2a.fold import after as fold_after
 from shared.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatus
 from shared.task_store.store import (
+    HUB,
     NewTask,
     StoredTask,
     TaskEnded,
@@ -59,6 +60,21 @@ def test_a_task_that_was_never_made_is_unknown(store: Store) -> None:
     assert store.entries("none", after=0) == []
     with pytest.raises(UnknownTask):
         store.append("none", [status("none", TaskState.WORKING)])
+
+
+@pytest.mark.parametrize(
+    "id_", ["", ".", "..", "a/b", "/", "__x__", "x" * 2_000, "\0", "a\nb/c", "タスク", "%2F"]
+)
+def test_an_id_that_nobody_would_give_is_unknown_too(store: Store, id_: str) -> None:
+    assert store.get(id_, owner=None) is None
+    assert store.entries(id_, after=0) == []
+    assert store.configs(id_) == []
+    assert store.lease("w", seconds=30, roles=[HUB], task_id=id_) is None
+    assert store.wait(id_, after=0, timeout_seconds=0) is False
+    store.release(id_, "guessed")
+    store.delete_config(id_, "p")
+    with pytest.raises(UnknownTask):
+        store.request_cancel(id_)
 
 
 def test_what_is_appended_is_read_by_every_instance_in_its_order(store: Store, other: Store) -> None:

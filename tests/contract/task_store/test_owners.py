@@ -120,6 +120,18 @@ def test_conditions_of_a_query_are_all_true_of_what_it_finds(store: Store, clock
     assert _ids(store, "owner", TaskQuery(states=(TaskState.WORKING,), updated_after=boundary)) == [a]
 
 
+@pytest.mark.parametrize("name", ["é" * 3_000, "a/b", "__x__", "\0", "%", "'", ""])
+def test_owners_contexts_and_requests_may_be_called_anything(store: Store, name: str) -> None:
+    created(store, owner=f"{name}x", context_id=f"{name}x", request_key=f"{name}x")
+    made = created(store, owner=name, context_id=name, request_key=f"{name}y")
+    waits = store.append(made.task.id, [status(made.task.id, TaskState.INPUT_REQUIRED)])
+    assert _ids(store, name, TaskQuery(context_id=name)) == [made.task.id]
+    assert store.waiting(name, name) == waits
+    assert store.numbered(name, 1) == waits
+    assert store.running(f"{name}x", f"{name}x")
+    assert store.running(name, f"{name}x") is None
+
+
 def test_updated_after_is_exclusive(store: Store) -> None:
     older, newer = created(store), created(store)
     assert _ids(store, "owner", TaskQuery(updated_after=older.updated_at)) == [newer.task.id]
