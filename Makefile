@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
 IN_VENV := .venv/bin
 
-.PHONY: help install venv run test check format bench bundle lock clean
+.PHONY: help install venv run test check format bench bundle deploy lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ bench: venv ## measure the hub beside a bare function, the official SDK and a di
 
 bundle: install ## build/<function>: what is uploaded, copies without links
 	@$(IN_VENV)/python -m local.bundle
+
+deploy: ## deploy to Google Cloud as deploy.toml says (OPTIONS=--dry-run shows every command)
+	@./deploy.sh $(OPTIONS)
 
 lock: ## choose the newest pins that the .in files allow (UPGRADE=1), or only what they changed
 	@$(PYTHON) local/install.py .run/lock-venv requirements/lock.txt

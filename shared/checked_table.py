@@ -1,11 +1,12 @@
-"""Reads one TOML table and collects all that is wrong with it, instead of stopping at the first mistake."""
+"""Reads one TOML table and collects all that is wrong with it, instead of stopping at the first mistake.
+
+Needs nothing but Python: deploy.sh reads deploy.toml with it before anything is installed.
+"""
 
 import re
 from collections.abc import Collection, Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
-
-from msgspec import Struct
+from typing import Any, NamedTuple, TypeVar
 
 from shared.toml_lines import Path, TomlLines
 
@@ -13,24 +14,33 @@ VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
-class Problem(Struct, frozen=True, order=True):
+class Problem(NamedTuple):
     """One mistake in a file: its line, counted from 1, what is wrong, and what to do about it."""
 
     line: int
     message: str
 
 
-class CheckedTable(Struct, kw_only=True):
+class CheckedTable:
     """A TOML table whose values are taken out one by one, each with the type that it must have.
 
     A value that is missing or wrong adds a Problem and yields the default, and reading goes on.
     """
 
-    path: Path
-    values: Mapping[str, Any]
-    lines: TomlLines
-    variables: Mapping[str, str]
-    problems: list[Problem] = []
+    def __init__(
+        self,
+        *,
+        path: Path,
+        values: Mapping[str, Any],
+        lines: TomlLines,
+        variables: Mapping[str, str],
+        problems: list[Problem] | None = None,
+    ) -> None:
+        self.path = path
+        self.values = values
+        self.lines = lines
+        self.variables = variables
+        self.problems = [] if problems is None else problems
 
     @property
     def line(self) -> int:

@@ -1,6 +1,7 @@
 """Every gcloud command that deploy.sh can show has flags that the real gcloud knows."""
 
 import json
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -61,6 +62,18 @@ def test_every_command_of_every_way_has_flags_that_gcloud_knows(tmp_path: Path) 
     for verb in ("run deploy", "functions deploy", "api-gateway gateways create", "storage buckets"):
         assert any(command.startswith(f"gcloud {verb} ") for command in commands), verb
     answers = lint(sorted(commands), tmp_path)
+    assert [f"{a['command_string']}: {a['error_message']}" for a in answers if not a["success"]] == []
+
+
+def test_every_command_of_the_documents_has_flags_that_gcloud_knows(tmp_path: Path) -> None:
+    commands = []
+    for name in ("deployment.md", "gemini-enterprise.md"):
+        text = (ROOT / "docs" / name).read_text().replace("\\\n", " ")
+        blocks = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        commands += re.findall(r"(?:^|\| )(gcloud .*)", "\n".join(blocks), re.MULTILINE)
+    assert len(commands) > 15
+    # gcloud looks at how a project is written.
+    answers = lint([re.sub(r"--project=\S+", "--project=my-project", c) for c in commands], tmp_path)
     assert [f"{a['command_string']}: {a['error_message']}" for a in answers if not a["success"]] == []
 
 

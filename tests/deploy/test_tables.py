@@ -1,5 +1,7 @@
 """Each table of the deployment agrees with the others: functions, routes, Cloud Build's steps, and what a function reads."""
 
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 
@@ -44,6 +46,14 @@ def environment(of: Plan, name: str) -> Mapping[str, str]:
     return of.environment(name, urls=urls, public_url="https://gateway.example.com", commit="abc")
 
 
+def test_what_deploy_sh_asks_needs_nothing_but_python() -> None:
+    # -S leaves out everything that is installed.
+    command = [sys.executable, "-S", "-m", "deploy", "--config", "deploy.example.toml", "plan"]
+    done = subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("declare -ga functions=(docqa ")
+
+
 def test_every_function_of_the_project_is_in_the_table_of_those_that_are_deployed() -> None:
     folders = {path.parent.name for path in ROOT.glob("functions/*/main.py")}
     assert folders == BY_NAME.keys(), "a new function needs a row in deploy/functions.py"
@@ -58,6 +68,32 @@ def test_cloud_build_deploys_every_function_after_the_bundles_and_before_the_gat
     assert set(steps["gateway"]["waitFor"]) == BY_NAME.keys()
     order = [("bundle", "test"), ("smoke", "gateway")]
     assert all(steps[later]["waitFor"] == [earlier] for later, earlier in order)
+
+
+def test_the_document_names_the_invokers_of_every_function() -> None:
+    words = {
+        Invoker.EVERYBODY: "everybody",
+        Invoker.GEMINI_ENTERPRISE: "Gemini Enterprise's service agent",
+        Invoker.GATEWAY: "`a2a-gateway`",
+        Invoker.GATE: "`a2a-gate`",
+        Invoker.HUB: "`a2a-hub`",
+    }
+    text = (ROOT / "docs" / "deployment.md").read_text()
+    _, _, rows = text.partition("| function | runs as | who may invoke it |")
+    said = {}
+    for row in rows.partition("\n\n")[0].splitlines()[2:]:
+        names, _, invokers, direct = (cell.strip() for cell in row.strip("|").split("|"))
+        for name in names.replace("`", "").split(", "):
+            said[name] = (invokers.split(", the ")[0], direct)
+    assert said == {
+        function.name: (
+            ", ".join(words[invoker] for invoker in function.invokers),
+            "not there"
+            if function.direct_invokers is None
+            else ", ".join(words[invoker] for invoker in function.direct_invokers),
+        )
+        for function in FUNCTIONS
+    }
 
 
 def test_who_calls_is_deployed_after_whom_it_calls() -> None:
