@@ -12,11 +12,13 @@ GET_BUCKET, CREATE_BUCKET = "storage.buckets.get", "storage.buckets.create"
 _OBJECTS = frozenset({GET, LIST, CREATE, DELETE})
 ADMIN = "roles/storage.admin"
 VIEWER = "roles/storage.objectViewer"
+SEARCH_AGENT = "roles/discoveryengine.serviceAgent"
 ROLES: Mapping[str, frozenset[str]] = {
     ADMIN: _OBJECTS | {GET_POLICY, SET_POLICY, GET_BUCKET, CREATE_BUCKET},
     "roles/storage.objectAdmin": _OBJECTS,
     "roles/storage.objectUser": _OBJECTS,
     VIEWER: frozenset({GET, LIST}),
+    SEARCH_AGENT: frozenset({GET, LIST}),
     "roles/storage.objectCreator": frozenset({CREATE}),
     "roles/storage.legacyBucketReader": frozenset({GET_BUCKET, LIST}),
     "roles/storage.legacyObjectReader": frozenset({GET}),
@@ -47,9 +49,10 @@ class BucketPolicy:
         )
 
     def without(self, permission: str) -> BucketPolicy:
-        """The policy after every role that holds `permission`, the administrators' aside, was taken away."""
+        """The policy after every role that holds `permission`, the administrators' and Google's own aside, was taken away."""
+        kept = (ADMIN, SEARCH_AGENT)
         return BucketPolicy(
-            [each for each in self.bindings if each["role"] == ADMIN or permission not in ROLES[each["role"]]]
+            [each for each in self.bindings if each["role"] in kept or permission not in ROLES[each["role"]]]
         )
 
 

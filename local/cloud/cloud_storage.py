@@ -27,7 +27,7 @@ from shared.http_client import HttpClient
 
 DENIED, QUOTA, BROKEN = "deny-objects-get", "quota", "server-error"
 FAULTS = {
-    DENIED: "every role with storage.objects.get, the administrators' aside, is taken from every bucket",
+    DENIED: "every role with storage.objects.get, the administrators' and Google's own aside, is taken from every bucket",
     QUOTA: "every request is answered with 429",
     BROKEN: "every request is answered with 503",
     LATENCY: LATENCY_HELP,
@@ -266,15 +266,21 @@ def main() -> None:
         "--bucket", action="append", default=[], metavar="NAME[=FOLDER]", help="and its files"
     )
     parser.add_argument("--reader", action="append", default=[], help="an account that may read every bucket")
+    parser.add_argument(
+        "--search-agent", metavar="EMAIL", help="the search's own account, which reads every bucket"
+    )
     given = parser.parse_args()
+    bindings = [{"role": iam.VIEWER, "members": list(map(member, given.reader))}] if given.reader else []
+    if given.search_agent:
+        bindings.append({"role": iam.SEARCH_AGENT, "members": [member(given.search_agent)]})
     buckets = []
     for each in given.bucket:
         name, _, folder = each.partition("=")
         bucket = Bucket(name, project=given.project)
         if folder:
             bucket.load(Path(folder))
-        if given.reader:
-            bucket.policy = BucketPolicy([{"role": iam.VIEWER, "members": list(map(member, given.reader))}])
+        if bindings:
+            bucket.policy = BucketPolicy(bindings)
         buckets.append(bucket)
     handle = cloud_storage(
         buckets,

@@ -104,7 +104,7 @@ def _storage() -> StandIn:
     """Cloud Storage with the sample corpus, which docqa and the search may read."""
 
     def arguments(urls: Urls) -> list[str]:
-        readers = ("--reader", DOCQA_ACCOUNT, "--reader", discovery_engine.AGENT)
+        readers = ("--reader", DOCQA_ACCOUNT, "--search-agent", discovery_engine.AGENT)
         corpus = ROOT / "functions" / "docqa" / "corpus"
         tokens = _tokens([*issuers(urls), urls["discovery-engine"]])
         return ["--bucket", f"{BUCKET}={corpus}", *readers, "--owner", OPERATOR, *tokens]
