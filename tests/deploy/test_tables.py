@@ -52,6 +52,7 @@ def test_what_deploy_sh_asks_needs_nothing_but_python() -> None:
     done = subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("declare -ga functions=(docqa ")
+    subprocess.run([sys.executable, "-S", "-c", "import local.bundle"], cwd=ROOT, env={}, check=True)
 
 
 def test_every_function_of_the_project_is_in_the_table_of_those_that_are_deployed() -> None:
