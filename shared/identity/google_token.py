@@ -15,7 +15,7 @@ from shared.a2a import protojson
 from shared.a2a.errors import A2AError
 from shared.http import JSON
 from shared.http_client import Budget, HttpClient, HttpFailure
-from shared.identity.fact_cache import FactCache
+from shared.identity.fact_cache import FactCache, TooManyWait
 from shared.identity.principal import Principal
 from shared.identity.static_token import digest
 from shared.identity.verifier import VerifierUnavailable
@@ -72,7 +72,10 @@ class GoogleTokens:
         """See `TokenVerifier.verify`. A revoked token is out at the end of the TTL."""
         if not self._rules.audiences:
             return None
-        facts = self._cache.get(digest(token), lambda: self._ask(token))
+        try:
+            facts = self._cache.get(digest(token), lambda: self._ask(token))
+        except TooManyWait:
+            raise VerifierUnavailable(_RETRY_AFTER_SECONDS) from None
         if facts is None or not self._allowed(facts):
             return None
         return Principal(
