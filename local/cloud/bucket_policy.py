@@ -48,6 +48,10 @@ class BucketPolicy:
             for binding in self.bindings
         )
 
+    def grants(self, permission: str) -> bool:
+        """Whether anybody but the administrators holds `permission`."""
+        return len(self.without(permission).bindings) < len(self.bindings)
+
     def without(self, permission: str) -> BucketPolicy:
         """The policy after every role that holds `permission`, the administrators' and Google's own aside, was taken away."""
         kept = (ADMIN, SEARCH_AGENT)

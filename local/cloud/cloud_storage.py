@@ -160,8 +160,10 @@ class CloudStorage:
                 bucket.policy = BucketPolicy(json_body(request).get("bindings", ()))
             except (BadPolicy, ValueError) as error:
                 raise StorageError(400, str(error)) from None
-            if self._taken.pop(bucket.name, None) and not self._taken:
-                self.faults.switch_off(DENIED)
+            if bucket.name in self._taken and bucket.policy.grants(iam.GET):
+                del self._taken[bucket.name]
+                if not self._taken:
+                    self.faults.switch_off(DENIED)
         version = 3 if any("condition" in each for each in bucket.policy.bindings) else 1
         policy = {"kind": "storage#policy", "version": version, "etag": "CAE="}
         return json_response({**policy, "bindings": bucket.policy.bindings})
