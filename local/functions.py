@@ -23,6 +23,8 @@ class LocalFunction:
     """Whether it is told the development tokens, and where the functions behind it are."""
     knows_gate: bool = False
     """Whether it holds the key with which the gate signs who calls."""
+    keeps_index: bool = False
+    """Whether it builds an index that the next start can use again."""
     python_path: Path | None = None
     """Where its packages are when they do not lie beside the source file."""
 
@@ -37,6 +39,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
         reads_routes: bool = False,
         verifies_callers: bool = False,
         knows_gate: bool = False,
+        keeps_index: bool = False,
     ) -> LocalFunction:
         folder = ROOT / "build" / name if bundled else ROOT / "functions" / name
         return LocalFunction(
@@ -46,6 +49,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
             reads_routes=reads_routes,
             verifies_callers=verifies_callers,
             knows_gate=knows_gate,
+            keeps_index=keeps_index,
             python_path=None if bundled else ROOT,
         )
 
@@ -53,7 +57,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
         function("gate", threads=320, verifies_callers=True, knows_gate=True),
         function("hub", threads=320, reads_routes=True, knows_gate=True),
         function("agent_card", threads=16, reads_routes=True),
-        function("docqa", threads=320),
+        function("docqa", threads=320, keeps_index=True),
         function("general", threads=320),
         function("expense", threads=320),
         function("pm", threads=320),
@@ -91,9 +95,10 @@ def environment_of(
     dev_token: str,
     signing_key: str = "",
     token_header: str = "authorization",  # noqa: S107 - the name of a header
+    kept: Path | None = None,
 ) -> dict[str, str]:
     """The environment of one process. `urls` maps each function's name to its address on this machine; `token_header` is where
-    the gate finds the caller's token.
+    the gate finds the caller's token; `kept` is a folder for what the next start can use again.
     """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment |= {
@@ -112,6 +117,8 @@ def environment_of(
         addresses = {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
         # Nothing on this machine's loopback stands in front of a function and checks an ID token.
         environment = {"IAM_CREDENTIALS": "none"} | addresses | environment
+    if function.keeps_index and kept:
+        environment = {"CORPUS_INDEX": str(kept / "corpus-index.sqlite3")} | environment
     if function.knows_gate:
         environment["GATE_SIGNING_KEY"] = signing_key
     if function.verifies_callers:

@@ -162,6 +162,7 @@ def _programs(
                 dev_token=settings.dev_token,
                 signing_key=settings.signing_key,
                 token_header="x-forwarded-authorization" if settings.has_gateway else "authorization",
+                kept=settings.folder,
             )
             | own_settings(stand_ins, all_urls, function.name, inherited=inherited),
             log=settings.folder / f"{function.name}.log",

@@ -3,7 +3,10 @@
 import logging
 import os
 import shutil
+import sqlite3
 import tempfile
+import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -14,42 +17,60 @@ from functions.docqa.answering import Search, offers
 from functions.docqa.citations import cited
 from functions.docqa.evidence import EvidenceError, checked
 from functions.docqa.extraction import Found
+from functions.docqa.lexicon import lexicon
 from functions.docqa.model import Candidate, Citation, DocAnswer, Passage, Skipped
 from functions.docqa.pool import Readers
 from functions.docqa.question import Question, analyse
+from functions.docqa.refresh import REFRESH_SECONDS, Watch
 from functions.docqa.search import Corpus
 from functions.docqa.wording import abstained, worded
 from shared.diagnosis import Step, error, ok, warning
 
 MAX_QUESTION_CHARACTERS = 2_000
 _log = logging.getLogger(__name__)
+Update = Callable[[], None]
+
+
+def _nothing() -> None:
+    """What is done for an index that nobody keeps up to date."""
 
 
 class DocumentQA:
     """Answers questions from one corpus. Safe to share between threads, and across a fork."""
 
-    def __init__(self, index_path: Path) -> None:
+    def __init__(self, index_path: Path, watch: Watch | None = None, update: Update = _nothing) -> None:
+        self._index_path = index_path
         self._readers = Readers(index_path)
+        self._rebuilding = threading.Lock()
+        self._watch, self._update = watch, update
 
     @classmethod
     def open(
-        cls, corpus_dir: Path, index_path: Path | None, *, today: Callable[[], date] = date.today
+        cls,
+        corpus_dir: Path,
+        index_path: Path | None,
+        *,
+        today: Callable[[], date] = date.today,
+        refresh_seconds: float = REFRESH_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> "DocumentQA":
         """An engine over the files of `corpus_dir`, its index built or brought up to date.
 
         The index is the file `index_path`, reused by the next start; None keeps it in a temporary folder for the life
-        of the engine. Raises NotADirectoryError without a corpus, sqlite3.Error or OSError when the index cannot be
-        written and is not already up to date.
+        of the engine. When files change, the next question after `refresh_seconds` is answered from what they say then.
+        Raises NotADirectoryError without a corpus, sqlite3.Error or OSError when the index cannot be written and is not
+        already up to date.
         """
         if not corpus_dir.is_dir():
             raise NotADirectoryError(f"no corpus folder at {corpus_dir}")
-        if index_path is not None:
-            index.update(corpus_dir, index_path, today=today)
-            return cls(index_path)
-        folder = tempfile.mkdtemp(prefix="docqa-")
-        engine = cls(Path(folder) / "index.sqlite3")
-        weakref.finalize(engine, _remove, folder, os.getpid())
-        index.update(corpus_dir, Path(folder) / "index.sqlite3", today=today)
+        folder = None if index_path else tempfile.mkdtemp(prefix="docqa-")
+        path = index_path or Path(folder or "") / "index.sqlite3"
+        watch = Watch(corpus_dir, seconds=refresh_seconds, clock=clock)
+        engine = cls(path, watch, lambda: index.update(corpus_dir, path, today=today))
+        if folder:
+            weakref.finalize(engine, _remove, folder, os.getpid())
+        index.update(corpus_dir, path, today=today)
+        lexicon()  # read now, so that the first question need not wait for it
         return engine
 
     @property
@@ -90,9 +111,35 @@ class DocumentQA:
         Every citation has passed the evidence check. Without evidence: `grounded` False, no citations, and a text
         that says so. Text in documents is only ever quoted.
         """
+        self._refresh()
         asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
+        try:
+            with self._readers.reader() as corpus:
+                return answer_from(corpus, asked)
+        except sqlite3.DatabaseError as problem:
+            if isinstance(problem, sqlite3.OperationalError) or self._update is _nothing:
+                raise
+            _log.error("the index is damaged and is built anew: %s", problem)
+        self._rebuild()
         with self._readers.reader() as corpus:
             return answer_from(corpus, asked)
+
+    def _rebuild(self) -> None:
+        with self._rebuilding:
+            self._index_path.unlink(missing_ok=True)
+            self._update()
+            self._readers.renew()
+
+    def _refresh(self) -> None:
+        def update() -> None:
+            self._update()
+            self._readers.renew()
+
+        try:
+            if self._watch:
+                self._watch.refresh(update)
+        except (OSError, sqlite3.Error) as problem:
+            _log.error("the index could not be brought up to date: %s", problem)
 
 
 def answer_from(corpus: Corpus, asked: Question) -> DocAnswer:

@@ -18,6 +18,7 @@ class Readers:
         self._lock = threading.Lock()
         self._idle: list[Corpus] = []
         self._process = os.getpid()
+        self._renewed = 0
 
     @contextmanager
     def reader(self) -> Iterator[Corpus]:
@@ -25,6 +26,7 @@ class Readers:
         with self._lock:
             if self._process != os.getpid():
                 self._idle, self._process = [], os.getpid()
+            renewed = self._renewed
             corpus = self._idle.pop() if self._idle else None
         if corpus is None:
             corpus = Corpus(index.reading(self._index_path))
@@ -34,7 +36,17 @@ class Readers:
             corpus.connection.close()
             raise
         with self._lock:
-            self._idle.append(corpus)
+            kept = renewed == self._renewed
+            if kept:
+                self._idle.append(corpus)
+        if not kept:
+            corpus.connection.close()
+
+    def renew(self) -> None:
+        """What readers remember of the index is forgotten: the index has changed. Those at work end their question."""
+        with self._lock:
+            self._renewed += 1
+        self.close()
 
     def close(self) -> None:
         """Closes the idle readers."""

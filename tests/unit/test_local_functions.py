@@ -1,0 +1,34 @@
+"""What each function of one machine is told when it starts."""
+
+from pathlib import Path
+
+from local.functions import environment_of, functions
+
+
+def _environments(inherited: dict[str, str], kept: Path | None) -> dict[str, dict[str, str]]:
+    table = functions()
+    return {
+        one.name: environment_of(
+            one,
+            inherited=inherited,
+            urls={each.name: "http://127.0.0.1:1" for each in table},
+            public_url="http://127.0.0.1:2",
+            dev_token="t",  # noqa: S106
+            kept=kept,
+        )
+        for one in table
+    }
+
+
+def test_the_index_of_documents_is_kept_beside_the_logs_of_the_run() -> None:
+    environments = _environments({}, Path("/runs/8080"))
+    assert environments["docqa"]["CORPUS_INDEX"] == "/runs/8080/corpus-index.sqlite3"
+    assert [name for name, each in environments.items() if "CORPUS_INDEX" in each] == ["docqa"]
+
+
+def test_an_index_that_the_operator_names_is_used() -> None:
+    assert _environments({"CORPUS_INDEX": "/mine"}, Path("/runs"))["docqa"]["CORPUS_INDEX"] == "/mine"
+
+
+def test_without_a_place_to_keep_it_no_index_is_kept() -> None:
+    assert "CORPUS_INDEX" not in _environments({}, None)["docqa"]
