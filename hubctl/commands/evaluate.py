@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+from urllib.parse import urlsplit
 
 from functions.hub.router import Choice, Router
 from hubctl.labelled import Labelled, read_labelled
@@ -13,8 +14,13 @@ from hubctl.main import CommandError
 from hubctl.table import DEFAULT_FILE, read_table
 from shared.routes import RouteTable, RouteTableError
 
+if TYPE_CHECKING:
+    from hubctl.live.hub import LiveHub
+    from hubctl.live.paper import Question
+
 _LOCAL_HUB = "http://127.0.0.1:8080"
 _PAPER = DEFAULT_FILE.parent / "evaluation" / "paper.toml"
+_CASES = _PAPER.with_name("paper_cases.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +51,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--url", help="where the hub is (HUB_URL, else http://127.0.0.1:8080)")
     parser.add_argument("--token", help="a bearer token (HUB_DEV_TOKEN)")
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="with --live, over make run CLOUD=local: the paper's evaluation, with each of its faults",
+    )
+    parser.add_argument(
+        "--cloud", type=Path, metavar="FILE", help="with --paper: the run's cloud.json (.run/PORT/cloud.json)"
+    )
+    parser.add_argument("--markdown", action="store_true", help="with --paper: write docs/paper.md")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """0 when every question took the route of its label, or was answered rightly, else 1."""
     if arguments.live:
         return _live(arguments, environment, out)
+    if arguments.paper:
+        raise CommandError("--paper asks a running hub: add --live")
     if arguments.file is None:
         raise CommandError("name a file of labelled questions, such as evaluation/routing.tsv")
     try:
@@ -76,12 +93,33 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     except (OSError, ValueError, KeyError, TypeError):
         raise CommandError(f"{file} is no file of questions like evaluation/paper.toml") from None
     hub = LiveHub(url, token=token or None)
+    if arguments.paper:
+        return _reproduce(arguments, hub, url, questions, out)
     try:
         outcomes = [paper.ask(hub, question) for question in questions]
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
     print("\n".join(report.lines(outcomes)), file=out)
     return 1 if any(asked.wrong for asked in outcomes) else 0
+
+
+def _reproduce(
+    arguments: argparse.Namespace, hub: "LiveHub", url: str, questions: Sequence["Question"], out: TextIO
+) -> int:
+    from hubctl.live import cases, paper_table
+    from hubctl.live.hub import HubUnavailable
+    from hubctl.live.reproduction import reproduce
+
+    file = arguments.cloud or DEFAULT_FILE.parent / ".run" / str(urlsplit(url).port) / "cloud.json"
+    asked = [question for question in questions if question.paper is not None]
+    try:
+        cloud = cases.LocalCloud.of_run(file)
+        findings = list(reproduce(hub, cloud, questions=asked, cases=cases.read_cases(_CASES)))
+    except HubUnavailable as error:
+        raise CommandError(str(error)) from None
+    write = paper_table.markdown if arguments.markdown else paper_table.lines
+    print("\n".join(write(findings)), file=out)
+    return 1 if any(each.wrong for each in findings) else 0
 
 
 def _report(file: Path, table: RouteTable, routed: Sequence[Routed]) -> list[str]:

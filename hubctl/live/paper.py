@@ -21,6 +21,8 @@ class Question:
     contains: tuple[str, ...] = ()
     items: int | None = None
     quote: str | None = None
+    paper: int | None = None
+    """The number of the query in the paper (seed 001 §5.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,95 @@
+"""The findings of the reproduction beside the paper's: as a table on a terminal, and as docs/paper.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from hubctl.live.reproduction import Finding
+from hubctl.text_table import row
+
+_HEADER = ("", "case", "query", "JSON-RPC: one text part", "REST: /tools/query", "cited")
+_WIDTHS = (1, 22, 8, 66, 28, 5)
+_REFERENCE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LONGEST = 110
+_INTRODUCTION = """# The paper, reproduced
+
+“Mind the Boundary: Stabilizing Gemini Enterprise A2A via a Cloud Run Hub Across Projects and Accounts” asks four queries over
+two paths, and reports what happened while permissions were missing. This is its evaluation again, over the local cloud: the
+real functions, the unmodified Google libraries, and stand-ins for Cloud Run's IAM check, Discovery Engine, Cloud Storage and
+the metadata server. The stand-ins behave as the services are documented to; that they do is what has to be believed, and
+nothing here was run on Google Cloud. The agents' answers are those of the sample agents and the sample corpus.
+
+```sh
+make run CLOUD=local                                              # in another terminal; it prints a token
+HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper           # the table, exit status 0 when all is as the paper says
+HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper --markdown > docs/paper.md   # this page
+```
+
+A case's question is asked once more when its fault is over, and has to be answered again."""
+_LESSON = """Without `storage.objects.get` the search still returns passages, some of them of editions that are no longer in
+force. They are given as what they are, unverified, and never as the answer: retrieval and evidence are two permissions
+(the paper's lesson 4)."""
+
+
+def lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """The table, what the paper says of each case, what was not so, and the count."""
+    yield row(_HEADER, _WIDTHS)
+    yield row(tuple("-" * width for width in _WIDTHS), _WIDTHS)
+    for each in findings:
+        yield row(
+            (
+                "✗" if each.wrong else "✓",
+                each.case.id,
+                each.question.route,
+                each.ui.text,
+                _rest(each),
+                str(len(each.record.get("citations", []))),
+            ),
+            _WIDTHS,
+        )
+    yield ""
+    for case, _ in groupby(findings, key=lambda each: each.case):
+        yield f"the paper on “{case.id}”: {case.paper}"
+    yield ""
+    for each in findings:
+        for fault in each.wrong:
+            yield f"wrong: {each.case.id}: {each.question.text}: {fault}"
+    yield _count(findings)
+
+
+def markdown(findings: Sequence[Finding]) -> Iterator[str]:
+    """The page, without anything that differs from run to run."""
+    yield _INTRODUCTION
+    for case, group in groupby(findings, key=lambda each: each.case):
+        yield f"\n## {case.id[0].upper()}{case.id[1:]}\n"
+        yield f"The paper, {case.paper}\n"
+        yield "| query | JSON-RPC: one text part | REST | cited | as the paper reports |"
+        yield "|---|---|---|---|---|"
+        for each in group:
+            verdict = "; ".join(each.wrong) or "yes"
+            citations = len(each.record.get("citations", []))
+            yield f"| {each.question.text} | {_told(each.ui.text)} | {_rest(each)} | {citations} | {verdict} |"
+        if case.unread:
+            yield f"\n{_LESSON}"
+    yield f"\n{_count(findings)}"
+
+
+def _rest(finding: Finding) -> str:
+    route = str(finding.record.get("route"))
+    boundary = finding.record.get("boundary")
+    if finding.status is not None:
+        return f"{route} ({boundary}): HTTP {finding.status}"
+    grounded = (finding.record.get("data") or {}).get("grounded")
+    return f"{route} ({boundary}){': unverified' if grounded is False else ''}"
+
+
+def _told(text: str) -> str:
+    flat = " ".join(_REFERENCE.sub("…", text).split()).replace("|", "\\|")
+    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1].rstrip() + "…"
+
+
+def _count(findings: Sequence[Finding]) -> str:
+    right = sum(not each.wrong for each in findings)
+    return f"{right} of {len(findings)} as the paper reports, each over both paths"
