@@ -82,12 +82,12 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     except FileNotFoundError:
         message = f"There is no {parsed.config.name}: copy deploy.example.toml to it, and write your projects into it."
         raise ConfigError(message) from None
+    table = tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))
     loaded = config_reader.load(
         text,
         name=parsed.config.name,
-        route_variables=sorted(
-            set(_variables(tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))))
-        ),
+        route_variables=sorted(set(_variables(table))),
+        passes_tokens=any(route.get("boundary") == "user" for route in table.get("routes", ())),
         direct=parsed.direct,
         mode=parsed.mode,
     )

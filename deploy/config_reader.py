@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deploy import formats
+from deploy import config_checks, formats
 from deploy.config import (
     Config,
     ConfigError,
@@ -23,10 +23,19 @@ from shared.toml_lines import TomlLines
 _LONGEST_SECONDS = 3600
 
 
-def load(text: str, *, name: str, route_variables: Sequence[str], direct: bool, mode: str) -> Config:
+def load(
+    text: str,
+    *,
+    name: str,
+    route_variables: Sequence[str],
+    direct: bool,
+    mode: str,
+    passes_tokens: bool = False,
+) -> Config:
     """The settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
 
-    `route_variables` are those of the route table: each has to be known. `direct`, `mode`: what is about to be deployed.
+    `route_variables` are those of the route table: each has to be known. `passes_tokens`: one of its routes gets the caller's own
+    token. `direct`, `mode`: what is about to be deployed.
     """
     try:
         values = tomllib.loads(text)
@@ -34,11 +43,14 @@ def load(text: str, *, name: str, route_variables: Sequence[str], direct: bool, 
         raise ConfigError(f"{name}: no TOML: {error}") from None
     reader = _Reader(values, TomlLines(text))
     config = reader.config()
-    reader.check_variables(config, route_variables)
-    reader.check_identity(config, direct=direct)
-    if mode == "functions":
-        reader.check_functions_mode(config)
-    reader.check_owners(config)
+    config_checks.check(
+        config,
+        reader.problem,
+        route_variables=route_variables,
+        passes_tokens=passes_tokens,
+        direct=direct,
+        mode=mode,
+    )
     if reader.problems:
         lines = sorted(set(reader.problems))
         raise ConfigError("\n".join(f"{name}:{problem.line}: {problem.message}" for problem in lines))
@@ -86,50 +98,9 @@ class _Reader:
             functions={function.name: self._function(function, place) for function in FUNCTIONS},
         )
 
-    def check_variables(self, config: Config, route_variables: Sequence[str]) -> None:
-        """Each variable of the route table is the address of a function, or set for the hub."""
-        known = {f"{name.upper()}_URL" for name in config.functions} | set(
-            config.functions["hub"].environment
-        )
-        for variable in route_variables:
-            if variable not in known:
-                self._table(("functions", "hub")).problem(
-                    "environment",
-                    f"routes.toml needs the variable {variable}: add {variable} to [functions.hub.environment]",
-                )
-
-    def check_identity(self, config: Config, *, direct: bool) -> None:
-        """Somebody has to be able to get in, and in a deployment without gateway the project of the app is known."""
-        anonymous = config.functions["hub" if direct else "gate"].environment.get("ALLOW_ANONYMOUS") == "true"
-        identity = config.identity
-        any_kind = identity.oauth_client_ids or identity.id_token_audiences
-        if not (any_kind or config.secrets.clients or config.secrets.gateway_token or anonymous):
-            self._table(("identity",)).problem(
-                None,
-                "nobody could get in: set oauth_client_ids, id_token_audiences, or a secret (clients, gateway_token)",
-            )
-        if direct and config.gemini_enterprise_project_number is None:
-            self._table(("gemini_enterprise",)).problem(
-                None, "--direct needs project_number, that of the project with the Gemini Enterprise app"
-            )
-
-    def check_functions_mode(self, config: Config) -> None:
-        """What `gcloud functions deploy` cannot do."""
-        for name, function in config.functions.items():
-            if function.mounts:
-                self._table(("functions", name)).problem(
-                    "corpus_bucket",
-                    "--mode=functions cannot mount a bucket: leave it out, or deploy with --mode=run",
-                )
-
-    def check_owners(self, config: Config) -> None:
-        """A project has one owner: everything in it is made by the same account."""
-        owners: dict[str, tuple[str, Place]] = {config.place.project: ("the top of the file", config.place)}
-        for name, function in config.functions.items():
-            owner, place = owners.setdefault(function.place.project, (f"[functions.{name}]", function.place))
-            if _owner(place) != _owner(function.place):
-                message = f"{place.project} has another account at {owner}: write the same one here"
-                self._table(("functions", name)).problem(None, message)
+    def problem(self, path: tuple[str, ...], key: str | None, message: str) -> None:
+        """Notes what is wrong with `key` of the table at `path`; None: with the table."""
+        self._table(path).problem(key, message)
 
     def _table(self, path: tuple[str, ...]) -> CheckedTable:
         values: Any = self._values
@@ -276,7 +247,3 @@ class _Reader:
         if isinstance(table.values.get(key), str) and value.strip() and not format_.pattern.fullmatch(value):
             table.problem(key, f"{key} is {value!r}: it must be {format_.words}")
         return value
-
-
-def _owner(place: Place) -> tuple[str | None, ...]:
-    return place.account, place.configuration, place.impersonate_service_account

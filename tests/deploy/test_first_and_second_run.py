@@ -139,6 +139,8 @@ def test_a_service_runs_as_its_own_account_with_room_for_its_streams(name: str, 
     assert spec["containerConcurrency"] == 80
     assert int(_environment(spec)["THREADS"]) > 80
     assert spec["timeoutSeconds"] == 3600
+    memory = {"docqa": "1Gi", "gate": "256Mi", "agent_card": "256Mi"}.get(name, "512Mi")
+    assert spec["containers"][0]["resources"]["limits"] == {"memory": memory, "cpu": "1"}
     assert annotations.get("autoscaling.knative.dev/minScale", "0") == (
         "1" if name in ("gate", "hub") else "0"
     )

@@ -11,6 +11,7 @@ import yaml
 from deploy import config_reader
 from deploy.functions import BY_NAME, FUNCTIONS, Invoker
 from deploy.plan import Plan
+from deploy.shell import declarations
 from functions.agent_card import config as agent_card_config
 from functions.docqa import config as docqa_config
 from functions.gate import config as gate_config
@@ -136,6 +137,25 @@ def test_the_card_says_how_callers_authenticate_though_the_gate_checks_it(name: 
     )
     assert environment(plan(only_token), name)["CARD_SECURITY"] == "bearer"
     assert "CARD_SECURITY" not in environment(plan(), "gate")
+
+
+def test_the_secrets_of_callers_are_read_by_whoever_callers_reach_first_and_by_nobody_else() -> None:
+    text = EXAMPLE.replace("[secrets]", '[secrets]\nclients = "a2a-clients"\ngateway_token = "a2a-token"')
+    deployed = plan(text)
+    assert deployed.secrets() == {
+        "a2a-gate-signing-key": ("hub", "gate"),
+        "a2a-token": ("gate",),
+        "a2a-clients": ("gate",),
+    }
+    assert environment(deployed, "gate")["CLIENTS_FILE"] == "/secrets/clients.toml"
+    declared = "\n".join(declarations(deployed))
+    mounted = "/secrets/clients.toml=a2a-clients:latest"
+    assert (
+        f"--set-secrets=GATE_SIGNING_KEY=a2a-gate-signing-key:latest,A2A_GATEWAY_TOKEN=a2a-token:latest,{mounted}"
+        in declared
+    )
+    # Without a gateway there is nobody who signs.
+    assert plan(text, direct=True).secrets() == {"a2a-token": ("hub",), "a2a-clients": ("hub",)}
 
 
 def test_a_data_store_brings_its_api_and_its_role_and_the_bucket_is_not_mounted() -> None:

@@ -1,0 +1,94 @@
+"""What has to agree in deploy.toml, with the route table, and with the way of deploying."""
+
+from collections.abc import Callable, Sequence
+
+from deploy.config import Config, Place
+
+# The path of a table, a key in it or None, and what is wrong.
+Report = Callable[[tuple[str, ...], str | None, str], None]
+
+
+def check(
+    config: Config,
+    report: Report,
+    *,
+    route_variables: Sequence[str],
+    passes_tokens: bool,
+    direct: bool,
+    mode: str,
+) -> None:
+    """Reports everything that does not agree. The arguments are those of config_reader.load."""
+    _variables(config, report, route_variables)
+    _identity(config, report, direct=direct)
+    if passes_tokens and not direct:
+        _caller_tokens(config, report)
+    if mode == "functions":
+        _functions_mode(config, report)
+    _owners(config, report)
+
+
+def _variables(config: Config, report: Report, route_variables: Sequence[str]) -> None:
+    """Each variable of the route table is the address of a function, or set for the hub."""
+    known = {f"{name.upper()}_URL" for name in config.functions} | set(config.functions["hub"].environment)
+    for variable in route_variables:
+        if variable not in known:
+            report(
+                ("functions", "hub"),
+                "environment",
+                f"routes.toml needs the variable {variable}: add {variable} to [functions.hub.environment]",
+            )
+
+
+def _identity(config: Config, report: Report, *, direct: bool) -> None:
+    """Somebody has to be able to get in, and in a deployment without gateway the project of the app is known."""
+    anonymous = config.functions["hub" if direct else "gate"].environment.get("ALLOW_ANONYMOUS") == "true"
+    identity = config.identity
+    any_kind = identity.oauth_client_ids or identity.id_token_audiences
+    if not (any_kind or config.secrets.clients or config.secrets.gateway_token or anonymous):
+        report(
+            ("identity",),
+            None,
+            "nobody could get in: set oauth_client_ids, id_token_audiences, or a secret (clients, gateway_token)",
+        )
+    if direct and config.gemini_enterprise_project_number is None:
+        report(
+            ("gemini_enterprise",),
+            None,
+            "--direct needs project_number, that of the project with the Gemini Enterprise app",
+        )
+
+
+def _caller_tokens(config: Config, report: Report) -> None:
+    """The gate keeps callers' tokens to itself, unless the operator says otherwise."""
+    if config.functions["gate"].environment.get("PASS_CALLER_TOKEN") != "true":
+        report(
+            ("functions", "gate"),
+            "environment",
+            'routes.toml has a route with boundary = "user", which gets the caller\'s own token: '
+            'set PASS_CALLER_TOKEN = "true" in [functions.gate.environment]',
+        )
+
+
+def _functions_mode(config: Config, report: Report) -> None:
+    """What `gcloud functions deploy` cannot do."""
+    for name, function in config.functions.items():
+        if function.mounts:
+            report(
+                ("functions", name),
+                "corpus_bucket",
+                "--mode=functions cannot mount a bucket: leave it out, or deploy with --mode=run",
+            )
+
+
+def _owners(config: Config, report: Report) -> None:
+    """A project has one owner: everything in it is made by the same account."""
+    owners: dict[str, tuple[str, Place]] = {config.place.project: ("the top of the file", config.place)}
+    for name, function in config.functions.items():
+        owner, place = owners.setdefault(function.place.project, (f"[functions.{name}]", function.place))
+        if _owner(place) != _owner(function.place):
+            message = f"{place.project} has another account at {owner}: write the same one here"
+            report(("functions", name), None, message)
+
+
+def _owner(place: Place) -> tuple[str | None, ...]:
+    return place.account, place.configuration, place.impersonate_service_account

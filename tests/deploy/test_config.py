@@ -1,0 +1,141 @@
+"""deploy.toml: everything that is wrong is said at once, with its line; everything else has a default."""
+
+import pytest
+
+from deploy import config_reader
+from deploy.config import Config, ConfigError
+from tests.deploy.tools import ROOT
+
+EXAMPLE = (ROOT / "deploy.example.toml").read_text()
+SMALLEST = """
+project = "my-hub-project"
+region = "asia-northeast1"
+[identity]
+oauth_client_ids = ["1-a.apps.googleusercontent.com"]
+"""
+
+
+def load(
+    text: str,
+    *,
+    direct: bool = False,
+    mode: str = "run",
+    variables: tuple[str, ...] = (),
+    passes_tokens: bool = False,
+) -> Config:
+    return config_reader.load(
+        text,
+        name="deploy.toml",
+        route_variables=variables,
+        direct=direct,
+        mode=mode,
+        passes_tokens=passes_tokens,
+    )
+
+
+def mistakes(text: str, **options: object) -> list[str]:
+    with pytest.raises(ConfigError) as raised:
+        load(text, **options)  # type: ignore[arg-type]
+    return str(raised.value).splitlines()
+
+
+def test_four_lines_are_enough() -> None:
+    config = load(SMALLEST)
+    hub = config.functions["hub"]
+    assert (config.name_prefix, config.runtime, config.log_text) == ("a2a-", "python313", False)
+    assert (config.secrets.signing_key, config.gateway.region) == ("a2a-gate-signing-key", "asia-northeast1")
+    assert (hub.resources.memory, hub.resources.concurrency, hub.resources.threads) == ("512Mi", 80, 88)
+    assert {function.place.project for function in config.functions.values()} == {"my-hub-project"}
+
+
+def test_every_default_that_the_example_shows_is_the_default() -> None:
+    shown = [
+        line.removeprefix("# ")
+        for line in EXAMPLE.partition("[defaults]")[2].partition("[functions")[0].splitlines()
+        if " = " in line
+    ]
+    assert len(shown) == 7
+    assert load(f"{SMALLEST}\n[defaults]\n" + "\n".join(shown)) == load(SMALLEST)
+
+
+def test_a_function_takes_what_its_table_says_then_the_defaults() -> None:
+    config = load(
+        SMALLEST + '[defaults]\nmemory = "1Gi"\nconcurrency = 20\n[functions.hub]\nmemory = "2Gi"\n'
+    )
+    assert config.functions["hub"].resources.memory == "2Gi"
+    assert config.functions["gate"].resources.memory == "1Gi"
+    assert (config.functions["hub"].resources.concurrency, config.functions["hub"].resources.threads) == (
+        20,
+        28,
+    )
+
+
+def test_an_agent_of_another_account_is_reached_as_that_account_and_others_are_not() -> None:
+    config = load(
+        SMALLEST + '[functions.pm]\nproject = "partner-project"\naccount = "admin@partner.example.com"\n'
+    )
+    assert config.functions["pm"].place.account == "admin@partner.example.com"
+    assert config.functions["hub"].place.account is None
+
+
+# What is added to the smallest file (line 6 is the first), and the mistake that is told.
+MISTAKES = {
+    "[functions.hub]\nthreads = 80": "deploy.toml:7: threads is 80: it must be more than concurrency, 80",
+    "[functions.hub]\nconcurrency = 1001": "deploy.toml:7: concurrency is 1001: Cloud Run takes 1000 at most",
+    '[functions.hub]\ncpu = "0.5"': "deploy.toml:7: less than one CPU serves one request at a time",
+    "[functions.hub]\ntimeout_seconds = 3601": "deploy.toml:7: timeout_seconds can be 3600 at most",
+    "[functions.hub]\nmin_instances = 11": "deploy.toml:7: min_instances is more than max_instances",
+    '[functions.hub]\nmemory = "lots"': "deploy.toml:7: memory is 'lots': it must be an amount of memory",
+    '[functions.hub]\nproject = "other-project"': "deploy.toml:7: unknown key 'project'",
+    '[functions.hubb]\nmemory = "1Gi"': "deploy.toml:6: unknown key 'hubb': did you mean 'hub'?",
+    '[functions.pm]\nurl = "http://pm.example.com"': "deploy.toml:7: url is 'http://pm.example.com': it must be an address",
+    '[functions.pm]\naccount = "a@b.example"': "deploy.toml:6: my-hub-project has another account at the top of the file",
+    '[functions.pm]\naccount = "a@b.example"\nconfiguration = "c"': "deploy.toml:8: account and configuration: give only one",
+    '[functions.hub.environment]\nTHREADS = "1"': "deploy.toml:7: THREADS is set by the deployment: threads",
+    '[functions.hub.environment]\nGATE_SIGNING_KEY = "k"': "deploy.toml:7: GATE_SIGNING_KEY is set by the deployment",
+    '[functions.hub.environment]\nlower = "k"': "deploy.toml:7: 'lower' is no name of a variable",
+    "[gateway]\nstreaming = 1": "deploy.toml:7: streaming",
+}
+
+
+@pytest.mark.parametrize("added", MISTAKES)
+def test_a_mistake_is_told_with_its_line(added: str) -> None:
+    told = mistakes(SMALLEST + added + "\n")
+    assert any(line.startswith(MISTAKES[added]) for line in told), told
+
+
+def test_nobody_could_get_in_is_a_mistake() -> None:
+    nobody = 'project = "my-hub-project"\nregion = "asia-northeast1"\n'
+    assert "nobody could get in" in mistakes(nobody)[0]
+    load(nobody + '[secrets]\ngateway_token = "t"\n')
+    load(nobody + '[functions.gate.environment]\nALLOW_ANONYMOUS = "true"\n')
+
+
+def test_without_a_gateway_the_project_of_the_app_has_to_be_known() -> None:
+    assert "--direct needs project_number" in mistakes(SMALLEST, direct=True)[0]
+    load(SMALLEST + '[gemini_enterprise]\nproject_number = "210987654321"\n', direct=True)
+
+
+def test_a_variable_of_the_route_table_needs_a_value() -> None:
+    told = mistakes(SMALLEST, variables=("HUB_URL", "TRAVEL_URL"))
+    assert len(told) == 1
+    assert "add TRAVEL_URL to [functions.hub.environment]" in told[0]
+    load(
+        SMALLEST + '[functions.hub.environment]\nTRAVEL_URL = "https://t.example.com"\n',
+        variables=("TRAVEL_URL",),
+    )
+
+
+def test_a_route_that_gets_callers_tokens_needs_the_operators_word() -> None:
+    told = mistakes(SMALLEST, passes_tokens=True)
+    assert len(told) == 1
+    assert "set PASS_CALLER_TOKEN" in told[0]
+    load(SMALLEST + '[functions.gate.environment]\nPASS_CALLER_TOKEN = "true"\n', passes_tokens=True)
+    # The hub itself has them without a gate.
+    load(SMALLEST + '[gemini_enterprise]\nproject_number = "210987654321"\n', passes_tokens=True, direct=True)
+
+
+def test_cloud_run_functions_cannot_mount_a_bucket() -> None:
+    text = SMALLEST + '[functions.docqa]\ncorpus_bucket = "documents"\n'
+    assert "--mode=functions cannot mount a bucket" in mistakes(text, mode="functions")[0]
+    load(text)
