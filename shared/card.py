@@ -44,6 +44,7 @@ def hub_card(
     security: Iterable[SecurityKind],
     routes: Iterable[Route],
     extended: bool,
+    keeps_tasks: bool,
 ) -> AgentCard:
     """The card of the hub at `public_url` with the skills of `routes`; with `extended`, callers can ask for one of their own.
 
@@ -63,7 +64,7 @@ def hub_card(
         documentation_url=profile.documentation_url,
         icon_url=profile.icon_url,
         capabilities=AgentCapabilities(
-            streaming=True, push_notifications=False, extended_agent_card=extended
+            streaming=True, push_notifications=keeps_tasks, extended_agent_card=extended
         ),
         default_input_modes=tuple(
             dict.fromkeys(mode for route in table.routes for mode in route.input_modes)

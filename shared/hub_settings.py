@@ -13,6 +13,8 @@ from shared.access import restricted
 from shared.card import SecurityKind, hub_card
 from shared.routes import Route, RouteTable, RouteTableError, load, unset_variables
 from shared.settings import Settings
+from shared.task_store import settings as store_settings
+from shared.task_store.settings import StoreSettings
 
 _ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
 # Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
@@ -39,6 +41,8 @@ class HubSettings(Struct, frozen=True, kw_only=True):
     card_max_age_seconds: int
     google_cloud_project: str | None
     log_text: bool
+    store: StoreSettings | None
+    """Where tasks are kept; None keeps none."""
 
 
 def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) -> HubSettings:
@@ -58,6 +62,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         card_max_age_seconds=int(settings.number("CARD_MAX_AGE_SECONDS", 300, least=0, most=86400)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
+        store=store_settings.read(settings),
     )
 
 
@@ -80,6 +85,7 @@ def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
         security=settings.security,
         routes=routes,
         extended=bool(settings.security),
+        keeps_tasks=settings.store is not None,
     )
 
 

@@ -28,8 +28,11 @@ class Threads:
 
     def _serve(self, work: Callable[[], object]) -> None:
         inbox: SimpleQueue[Callable[[], object]] = SimpleQueue()
+        thread = threading.current_thread()
         while True:
+            thread.name = self._name
             work()
+            thread.name = f"{self._name} (idle)"
             with self._lock:
                 self._free.append(inbox)
             try:

@@ -14,6 +14,8 @@ from functions.hub.downstream import Downstream, RemoteAgent, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.router import Router
+from functions.hub.run_door import RunDoor
+from functions.hub.task_texts import TaskTexts
 from functions.hub.tools_query import ToolsQuery
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.client import A2AClient
@@ -30,6 +32,8 @@ from shared.ids import new_id
 from shared.log import Log, Record
 from shared.refusal import refusal
 from shared.routes import Route
+from shared.task_store.settings import open_store
+from shared.tasks.kept import KeptTasks
 
 
 def build(
@@ -60,15 +64,20 @@ def build(
         clock=time.perf_counter,
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
+    agent = HubAgent(pipeline, mint=MINT)
+    tasks = _tasks(config, agent, log)
     server = A2AServer(
-        HubAgent(pipeline, mint=MINT),
+        agent,
         card=lambda: card,
         log=log,
         limits=limits,
         extended_card=lambda principal: card_for(
             settings, tuple(route for route in table.routes if may_use(route, principal))
         ),
+        tasks=tasks,
+        keeps_ui_contract=config.keeps_ui_contract,
     )
+    run_door = RunDoor(tasks.starter) if tasks else None
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
     pages = Pages(table, commit=config.commit)
     doctor = Doctor(
@@ -95,10 +104,26 @@ def build(
             or server.handle(request, caller, record)
             or queries.handle(request, caller, record)
             or pages.private(request, caller.principal)
+            or (run_door and run_door.handle(request, caller.principal, record))
             or not_found(request)
         )
 
     return log.requests(handle)
+
+
+def _tasks(config: Config, agent: HubAgent, log: Log) -> KeptTasks | None:
+    if config.hub.store is None:
+        return None
+    store = open_store(config.hub.store, clock=time.time, new_token=new_id)
+    return KeptTasks(
+        agent,
+        store,
+        log=log,
+        mint=MINT,
+        texts=TaskTexts(),
+        wake=lambda role, task_id: None,
+        settings=config.tasks,
+    )
 
 
 def _agents(config: Config, http: HttpClient, credentials: Credentials) -> Mapping[str, Downstream]:

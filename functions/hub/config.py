@@ -10,11 +10,15 @@ from shared.hub_settings import HubSettings
 from shared.identity import settings as identity_settings
 from shared.identity.settings import IdentitySettings
 from shared.settings import Settings
+from shared.tasks import settings as task_settings
+from shared.tasks.settings import TaskSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """`uses_google_credentials` is false where the hub calls loopback agents only. `service` is the hub's own name on Cloud Run,
+    """`keeps_ui_contract` is false where no caller is taken for a user interface (design §5).
+
+    `uses_google_credentials` is false where the hub calls loopback agents only. `service` is the hub's own name on Cloud Run,
     None elsewhere; `operators` are the verified addresses that may ask for `GET /doctor`.
     """
 
@@ -24,6 +28,8 @@ class Config:
     max_body_bytes: int
     keep_alive_seconds: float
     commit: str
+    tasks: TaskSettings
+    keeps_ui_contract: bool = True
     service: str | None = None
     operators: frozenset[str] = frozenset()
 
@@ -40,6 +46,8 @@ def read(environ: Mapping[str, str]) -> Config:
         ),
         keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),
+        tasks=task_settings.read(settings),
+        keeps_ui_contract=settings.choice("UI_CONTRACT", "on", ("on", "off")) == "on",
         service=settings.optional("K_SERVICE"),
         operators=frozenset(settings.listed("OPERATORS")),
     )

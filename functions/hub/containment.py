@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from functions.hub.credentials import audience_of
 from functions.hub.failure import Failure, FailureKind
 from shared.a2a.client import ClientError, ClientFault
+from shared.gcloud import EVERYBODY, service_of
+from shared.identity.token_facts import facts_of
 from shared.routes import Boundary, Route
 
 _KINDS: dict[ClientFault, FailureKind] = {
@@ -50,13 +54,13 @@ UNDECIDED = frozenset({ClientFault.CANCELLED})
 OF_ONE_USER = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
 
 
-def contained(error: ClientError, route: Route) -> Failure:
-    """The failure that this error is on this route."""
+def contained(error: ClientError, route: Route, *, sent: Mapping[str, str]) -> Failure:
+    """The failure that this error is on this route. `sent` are the headers that the agent got."""
     return Failure(
         kind=_KINDS[error.fault],
         fault=error.fault.value,
         cause=f"{route.id}: {error.detail}",
-        remedy=_remedy(error, route),
+        remedy=_remedy(error, route, sent),
         http_status=error.status,
     )
 
@@ -107,22 +111,31 @@ def internal(route: Route) -> Failure:
     )
 
 
-def _remedy(error: ClientError, route: Route) -> str | None:
+def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | None:
     variable = route.id.upper().replace("-", "_")
+    service = service_of(route.url, name=route.id)
     match error.fault:
         case ClientFault.UNRESOLVED | ClientFault.UNREACHABLE:
             return f"check that the agent runs and that the route's url ({variable}_URL) is right"
         case ClientFault.NOT_FOUND:
             return f"check the path of the route's url ({variable}_URL)"
-        case ClientFault.UNAUTHENTICATED if route.boundary is Boundary.PUBLIC:
-            return f'the agent wants a credential: set boundary = "iam" for route {route.id} in routes.toml'
-        case ClientFault.UNAUTHENTICATED:
-            return f"the ID token's audience was {audience_of(route)}: set the route's audience to what the agent expects"
-        case ClientFault.FORBIDDEN if route.boundary is Boundary.IAM:
+        case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN if route.boundary is Boundary.PUBLIC:
             return (
-                f"gcloud run services add-iam-policy-binding {route.id} --role=roles/run.invoker "
-                "--member=serviceAccount:HUB_SERVICE_ACCOUNT"
+                f'the agent wants a credential: set boundary = "iam" for route {route.id} in routes.toml, or let everybody '
+                f"invoke it: {service.add_invoker(EVERYBODY)}"
             )
+        case ClientFault.UNAUTHENTICATED if route.boundary is Boundary.IAM:
+            audience = audience_of(route)
+            return (
+                f"the ID token's audience was {audience}: set the route's audience to what the agent expects, or make it "
+                f"take this one: {service.add_audience(audience)}"
+            )
+        case ClientFault.FORBIDDEN if route.boundary is Boundary.IAM:
+            facts = facts_of(sent.get("authorization", ""))
+            account = facts.email if facts is not None and facts.email else "HUB_SERVICE_ACCOUNT"
+            return service.add_invoker(f"serviceAccount:{account}")
+        case ClientFault.RATE_LIMITED if route.boundary in (Boundary.IAM, Boundary.PUBLIC):
+            return f"where the agent has no instance left: {service.more_instances()}"
         case ClientFault.TIMEOUT:
             return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
         case ClientFault.TOO_LARGE:

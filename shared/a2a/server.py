@@ -24,6 +24,7 @@ from shared.http import JSON, Request, Response
 from shared.identity.callers import Caller
 from shared.identity.principal import Principal, may_call
 from shared.log import Log, Record
+from shared.task_store.store import Unavailable
 from shared.trace import traceparent_of
 
 _JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc", "application/a2a+json"})
@@ -67,6 +68,7 @@ class A2AServer:
         limits: Limits,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
         tasks: Tasks | None = None,
+        keeps_ui_contract: bool = True,
     ) -> None:
         self._agent = agent
         self._card = card
@@ -75,6 +77,7 @@ class A2AServer:
         self._limits = limits
         self._unstored = Unstored(agent)
         self._tasks = tasks
+        self._keeps_ui_contract = keeps_ui_contract
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """The answer, or None when method and path are none of the protocol's. Adds to the request's log record."""
@@ -98,7 +101,7 @@ class A2AServer:
             card = self._card()
             _check_capability(operation, card)
             params = jsonrpc.read_request(operation, version, envelope.params)
-            call = _call(request, caller, operation, version, jsonrpc.BINDING, params, record)
+            call = self._call(request, caller, operation, version, jsonrpc.BINDING, params, record)
             answering = _Answering(
                 jsonrpc.result_writer(id_, operation, version),
                 lambda error: jsonrpc.write_error(id_, error),
@@ -129,7 +132,7 @@ class A2AServer:
                     errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json"
                 )
             params = rest.read_request(target, request.query, body)
-            call = _call(request, caller, target.operation, target.version, rest.BINDING, params, record)
+            call = self._call(request, caller, target.operation, target.version, rest.BINDING, params, record)
             answering = _Answering(rest.result_writer(target), rest.write_error, media_type)
             return self._invoke(target.operation, params, call, card, answering)
         except Exception as exception:
@@ -200,8 +203,40 @@ class A2AServer:
         )
         return Response(headers=sse.HEADERS | headers, body=stream)
 
+    def _call(
+        self,
+        request: Request,
+        caller: Caller,
+        operation: Operation,
+        version: Version,
+        binding: str,
+        params: msgspec.Struct,
+        record: Record,
+    ) -> Call:
+        configuration = params.configuration if isinstance(params, SendMessageRequest) else None
+        asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")
+        record |= {"operation": operation.name, "version": version.value, "binding": binding, "outcome": "ok"}
+        return Call(
+            request_id=record["requestId"],
+            principal=caller.principal,
+            version=version,
+            binding=binding,
+            streaming=operation.streaming,
+            accepted_modes=configuration.accepted_output_modes if configuration else (),
+            extensions=tuple(uri.strip() for uri in asked.split(",") if uri.strip()) if asked else (),
+            traceparent=traceparent_of(request.headers),
+            authorization=caller.authorization,
+            record=record,
+            keeps_ui_contract=self._keeps_ui_contract,
+        )
+
     def _error(self, exception: Exception, record: Record) -> A2AError:
         """What the caller may see of an exception; one that was not meant for them goes to the log."""
+        if isinstance(exception, Unavailable):
+            self._log.exception("The task store is away", record)
+            exception = A2AError(
+                errors.UNAVAILABLE, "Tasks cannot be reached at the moment", headers={"retry-after": "5"}
+            )
         if not isinstance(exception, A2AError):
             self._log.exception("A request failed inside the server", record)
             record["severity"] = "ERROR"
@@ -231,32 +266,6 @@ def _on_task(tasks: Operations, params: msgspec.Struct, call: Call) -> msgspec.S
             return None
         case _:
             raise AssertionError(f"no operation takes {type(params).__name__}")
-
-
-def _call(
-    request: Request,
-    caller: Caller,
-    operation: Operation,
-    version: Version,
-    binding: str,
-    params: msgspec.Struct,
-    record: Record,
-) -> Call:
-    configuration = params.configuration if isinstance(params, SendMessageRequest) else None
-    asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")
-    record |= {"operation": operation.name, "version": version.value, "binding": binding, "outcome": "ok"}
-    return Call(
-        request_id=record["requestId"],
-        principal=caller.principal,
-        version=version,
-        binding=binding,
-        streaming=operation.streaming,
-        accepted_modes=configuration.accepted_output_modes if configuration else (),
-        extensions=tuple(uri.strip() for uri in asked.split(",") if uri.strip()) if asked else (),
-        traceparent=traceparent_of(request.headers),
-        authorization=caller.authorization,
-        record=record,
-    )
 
 
 def _check_capability(operation: Operation, card: AgentCard) -> None:

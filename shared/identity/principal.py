@@ -20,6 +20,10 @@ class Principal(Struct, frozen=True, kw_only=True):
     operations: frozenset[str] | None = None
 
 
+TASKS_FUNCTION = "function:tasks"
+"""The subject of the `tasks` function, which only whoever holds the gate's key can name."""
+
+
 def may_call(operation: str, principal: Principal | None) -> bool:
     """Whether the caller's credential covers an operation (its 1.0 name, or `tools/query`)."""
     return principal is None or principal.operations is None or operation in principal.operations

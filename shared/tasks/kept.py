@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from shared.a2a.agent import Agent
 from shared.a2a.reply import Mint
@@ -12,12 +13,18 @@ from shared.task_store.push import PushStore
 from shared.task_store.store import TaskStore
 from shared.tasks.configs import PushConfigs
 from shared.tasks.operations import TaskOperations
-from shared.tasks.recorder import LeaseTimes, Recorder
+from shared.tasks.recorder import Recorder
 from shared.tasks.run import Runs
-from shared.tasks.sending import Patience, Sending
+from shared.tasks.sending import Sending
+from shared.tasks.settings import TaskSettings
 from shared.tasks.starting import Starter
 from shared.tasks.ui import UiTexts
+from shared.tasks.webhook_address import webhook_refusal
 from shared.threads import Threads
+
+
+class Store(TaskStore, PushStore, Protocol):
+    """Both in one."""
 
 
 class KeptTasks:
@@ -26,25 +33,21 @@ class KeptTasks:
     def __init__(
         self,
         agent: Agent,
-        store: TaskStore,
-        push_store: PushStore,
+        store: Store,
         *,
         log: Log,
         mint: Mint,
         texts: UiTexts,
         wake: Callable[[str, str], None],
-        refuses_webhook: Callable[[str], str | None],
-        patience: Patience,
-        lease_times: LeaseTimes,
-        runs_at_once: bool = True,
+        settings: TaskSettings,
     ) -> None:
         threads = Threads("task")
         runs = Runs(threads)
-        configs = PushConfigs(push_store, refuses=refuses_webhook, new_id=mint.new_id)
+        configs = PushConfigs(store, refuses=webhook_refusal(settings.webhook_hosts), new_id=mint.new_id)
         recorder = Recorder(
             store,
             log=log,
-            times=lease_times,
+            times=settings.lease_times,
             timestamp=mint.timestamp,
             new_id=mint.new_id,
             clock=time.monotonic,
@@ -58,7 +61,7 @@ class KeptTasks:
             threads=threads,
             mint=mint,
             wake=wake,
-            runs_at_once=runs_at_once,
+            runs_at_once=settings.runs_at_once,
         )
-        self.sending = Sending(self.starter, store, patience=patience, texts=texts, mint=mint)
+        self.sending = Sending(self.starter, store, patience=settings.patience, texts=texts, mint=mint)
         self.operations = TaskOperations(store, configs, agent, runs=runs, timestamp=mint.timestamp)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from shared.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatusUpdateEvent
 from shared.log import Log
-from shared.task_store.store import LeaseLost, StoredTask, StoreError, TaskEnded, TaskStore, TooLarge
+from shared.task_store.store import LeaseLost, StoredTask, TaskEnded, TaskStore, TooLarge, Unavailable
 from shared.tasks.run import Run
 from shared.tasks.updates import status_update, updates
 
@@ -123,9 +123,7 @@ class Recorder:
         while True:
             try:
                 return do()
-            except StoreError:
-                raise
-            except Exception:
+            except Unavailable:
                 if self._clock() > deadline:
                     raise
             self._pause(pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter is no secret
@@ -135,8 +133,8 @@ class Recorder:
     def _cancel_requested(self, task_id: str) -> bool:
         try:
             stored = self._store.get(task_id, owner=None)
-        except Exception:
-            # The store is away; whoever cancels will be seen when it is back.
+        except Unavailable:
+            # Whoever cancels will be seen when the store is back.
             return False
         return stored is not None and stored.cancel_requested
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -70,11 +71,12 @@ class Hub:
         keep_alive_seconds: float = 15.0,
         max_body_bytes: int = 1 << 20,
         signing_key: str = "",
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         self.log_lines: list[bytes] = []
         *others, last = routes
         default = structs.replace(last, default=True)
-        settings = {
+        environment = {
             "HUB_DEV_TOKEN": f"{TOKEN},{OTHER_TOKEN}",
             "IAM_CREDENTIALS": "adc" if google_credentials else "none",
             "KEEP_ALIVE_SECONDS": str(keep_alive_seconds),
@@ -82,8 +84,9 @@ class Hub:
             "LOG_TEXT": str(log_text),
             "ALLOW_ANONYMOUS": str(anonymous),
             "GATE_SIGNING_KEY": signing_key,
+            **(settings or {}),
         }
-        config = read(settings)
+        config = read(environment)
         table = RouteTable(hub=HubProfile(), routes=(*others, default))
         config = replace(config, hub=structs.replace(config.hub, table=table, unset=()))
         ids, ticks = itertools.count(1), itertools.count()
@@ -160,9 +163,10 @@ class Hub:
 
 def settle() -> None:
     """Returns when what callers left behind has ended."""
-    for thread in threading.enumerate():
-        if thread.name == "relay":
-            thread.join(timeout=10)
+    deadline = time.monotonic() + 10
+    while any(thread.name in ("relay", "task") for thread in threading.enumerate()):
+        assert time.monotonic() < deadline, "something still runs"
+        time.sleep(0.001)
 
 
 def text_of(message: Mapping[str, Any]) -> str:

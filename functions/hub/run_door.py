@@ -1,0 +1,50 @@
+"""POST /internal/tasks:run: where the `tasks` function has a stored task run that nobody runs any more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from shared.a2a import errors, protojson
+from shared.a2a.errors import A2AError, invalid_field
+from shared.http import JSON, Request, Response
+from shared.identity.principal import TASKS_FUNCTION, Principal
+from shared.log import Record
+from shared.refusal import problem
+from shared.tasks.starting import Starter
+
+PATH = "/internal/tasks:run"
+_MOST_BYTES = 10_000
+
+
+class RunDoor:
+    """Answers `PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
+
+    def __init__(self, starter: Starter) -> None:
+        self._starter = starter
+
+    def handle(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
+        """Runs the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run."""
+        if request.path != PATH or principal is None or principal.subject != TASKS_FUNCTION:
+            return None
+        try:
+            if request.method != "POST":
+                raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
+            task_id = _task_id(request)
+            record["taskId"] = task_id
+            state = self._starter.run_again(task_id, request_id=record["requestId"], record=record)
+            record.setdefault("outcome", "ok")
+            return Response(headers={"content-type": JSON}, body=msgspec.json.encode({"state": state}))
+        except A2AError as error:
+            record["outcome"] = error.kind.reason
+            return problem(error, record)
+
+
+def _task_id(request: Request) -> str:
+    body = request.read_body(_MOST_BYTES)
+    value: Any = protojson.decode(body) if body else None
+    task_id = value.get("taskId") if isinstance(value, dict) else None
+    if not isinstance(task_id, str) or not task_id:
+        raise invalid_field("taskId", "must be a string")
+    return task_id

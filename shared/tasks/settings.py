@@ -1,0 +1,38 @@
+"""How a function keeps tasks, beside where (`shared.task_store.settings`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shared.settings import Settings
+from shared.tasks.recorder import LeaseTimes
+from shared.tasks.sending import Patience
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSettings:
+    """`runs_at_once`: the process that takes a task runs it; else the `tasks` function is told to have it run, which is what
+    suits instances that get no processor time between requests. `webhook_hosts` may be notified though they are not public.
+    """
+
+    patience: Patience
+    lease_times: LeaseTimes
+    runs_at_once: bool
+    webhook_hosts: tuple[str, ...]
+
+
+def read(settings: Settings) -> TaskSettings:
+    """The settings."""
+    return TaskSettings(
+        patience=Patience(
+            store_seconds=settings.number("TASK_STORE_AFTER_SECONDS", 2, least=0, most=60),
+            ui_seconds=settings.number("TASK_UI_SECONDS", 25, least=0.1, most=600),
+            blocking_seconds=settings.number("TASK_BLOCKING_SECONDS", 270, least=0.1, most=3500),
+        ),
+        lease_times=LeaseTimes(
+            seconds=settings.number("TASK_LEASE_SECONDS", 30, least=1, most=600),
+            look_seconds=settings.number("TASK_LOOK_SECONDS", 1, least=0.05, most=30),
+        ),
+        runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
+        webhook_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
+    )
