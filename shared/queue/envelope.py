@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from shared.queue.wakeups import Wakeup
 
-_TOPIC = "topic"
+_TOPIC = "roleTopic"
 _LONGEST_ID = 1_000
 
 
