@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from bench import boundary, cold_start, gate, hop, report, router, streams, throughput
+from bench import boundary, cold_start, docqa_cloud, gate, hop, report, router, streams, throughput
 from bench.load import LoadFailed, generator
 from bench.report import Target
 from bench.servers import NotServing
@@ -19,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "boundary": boundary.run,
     "gate": gate.run,
     "cold-start": cold_start.run,
+    "docqa-cloud": docqa_cloud.run,
     "streams": streams.run,
     "router": lambda _: router.run(),
 }
