@@ -59,6 +59,7 @@ def _application(handle: Handler) -> WSGIApplication:
         except Exception:
             # The log has it (`Log.requests`); the server would show its text to the caller.
             answer = _INTERNAL
+        body.discard()
         content = answer.body
         headers = list(answer.headers.items())
         bodiless = answer.status in _BODILESS
@@ -68,17 +69,9 @@ def _application(handle: Handler) -> WSGIApplication:
             _close(content)
             content = b""
         start_response(_status_line(answer.status), headers)
-        if not isinstance(content, bytes):
-            return content
-        return _lingering(content, body)
+        return [content] if isinstance(content, bytes) else content
 
     return application
-
-
-def _lingering(content: bytes, body: RequestBody) -> Iterator[bytes]:
-    """The answer, and then what is still coming in: a connection that is closed before that would cut the answer off."""
-    yield content
-    body.discard()
 
 
 def _close(content: object) -> None:

@@ -25,15 +25,29 @@ _TOO_SLOW = ErrorKind(
 
 
 class RequestBody:
-    """One request's body. `idle_seconds` bounds each wait for more of it, `linger_seconds` all that `discard` waits.
+    """One request's body. `idle_seconds` bounds each wait for more of it; where nobody wants it any more, `pause_seconds` does,
+    and `linger_seconds` all such waits together.
 
     Times are bounded where the server is gunicorn, which lends its socket.
     """
 
-    __slots__ = ("_idle_seconds", "_left", "_length", "_linger_seconds", "_socket", "_stream")
+    __slots__ = (
+        "_idle_seconds",
+        "_left",
+        "_length",
+        "_linger_seconds",
+        "_pause_seconds",
+        "_socket",
+        "_stream",
+    )
 
     def __init__(
-        self, environ: Mapping[str, Any], *, idle_seconds: float = 30.0, linger_seconds: float = 5.0
+        self,
+        environ: Mapping[str, Any],
+        *,
+        idle_seconds: float = 30.0,
+        pause_seconds: float = 1.0,
+        linger_seconds: float = 5.0,
     ) -> None:
         stated = environ.get("CONTENT_LENGTH", "")
         chunked = "HTTP_TRANSFER_ENCODING" in environ
@@ -42,6 +56,7 @@ class RequestBody:
         self._length = None if chunked or not stated else _number(stated)
         self._left = chunked or bool(self._length)
         self._idle_seconds = idle_seconds
+        self._pause_seconds = pause_seconds
         self._linger_seconds = linger_seconds
 
     @property
@@ -78,7 +93,11 @@ class RequestBody:
         return bytes(data)
 
     def discard(self) -> None:
-        """Takes what is left off the connection, so that a client that is still sending gets to read its answer."""
+        """Takes what is left off the connection, so that a client that is still sending gets to read its answer.
+
+        Many read it only when they have sent everything, and some proxies take an early one for a failure. Whoever pauses is
+        waiting for the answer.
+        """
         if not self._left:
             return
         if self._length is not None and self._length > _MOST_DISCARDED_BYTES:
@@ -87,12 +106,20 @@ class RequestBody:
         late = threading.Timer(self._linger_seconds, self._end)
         late.start()
         left = _MOST_DISCARDED_BYTES
-        with contextlib.suppress(Exception):
+        try:
+            if self._socket is not None:
+                self._socket.settimeout(self._pause_seconds)
             while left > 0 and (chunk := self._stream.read(_CHUNK_BYTES)):
                 left -= len(chunk)
-        late.cancel()
-        if left <= 0:
+            if left <= 0:
+                self._end()
+        except Exception:
+            # It paused, broke off or cannot be parsed: where the next request would begin is not known.
             self._end()
+        finally:
+            late.cancel()
+            if self._socket is not None:
+                self._socket.settimeout(None)
         self._left = False
 
     def _some(self, limit_bytes: int) -> bytearray:

@@ -125,9 +125,17 @@ def test_what_nobody_read_is_thrown_away_when_it_has_come(ends: Ends) -> None:
 
 
 @pytest.mark.parametrize("read", [lambda server, **more: of_length(server, 10, **more), in_chunks])
-def test_what_nobody_read_and_nobody_sends_ends_the_connection(ends: Ends, read: Any) -> None:
-    read(ends[1], linger_seconds=0.01).discard()
+@pytest.mark.parametrize("bound", ["pause_seconds", "linger_seconds"])
+def test_what_nobody_read_and_nobody_sends_ends_the_connection(ends: Ends, read: Any, bound: str) -> None:
+    read(ends[1], **{bound: 0.01}).discard()
     assert has_ended(ends[1])
+
+
+def test_what_nobody_read_and_cannot_be_parsed_ends_the_connection(ends: Ends) -> None:
+    client, server = ends
+    client.sendall(b"zz\r\n")
+    in_chunks(server).discard()
+    assert has_ended(server)
 
 
 def test_an_endless_body_is_not_thrown_away_bit_by_bit(ends: Ends) -> None:

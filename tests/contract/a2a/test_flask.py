@@ -87,7 +87,7 @@ def test_a_body_over_the_limit_is_413_whether_its_length_is_told_or_not(client: 
 
 
 @pytest.mark.parametrize(("megabytes", "left"), [(20, 0), (200, 200)], ids=["read on", "not waited for"])
-def test_a_body_over_the_limit_is_answered_first_and_never_kept_in_memory(
+def test_a_body_over_the_limit_is_read_to_its_end_and_never_kept_in_memory(
     client: Client, megabytes: int, left: int
 ) -> None:
     class Long:
@@ -107,9 +107,7 @@ def test_a_body_over_the_limit_is_answered_first_and_never_kept_in_memory(
     environ |= {"wsgi.input": source, "CONTENT_LENGTH": str(source.left)}
     answer, status, _ = run_wsgi_app(client.application, environ)
     assert status.startswith("413")
-    assert b"larger than" in next(iter(answer))
-    assert source.left == megabytes << 20
-    assert b"".join(answer) == b""
+    assert b"larger than" in b"".join(answer)
     assert source.left == left << 20
     assert source.largest_read < 1024 * 1024
 
