@@ -68,6 +68,23 @@ def check_rules(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None
         _check_patterns(table, "unless", route.unless)
 
 
+def check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+    """A route is one agent's or one role's: the workers of a role fetch its tasks, and are not called."""
+    for route, table in zip(routes, tables, strict=True):
+        if not route.role:
+            continue
+        if not _ID.fullmatch(route.role):
+            message = (
+                f"role {route.role!r} must be lower-case letters, digits and hyphens, starting with a letter"
+            )
+            table.problem("role", message)
+        for key in ("url", "boundary", "audience", "passes_tasks"):
+            if key in table.values:
+                table.problem(
+                    key, f"{key} says how an agent is called, and role that nobody is: delete one of the two"
+                )
+
+
 def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route]) -> None:
     seen: set[str] = set()
     for index, keyword in enumerate(route.keywords):

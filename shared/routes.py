@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from shared.checked_table import VARIABLE, CheckedTable, Problem
-from shared.route_rules import address_problem, check_ids, check_priorities, check_rules
+from shared.route_rules import address_problem, check_ids, check_priorities, check_roles, check_rules
 from shared.toml_lines import TomlLines
 
 
@@ -68,6 +68,8 @@ class Route(Struct, frozen=True, kw_only=True):
     sticky: bool = False
     """Whether a text of this route's conversation that matches no rule stays with this route."""
     default: bool = False
+    role: str = ""
+    """The pull workers who do the work of this route; it has no url and no boundary then."""
     passes_tasks: bool = False
     """Whether callers who can show more than text get the agent's own tasks, messages and artifacts instead of its text."""
     input_modes: tuple[str, ...] = ("text/plain",)
@@ -144,6 +146,7 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
     check_ids(routes, tables)
     check_priorities(routes, tables)
     check_rules(routes, tables)
+    check_roles(routes, tables)
     if problems:
         raise RouteTableError(file, problems)
     return RouteTable(hub=hub, routes=routes)
@@ -196,6 +199,7 @@ def _read_hub(table: CheckedTable) -> HubProfile:
 def _read_route(table: CheckedTable) -> Route:
     table.refuse_unknown(Route.__struct_fields__)
     default = table.flag("default")
+    role = table.text("role", "")
     name, description = table.text("name"), table.text("description")
     return Route(
         id=table.text("id"),
@@ -209,8 +213,9 @@ def _read_route(table: CheckedTable) -> Route:
         patterns=table.texts("patterns"),
         unless=table.texts("unless"),
         priority=table.whole("priority", 0 if default else None),
-        url=_address(table, "url") or "",
-        boundary=table.choice("boundary", Boundary, required=True) or Boundary.PUBLIC,
+        url=_address(table, "url", "" if role else None) or "",
+        boundary=table.choice("boundary", Boundary, required=not role) or Boundary.PUBLIC,
+        role=role,
         audience=table.expanded("audience", "") or None,
         protocol_version=table.choice("protocol_version", ProtocolVersion),
         binding=table.choice("binding", Binding),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from functions.hub.commands import Commands, read_command
 from functions.hub.contexts import ids_of, mint_context
 from functions.hub.mirror import mirrored
 from functions.hub.pipeline import Heard, Pipeline
@@ -13,24 +14,36 @@ from shared.a2a.agent import Turn
 from shared.a2a.call import Call
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Mint, Piece, to_events
+from shared.a2a.reply import Mint, Piece, Text, to_events
+from shared.a2a.text import text_of
+from shared.access import may_use
 
 
 class HubAgent:
     """See `shared.a2a.agent.Agent`."""
 
-    def __init__(self, pipeline: Pipeline, *, mint: Mint) -> None:
+    def __init__(self, pipeline: Pipeline, commands: Commands, *, mint: Mint) -> None:
         self._pipeline = pipeline
+        self._commands = commands
         self._mint = mint
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
         """See `Agent.context_of`."""
         return request.message.context_id or mint_context(_owner(call))
 
+    def stands_alone(self, request: SendMessageRequest) -> bool:
+        """See `Agent.stands_alone`: a command does."""
+        return read_command(text_of(request.message)) is not None
+
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
         owner = _owner(call)
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
+        answer = self._commands.answer(text_of(request.message), call)
+        if answer is not None:
+            pieces = iter((Text(answer),))
+            events = to_events(pieces, context_id=context_id, call=call, mint=self._mint, as_task=False)
+            return Turn(events=events, immediate=True)
         skill, skill_field = _skill(request)
         incoming = Incoming(
             message=request.message,
@@ -50,6 +63,8 @@ class HubAgent:
         )
         turn, heard = self._pipeline.begin(incoming, call.record)
         route = turn.choice.route if turn.choice else None
+        if route is not None and route.role and call.task is not None and may_use(route, call.principal):
+            return Turn(events=iter(()), role=route.role)
         if route is not None and route.passes_tasks and not call.for_ui:
             events = mirrored(heard, context_id=context_id, call=call, mint=self._mint)
             return Turn(events=events, as_message=False)

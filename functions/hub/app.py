@@ -6,11 +6,12 @@ import time
 from collections.abc import Mapping
 
 from functions.hub.agent import HubAgent
+from functions.hub.commands import Commands
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.credentials import Credentials
 from functions.hub.doctor import Doctor
-from functions.hub.downstream import Downstream, RemoteAgent, without_address
+from functions.hub.downstream import Downstream, RemoteAgent, of_workers, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.router import Router
@@ -32,7 +33,7 @@ from shared.ids import new_id
 from shared.log import Log, Record
 from shared.refusal import refusal
 from shared.routes import Route
-from shared.task_store.settings import open_store
+from shared.task_store.opening import open_store
 from shared.tasks.kept import KeptTasks
 
 
@@ -64,7 +65,8 @@ def build(
         clock=time.perf_counter,
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
-    agent = HubAgent(pipeline, mint=MINT)
+    commands = Commands(table.routes, tasks=lambda: tasks.operations if tasks else None)
+    agent = HubAgent(pipeline, commands, mint=MINT)
     tasks = _tasks(config, agent, log)
     server = A2AServer(
         agent,
@@ -130,6 +132,8 @@ def _agents(config: Config, http: HttpClient, credentials: Credentials) -> Mappi
     client = A2AClient(http, new_id=new_id)
 
     def agent(route: Route) -> Downstream:
+        if route.role:
+            return of_workers(route)
         variable = missing_variable(route)
         if variable is not None:
             return without_address(route, variable)

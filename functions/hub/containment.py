@@ -95,6 +95,16 @@ def unaddressed(route: Route, variable: str) -> Failure:
     )
 
 
+def without_tasks(route: Route) -> Failure:
+    """The route's work is done by pull workers, and this turn cannot be kept for them."""
+    return Failure(
+        kind=FailureKind.NOT_PERMITTED,
+        fault="no_stored_task",
+        cause=f"{route.id}: its workers fetch stored tasks; this caller, or this path, has none",
+        remedy="set TASK_STORE, and send the request as A2A message/send or message/stream with a credential",
+    )
+
+
 def failed_task(route: Route, state: str) -> Failure:
     """The agent itself ended the task without an answer."""
     return Failure(

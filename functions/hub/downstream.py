@@ -9,7 +9,15 @@ from typing import Protocol
 import msgspec
 
 from functions.hub.breaker import CircuitBreaker
-from functions.hub.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained, resting, unaddressed
+from functions.hub.containment import (
+    OF_ONE_USER,
+    TROUBLE,
+    UNDECIDED,
+    contained,
+    resting,
+    unaddressed,
+    without_tasks,
+)
 from functions.hub.credentials import Credentials
 from functions.hub.discovery import Discovery
 from functions.hub.exchange import Asking, Exchange
@@ -59,6 +67,7 @@ class RemoteAgent:
         if wait:
             raise DownstreamFailed(resting(self._route, wait))
         decided = False
+        headers: dict[str, str] = {}
         try:
             headers = self._headers(asking.authorization, asking.traceparent)
             budget = self._budget()
@@ -77,7 +86,7 @@ class RemoteAgent:
             self._breaker.succeeded()
         except ClientError as error:
             decided = self._decide(error)
-            raise DownstreamFailed(contained(error, self._route)) from None
+            raise DownstreamFailed(contained(error, self._route, sent=headers)) from None
         finally:
             if not decided:
                 self._breaker.undecided()
@@ -158,6 +167,15 @@ def without_address(route: Route, variable: str) -> Downstream:
 
     def refuse(_: Asking) -> Iterator[Event]:
         raise DownstreamFailed(unaddressed(route, variable))
+
+    return InProcess(refuse)
+
+
+def of_workers(route: Route) -> Downstream:
+    """The pull workers of a role, who cannot be asked: they come for what is stored."""
+
+    def refuse(_: Asking) -> Iterator[Event]:
+        raise DownstreamFailed(without_tasks(route))
 
     return InProcess(refuse)
 

@@ -32,6 +32,10 @@ class Agent(Protocol):
         """The request's context id, or a new one."""
         ...
 
+    def stands_alone(self, request: SendMessageRequest) -> bool:
+        """Whether the message belongs to no task, though one may wait in its context."""
+        ...
+
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """One turn. With a task in hand (`call.task`), its events are those of that task. Raises A2AError for a refusal."""
         ...
@@ -54,6 +58,10 @@ class AnsweringAgent:
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         """See `Agent.context_of`."""
         return request.message.context_id or self._mint.new_id()
+
+    def stands_alone(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+        """None does."""
+        return False
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`."""

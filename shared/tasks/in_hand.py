@@ -27,7 +27,7 @@ def in_hand(
 
     A message with nothing but the context of a waiting task continues that task: Gemini Enterprise sends no taskId.
     """
-    prior = _prior(request, call, store)
+    prior = None if agent.stands_alone(request) else _prior(request, call, store)
     if prior is None:
         context_id = agent.context_of(request, call)
         task = TaskInHand(id=new_id())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from shared.a2a import model
@@ -120,6 +120,14 @@ class TaskOperations:
         return Following(
             self._store, stored, idle_seconds=idle_seconds, ends_when_waiting=call.version is Version.V0_3
         )
+
+    def numbered(self, number: int, call: Call) -> StoredTask | None:
+        """The caller's task of this number, which people type."""
+        return self._store.numbered(_owner(call), number)
+
+    def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
+        """The caller's tasks, those whose status changed last first."""
+        return self._store.list(_owner(call), TaskQuery(), size=most, after=None).tasks
 
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
         """§3.1.7."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from shared.a2a.agent import Agent
+from shared.a2a.agent import Agent, Turn
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
 from shared.a2a.model import Event, Message, SendMessageRequest, Task, TaskState, TaskStatus
@@ -62,7 +62,10 @@ class Starter:
         request, call, prior = in_hand(
             sent, call, store=self._store, agent=self._agent, new_id=self._mint.new_id
         )
-        turn = self._agent.send(request, call)
+        if prior is not None and prior.role != HUB:
+            turn = Turn(events=iter(()), role=prior.role)
+        else:
+            turn = self._agent.send(request, call)
         if prior is None:
             assert call.task is not None, "in_hand puts one there"
             status = TaskStatus(state=TaskState.SUBMITTED, timestamp=self._mint.timestamp())

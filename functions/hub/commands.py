@@ -1,0 +1,121 @@
+"""What a person can type where there is nothing to click: /tasks, /task N, /cancel N, /routes, /help; in Japanese, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+from functions.hub import command_texts as texts
+from shared.a2a.call import Call
+from shared.a2a.errors import A2AError
+from shared.a2a.model import CancelTaskRequest, Task
+from shared.a2a.text import text_of
+from shared.access import may_use
+from shared.language import Language, language_of
+from shared.normal_text import normalise
+from shared.routes import Route
+from shared.task_store.store import StoredTask
+
+_MOST_SHOWN = 10
+_LONGEST_COMMAND = 40
+
+
+class Command(StrEnum):
+    """What is asked for."""
+
+    TASKS = "tasks"
+    TASK = "task"
+    CANCEL = "cancel"
+    ROUTES = "routes"
+    HELP = "help"
+
+
+_NAMES: dict[str, Command] = {
+    **{command.value: command for command in Command},
+    "タスク一覧": Command.TASKS,
+    "タスク": Command.TASK,
+    "キャンセル": Command.CANCEL,
+    "中止": Command.CANCEL,
+    "ルート": Command.ROUTES,
+    "ルート一覧": Command.ROUTES,
+    "ヘルプ": Command.HELP,
+}
+_FORM = re.compile(r"/ ?([^\d ]+) ?(?:#|no\.?)? ?(\d{1,9})?")
+
+
+class Tasks(Protocol):
+    """What the commands need of the caller's tasks; see `shared.tasks.operations.TaskOperations`."""
+
+    def numbered(self, number: int, call: Call) -> StoredTask | None:
+        """The caller's task of this number."""
+        ...
+
+    def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
+        """The caller's tasks, the newest first."""
+        ...
+
+    def cancel(self, request: CancelTaskRequest, call: Call) -> Task:
+        """Cancels a task of the caller's."""
+        ...
+
+
+class Commands:
+    """Answers commands. `tasks` gives the tasks, None where none are kept."""
+
+    def __init__(self, routes: Sequence[Route], *, tasks: Callable[[], Tasks | None]) -> None:
+        self._routes = routes
+        self._tasks = tasks
+
+    def answer(self, text: str, call: Call) -> str | None:
+        """The answer to a command; None for any other text."""
+        read = read_command(text)
+        if read is None:
+            return None
+        command, number = read
+        language = language_of(text)
+        match command:
+            case Command.HELP:
+                return texts.help_text(language)
+            case Command.ROUTES:
+                routes = [route for route in self._routes if may_use(route, call.principal)]
+                return texts.routes_text(routes, language)
+            case _:
+                return self._of_tasks(command, number, call, language)
+
+    def _of_tasks(self, command: Command, number: int | None, call: Call, language: Language) -> str:
+        tasks = self._tasks()
+        if tasks is None or call.principal is None:
+            return texts.no_tasks_kept(language)
+        if command is Command.TASKS:
+            return texts.tasks_text(tasks.newest(_MOST_SHOWN, call), language)
+        if number is None:
+            return texts.number_missing(command.value, language)
+        stored = tasks.numbered(number, call)
+        if stored is None:
+            return texts.unknown_task(number, language)
+        # The command is the same word in both languages; the task's question is not.
+        language = _language_of(stored, language)
+        if command is Command.TASK:
+            return texts.task_text(stored, language)
+        try:
+            task = tasks.cancel(CancelTaskRequest(id=stored.task.id), call)
+        except A2AError:
+            return texts.not_cancelable(stored, language)
+        return texts.cancelled(stored, task, language)
+
+
+def read_command(text: str) -> tuple[Command, int | None] | None:
+    """The command and its number; None for a text that is none."""
+    if len(text) > _LONGEST_COMMAND or text[:1] not in ("/", "\uff0f"):
+        return None
+    found = _FORM.fullmatch(normalise(text))
+    if found is None or found[1] not in _NAMES:
+        return None
+    return _NAMES[found[1]], int(found[2]) if found[2] else None
+
+
+def _language_of(stored: StoredTask, otherwise: Language) -> Language:
+    history = stored.task.history
+    return language_of(text_of(history[0])) if history else otherwise
