@@ -1,6 +1,6 @@
 """Google's client libraries: imported when they are first needed, their clients made once in each process.
 
-Importing both takes about 0.4 s and 60 MB (docs/documents.md). The function is loaded before gunicorn forks, and neither a
+Importing both takes about 0.6 s and 66 MB (docs/decisions/docqa-cloud.md). The function is loaded before gunicorn forks, and neither a
 connection nor a thread survives a fork: `warm_after_fork` imports in the background of each worker, and clients are made on use.
 """
 
