@@ -16,7 +16,7 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
-from shared.gemini.client import Gemini, Prompt, warm_after_fork
+from shared.gemini.client import Gemini, Prompt
 from shared.gemini.ending import Ended
 from shared.gemini.failure import ModelFailed
 from shared.gemini.remedies import remedy
@@ -123,8 +123,9 @@ def in_words_of(model: GeminiSettings | None, answer: Answer) -> Answer:
     """`answer`, told in the words of a model; as it is where no model is configured."""
     if model is None:
         return answer
-    warm_after_fork()
-    return phrased(answer, Gemini(model, http=HttpClient()))
+    gemini = Gemini(model, http=HttpClient())
+    gemini.warm_after_fork()
+    return phrased(answer, gemini)
 
 
 def phrased(answer: Answer, gemini: Gemini) -> Answer:

@@ -14,7 +14,7 @@ from functions.general.model import Model
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.diagnosis import with_doctor
-from shared.gemini.client import Gemini, warm_after_fork
+from shared.gemini.client import Gemini
 from shared.http import Handler
 from shared.http_client import HttpClient
 
@@ -53,8 +53,9 @@ def build(config: Config) -> Handler:
 def _gemini(config: Config) -> Gemini | None:
     if config.gemini is None:
         return None
-    warm_after_fork()
-    return Gemini(config.gemini, http=HttpClient())
+    gemini = Gemini(config.gemini, http=HttpClient())
+    gemini.warm_after_fork()
+    return gemini
 
 
 def _model(gemini: Gemini | None) -> Model:

@@ -5,6 +5,7 @@ Google's SDK, `google-genai`, is imported on the first question: it takes half a
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import threading
@@ -38,6 +39,9 @@ class Prompt:
     instruction: str
     text: str
     temperature: float = 0.2
+
+
+_NO_PROMPT = Prompt(instruction="", text="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,22 @@ class Gemini:
             if left.wait(seconds):
                 raise ModelFailed(Failure(cause=Cause.CANCELLED, detail="the caller left"))
             wait_seconds = min(wait_seconds * 2, _LONGEST_WAIT_SECONDS)
+
+    def warm_after_fork(self) -> None:
+        """From now on every process forked from this one prepares in the background, before the first question."""
+        os.register_at_fork(
+            after_in_child=lambda: threading.Thread(target=self._warm, name="warm", daemon=True).start()
+        )
+
+    def _warm(self) -> None:
+        """What the first question would wait for: the SDK, the client, and the checks that the SDK makes on first use."""
+        # Whatever is wrong is told by the first question.
+        with contextlib.suppress(Exception):
+            from google.genai import types
+
+            types.GenerateContentConfig.model_validate(self._config(_NO_PROMPT, self._clock() + 1))
+            types.GenerateContentResponse.model_validate({"candidates": [{"finishReason": "STOP"}]})
+            self._client()
 
     def _once(self, prompt: Prompt, deadline: float, cancellation: Cancellation) -> Iterator[str | Ended]:
         from shared.gemini.transport import Sent
@@ -185,16 +205,3 @@ def _application_default() -> Any:
     import google.auth
 
     return google.auth.default(scopes=[_SCOPE])[0]
-
-
-def warm_after_fork() -> None:
-    """From now on every process forked from this one imports the SDK in the background, before the first question."""
-    os.register_at_fork(
-        after_in_child=lambda: threading.Thread(target=_import, name="warm", daemon=True).start()
-    )
-
-
-def _import() -> None:
-    import google.genai  # noqa: F401 - imported for its effect
-
-    import shared.gemini.transport  # noqa: F401 - imported for its effect
