@@ -175,9 +175,11 @@ class FirestoreTaskStore(FirestorePushStore):
             check_append(head, events, lease=lease, expected_version=expected_version, now=now)
             check_size(head, events, added, limit=self._most_task_bytes)
             task = folded(self._heads.folds.task(document, found.fields, head), events)
+            kept = self._heads.bodies.get(document, found.fields["work"])
             if bodies is None:
                 bodies = self._put_entries(document, entries)
-                new_work = None if work is None else self._heads.bodies.put(document, work)
+            if new_work is None and work is not None and work != kept:
+                new_work = self._heads.bodies.put(document, work)
             after = head_after(head, task, count=len(events), added=added, now=now)
             after, fold = self._heads.folds.keep(document, after, task) if events else (after, {})
             changes = {**fold, **({} if new_work is None else {"work": new_work})}
@@ -186,12 +188,11 @@ class FirestoreTaskStore(FirestorePushStore):
             self._heads.update(batch, found, after, changes)
             if events and found.fields["configs_stored"]:
                 task_grew(self._database, batch, task_id, after.version)
-            kept = self._heads.bodies.get(document, found.fields["work"]) if work is None else work
             self._database.commit(batch)
             # From here on it is done: nothing that fails now may have it tried again.
             with contextlib.suppress(Changed, Unavailable):
                 self._heads.bodies.delete(document, [found.fields[name] for name in changes])
-            return stored(after, task, kept)
+            return stored(after, task, kept if work is None else work)
 
         grown = self._database.changing(attempt)
         self._watch.tell(task_id)

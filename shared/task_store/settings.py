@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shared.settings import Settings
 
-if TYPE_CHECKING:
-    from shared.task_store.firestore import FirestoreTaskStore
-    from shared.task_store.sqlite import SqliteTaskStore
-
 _NAME = "TASK_STORE"
 _DEFAULT_DATABASE = "(default)"
+# cloud.google.com/firestore/docs/manage-databases#database_id
+_DATABASE_ID = re.compile(r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]")
+_DEFAULT_TASK_BYTES = 20_000_000
+_LARGEST_TASK_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,39 +23,38 @@ class StoreSettings:
     file: Path | None = None
     project: str = ""
     database: str = ""
+    most_task_bytes: int = _DEFAULT_TASK_BYTES
 
 
 def read(settings: Settings) -> StoreSettings | None:
     """The store's settings; None keeps no tasks."""
     value = settings.text(_NAME, "none")
+    most = int(
+        settings.number("TASK_MOST_BYTES", _DEFAULT_TASK_BYTES, least=10_000, most=_LARGEST_TASK_BYTES)
+    )
     kind, _, rest = value.partition(":")
     match kind:
         case "none" if not rest:
             return None
         case "sqlite" if rest:
-            return StoreSettings(file=Path(rest))
-        case "firestore":
+            return StoreSettings(file=_file(settings, Path(rest)), most_task_bytes=most)
+        case "firestore" if _DATABASE_ID.fullmatch(rest or _DEFAULT_DATABASE):
             project = settings.optional("GOOGLE_CLOUD_PROJECT")
             if project is None:
                 settings.problem(
                     "GOOGLE_CLOUD_PROJECT", f"must name the project of the database: {_NAME} is firestore"
                 )
-            return StoreSettings(project=project or "", database=rest or _DEFAULT_DATABASE)
+            return StoreSettings(
+                project=project or "", database=rest or _DEFAULT_DATABASE, most_task_bytes=most
+            )
         case _:
             settings.problem(_NAME, "must be none, sqlite:PATH, firestore, or firestore:DATABASE")
             return None
 
 
-def open_store(
-    settings: StoreSettings, *, clock: Callable[[], float], new_token: Callable[[], str]
-) -> SqliteTaskStore | FirestoreTaskStore:
-    """The store; it implements TaskStore and PushStore. Only the one that is used is imported."""
-    if settings.file is not None:
-        from shared.task_store.sqlite import SqliteTaskStore
-
-        return SqliteTaskStore(settings.file, clock=clock, new_token=new_token)
-    from shared.task_store.firestore import FirestoreTaskStore
-
-    return FirestoreTaskStore(
-        project=settings.project, database=settings.database, clock=clock, new_token=new_token
-    )
+def _file(settings: Settings, file: Path) -> Path:
+    if file.is_dir():
+        settings.problem(_NAME, f"names a folder: name a file in it, such as {file.name}/tasks.db")
+    elif settings.optional("K_SERVICE"):
+        settings.problem(_NAME, "must be firestore on Google Cloud: an instance's files go with the instance")
+    return file

@@ -142,13 +142,13 @@ class SqliteTaskStore(SqlitePushStore):
             sqlite_rows.update(connection, key, head, after)
             if events:
                 task_grew(connection, key)
-            if work is not None:
+            kept = sqlite_rows.read_work(connection, key)
+            if work is not None and work != kept:
                 sqlite_rows.put_work(connection, key, work)
-            else:
-                work = sqlite_rows.read_work(connection, key)
+                kept = work
         self._folds.remember(key, after, task)
         self._watch.tell(task_id)
-        return stored(after, task, work)
+        return stored(after, task, kept)
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
         """The log from behind the sequence number `after`."""

@@ -20,6 +20,8 @@ DISTRIBUTION = {
     "google.auth": "google-auth",
     "google.oauth2": "google-auth",
     "google.cloud.discoveryengine_v1": "google-cloud-discoveryengine",
+    "google.cloud.firestore": "google-cloud-firestore",
+    "google.cloud.pubsub_v1": "google-cloud-pubsub",
     "google.cloud.storage": "google-cloud-storage",
     "google.genai": "google-genai",
     "re2": "google-re2",

@@ -1,0 +1,33 @@
+"""Opens the task store that the settings name; apart from them, since reading settings needs no store's client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from shared.task_store.settings import StoreSettings
+
+if TYPE_CHECKING:
+    from shared.task_store.firestore import FirestoreTaskStore
+    from shared.task_store.sqlite import SqliteTaskStore
+
+
+def open_store(
+    settings: StoreSettings, *, clock: Callable[[], float], new_token: Callable[[], str]
+) -> SqliteTaskStore | FirestoreTaskStore:
+    """The store; it implements TaskStore and PushStore. Only the one that is used is imported. Raises WrongFile."""
+    if settings.file is not None:
+        from shared.task_store.sqlite import SqliteTaskStore
+
+        return SqliteTaskStore(
+            settings.file, clock=clock, new_token=new_token, most_task_bytes=settings.most_task_bytes
+        )
+    from shared.task_store.firestore import FirestoreTaskStore
+
+    return FirestoreTaskStore(
+        project=settings.project,
+        database=settings.database,
+        clock=clock,
+        new_token=new_token,
+        most_task_bytes=settings.most_task_bytes,
+    )

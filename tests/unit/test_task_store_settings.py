@@ -1,0 +1,82 @@
+"""Which task store the settings name, and everything that is wrong with them at once."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from shared.ids import random_hex
+from shared.settings import Settings, SettingsError
+from shared.task_store.firestore import FirestoreTaskStore
+from shared.task_store.head import DEFAULT_TASK_BYTES
+from shared.task_store.opening import open_store
+from shared.task_store.settings import StoreSettings, read
+from shared.task_store.sqlite import SqliteTaskStore
+
+
+def _read(environ: Mapping[str, str]) -> StoreSettings | None:
+    settings = Settings(environ)
+    found = read(settings)
+    settings.check()
+    return found
+
+
+def _problems(environ: Mapping[str, str]) -> list[str]:
+    with pytest.raises(SettingsError) as refused:
+        _read(environ)
+    return [line.strip() for line in str(refused.value).splitlines()[1:]]
+
+
+def test_no_tasks_are_kept_unless_somebody_says_where() -> None:
+    assert _read({}) is None
+    assert _read({"TASK_STORE": "none"}) is None
+
+
+def test_an_sqlite_file_is_named_with_its_path(tmp_path: Path) -> None:
+    file = tmp_path / "a:b" / "tasks.db"
+    found = _read({"TASK_STORE": f"sqlite:{file}"})
+    assert found == StoreSettings(file=file, most_task_bytes=DEFAULT_TASK_BYTES)
+    assert found
+    store = open_store(found, clock=time.time, new_token=random_hex)
+    assert isinstance(store, SqliteTaskStore)
+    store.close()
+    assert file.is_file()
+
+
+@pytest.mark.parametrize(
+    ("value", "database"),
+    [("firestore", "(default)"), ("firestore:(default)", "(default)"), ("firestore:tasks-1", "tasks-1")],
+)
+def test_a_firestore_database_is_the_projects_default_unless_named(value: str, database: str) -> None:
+    found = _read({"TASK_STORE": value, "GOOGLE_CLOUD_PROJECT": "p", "TASK_MOST_BYTES": "50000"})
+    assert found == StoreSettings(project="p", database=database, most_task_bytes=50_000)
+    assert found
+    store = open_store(found, clock=time.time, new_token=random_hex)
+    assert isinstance(store, FirestoreTaskStore)
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "value", ["sqlite", "sqlite:", "none:x", "redis:x", "firestore:No", "firestore:a/b", ":"]
+)
+def test_anything_else_is_no_store(value: str) -> None:
+    problems = _problems({"TASK_STORE": value, "GOOGLE_CLOUD_PROJECT": "p"})
+    assert problems == ["TASK_STORE must be none, sqlite:PATH, firestore, or firestore:DATABASE"]
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    problems = _problems({"TASK_STORE": f"sqlite:{tmp_path}"})
+    assert problems == [f"TASK_STORE names a folder: name a file in it, such as {tmp_path.name}/tasks.db"]
+
+
+def test_an_instance_of_cloud_run_keeps_no_tasks_in_a_file_of_its_own(tmp_path: Path) -> None:
+    problems = _problems({"TASK_STORE": f"sqlite:{tmp_path / 'tasks.db'}", "K_SERVICE": "hub"})
+    assert problems == [
+        "TASK_STORE must be firestore on Google Cloud: an instance's files go with the instance"
+    ]
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    problems = _problems({"TASK_STORE": "firestore", "TASK_MOST_BYTES": "1"})
+    assert [problem.split()[0] for problem in problems] == ["TASK_MOST_BYTES", "GOOGLE_CLOUD_PROJECT"]
