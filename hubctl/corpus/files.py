@@ -11,6 +11,8 @@ from functions.docqa.model import Skipped
 from functions.docqa.sources import SUFFIXES, Unreadable, corpus_files, document_from, read_bytes
 from hubctl.main import CommandError
 
+# Of text-based formats (discoveryengine.v1.Document.Content.uri).
+MOST_TEXT_BYTES = 2_500_000
 _MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
 _MEDIA_TYPE_OF_KIND = {"text": "text/plain", "html": "text/html", "pdf": "application/pdf"}
 
@@ -48,6 +50,11 @@ def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
             title = document_from(path, path, content).title
         except Unreadable as error:
             skipped.append(Skipped(path, str(error)))
+            continue
+        if len(content) > MOST_TEXT_BYTES and SUFFIXES[file.suffix.lower()] != "pdf":
+            skipped.append(
+                Skipped(path, f"{len(content)} bytes: a data store takes {MOST_TEXT_BYTES} of text")
+            )
             continue
         digest = hashlib.md5(content, usedforsecurity=False).digest()
         found.append(LocalFile(path=path, file=file, title=title, md5=base64.b64encode(digest).decode()))

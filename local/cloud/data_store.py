@@ -27,6 +27,7 @@ _TYPE = {
     ".pdf": "application/pdf",
     ".md": "text/plain",
 }
+_MOST_TEXT_BYTES = 2_500_000
 _SECONDS = 30.0
 _MOST_BYTES = 200 << 20
 _WORD = re.compile(r"[A-Za-z0-9]+|[\u3040-\u30ff\u3400-\u9fff]")
@@ -131,8 +132,11 @@ class DataStore:
         uri, kind = content.get("uri", ""), content.get("mimeType", "")
         if kind not in _SUFFIX:
             raise NotImported(f"Unsupported MIME type {kind!r} of {uri}")
+        data = self._storage.read(uri)
+        if len(data) > _MOST_TEXT_BYTES and kind != "application/pdf":
+            raise NotImported(f"{uri} is larger than 2.5 MB")
         try:
-            source = document_from("x" + _SUFFIX[kind], uri, self._storage.read(uri))
+            source = document_from("x" + _SUFFIX[kind], uri, data)
         except Unreadable as error:
             raise NotImported(f"{uri}: {error}") from None
         told = document.get("structData") or {}

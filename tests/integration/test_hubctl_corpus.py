@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfWriter
 
 from hubctl.corpus.target import document_id
 from local.cloud.bucket_policy import BucketPolicy
@@ -119,20 +120,23 @@ def test_markdown_is_imported_as_text_under_the_id_that_the_service_itself_would
 
 
 def test_a_large_file_goes_up_in_pieces(cloud: DocumentCloud, folder: Path) -> None:
-    script = "<script>" + "x" * (9 << 20) + "</script>"
-    (folder / "long.html").write_text(f"<title>Long</title>{script}<p>The doors are locked at 20:00.</p>")
+    writer = PdfWriter(clone_from=SAMPLE / "policies" / "business-travel-policy.pdf")
+    writer.add_attachment("pictures.bin", bytes(9 << 20))
+    writer.write(folder / "long.pdf")
     pushed(cloud, folder)
-    stored = cloud.bucket.get("long.html")
+    stored = cloud.bucket.get("long.pdf")
     assert stored is not None
-    assert stored.content == (folder / "long.html").read_bytes()
+    assert stored.content == (folder / "long.pdf").read_bytes()
 
 
 def test_what_docqa_could_not_read_is_not_pushed_and_named(cloud: DocumentCloud, folder: Path) -> None:
     (folder / "empty.md").write_bytes(b"")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    (folder / "long.txt").write_text("The doors are locked at 20:00.\n" * 100_000)
     told = pushed(cloud, folder)
     assert "skipped: empty.md: no text in it" in told
     assert "skipped: broken.pdf: damaged PDF" in told
+    assert "skipped: long.txt: 3100000 bytes" in told
     assert cloud.bucket.get("empty.md") is None
 
 
