@@ -25,6 +25,7 @@ from shared.gcloud import Service
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.identity import signed_principal
+from shared.identity.callers import Caller
 from shared.identity.own_tokens import DefaultCredentials
 from shared.log import Log, Record
 from shared.refusal import refusal
@@ -75,26 +76,30 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         answer = health(request, "A2A hub")
         if answer is not None:
             return answer
-        if request.path not in _OPEN_PATHS:
-            headers |= admit(request, record)
+        caller = None if request.path in _OPEN_PATHS else admit(request, record)
         if diagnosis.asks(request):
-            return doctor.report(headers)
+            return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH))
+        # What is said of the caller lives for a minute, and a body may take its time.
+        body = body_of(request)
+        headers |= word_for(caller, request.method, request.path)
         return hub.send(
-            request.method, request.path + passed_query(request.query), headers=headers, body=body_of(request)
+            request.method, request.path + passed_query(request.query), headers=headers, body=body
         )
 
-    def admit(request: Request, record: Record) -> dict[str, str]:
+    def admit(request: Request, record: Record) -> Caller:
         caller = callers.identify(request)
-        if caller.principal is None or signer is None:
+        if caller.principal is not None:
+            record["principal"] = caller.principal.subject
+            wait = rate_limit.seconds_to_wait(caller.principal.subject)
+            if wait:
+                raise A2AError(_RATE_LIMITED, headers={"retry-after": str(math.ceil(wait))})
+        return caller
+
+    def word_for(caller: Caller | None, method: str, path: str) -> dict[str, str]:
+        if caller is None or caller.principal is None or signer is None:
             return {}
-        record["principal"] = caller.principal.subject
-        wait = rate_limit.seconds_to_wait(caller.principal.subject)
-        if wait:
-            raise A2AError(_RATE_LIMITED, headers={"retry-after": str(math.ceil(wait))})
         authorization = caller.authorization if config.passes_caller_token else None
-        signed = signer.sign(
-            caller.principal, method=request.method, path=request.path, authorization=authorization
-        )
+        signed = signer.sign(caller.principal, method=method, path=path, authorization=authorization)
         headers = {signed_principal.HEADER: signed}
         if authorization is not None:
             headers[signed_principal.TOKEN_HEADER] = authorization

@@ -1,16 +1,21 @@
 """The gate as a real process: who gets through, what arrives at the hub, and what comes back."""
 
+import base64
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from functions.gate.app import build
+from functions.gate.config import read
 from functions.gate.passing import REQUEST_HEADERS
+from shared.http import Request
 from shared.identity.signed_principal import HEADER, TOKEN_HEADER
 from shared.identity.static_token import digest
 from tests.fakes.http_server import HttpServer
-from tests.integration.gates import BEARER, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
+from tests.integration.gates import BEARER, KEY, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
 
 _LIMIT_BYTES = 10 * 1024 * 1024
 
@@ -90,6 +95,30 @@ def test_a_good_token_arrives_as_a_signed_principal_and_not_as_a_token(
     assert principal is not None
     assert principal.subject == f"client:dev-{digest(TOKEN)[:12]}"
     assert TOKEN not in str(received)
+
+
+def test_the_gates_word_is_as_fresh_as_a_slow_body_is_late(hub: HttpServer) -> None:
+    read_at: list[float] = []
+
+    def slow_body(limit_bytes: int) -> bytes:
+        read_at.append(time.time())
+        return b"{}"
+
+    told = {"HUB_URL": hub.url, "AGENT_CARD_URL": hub.url, "GATE_SIGNING_KEY": KEY, "HUB_DEV_TOKEN": TOKEN}
+    handle = build(read(told | {"IAM_CREDENTIALS": "none"}))
+    headers = {"host": "hub.example", "authorization": f"Bearer {TOKEN}"}
+    assert handle(Request(method="POST", path="/", headers=headers, read_body=slow_body)).status == 200
+    claims = hub.received[0].headers[HEADER].partition(".")[0]
+    assert json.loads(base64.urlsafe_b64decode(claims + "=="))["iat"] >= read_at[0]
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/doctor"), ("HEAD", "/doctor"), ("GET", "/doctor/")])
+def test_the_question_how_the_hub_is_arrives_as_the_callers_own(
+    running: Gate, hub: HttpServer, method: str, path: str
+) -> None:
+    running.ask(method, path, None)
+    (received,) = hub.received
+    assert principal_at(received) is not None
 
 
 # What proxies, platforms, and this gate itself say of a caller.
