@@ -49,7 +49,7 @@ class Credentials:
                             kind=FailureKind.NOT_ALLOWED,
                             fault="no_user_token",
                             cause="the route passes the caller's own token on, and the request carried none",
-                            remedy="bind an authorization to the agent in Gemini Enterprise",
+                            remedy="set PASS_CALLER_TOKEN=true at the gate; bind an authorization in Gemini Enterprise",
                         )
                     )
                 return {"authorization": authorization}

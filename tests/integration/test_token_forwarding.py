@@ -125,6 +125,7 @@ def test_a_gate_that_keeps_the_token_makes_the_users_agent_unreachable_and_says_
     with house(tmp_path, passes=False) as keeping:
         answer = json.loads(keeping.ask(Boundary.USER, "tools"))
         assert answer["error"]["fault"] == "no_user_token"
+        assert "PASS_CALLER_TOKEN=true" in answer["error"]["remedy"]
         assert keeping.agents[Boundary.USER].asked == []
         assert "Hello from the agent" in keeping.ask(Boundary.IAM, "tools")
 
