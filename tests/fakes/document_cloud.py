@@ -36,6 +36,11 @@ class _Account(Credentials):
     service_account_email = READER
 
 
+def credentials(token: str = READERS_TOKEN) -> Credentials:
+    """The credentials of document QA."""
+    return _Account(token)  # type: ignore[no-untyped-call]
+
+
 @dataclass(kw_only=True)
 class DocumentCloud:
     """What the bucket holds when the first question comes is what the data store imported."""
@@ -55,8 +60,8 @@ class DocumentCloud:
         data = content.encode() if isinstance(content, str) else content
         self.bucket.put(name, data, content_type=content_type)
 
-    def engine(self, *, token: str = READERS_TOKEN, **changed: Any) -> CloudDocumentQA:
-        """Document QA with these settings `changed`; it is closed at the end."""
+    def config(self, **changed: Any) -> CloudConfig:
+        """The settings of a function that asks here."""
         settings: dict[str, Any] = {
             "project": PROJECT,
             "serving_config": f"{PARENT}/servingConfigs/default_config",
@@ -65,8 +70,11 @@ class DocumentCloud:
             "max_source_bytes": 1 << 20,
             "timeout_seconds": 20.0,
         }
-        credentials = _Account(token)  # type: ignore[no-untyped-call]
-        engine = CloudDocumentQA(CloudConfig(**{**settings, **changed}), credentials=lambda: credentials)
+        return CloudConfig(**{**settings, **changed})
+
+    def engine(self, *, token: str = READERS_TOKEN, **changed: Any) -> CloudDocumentQA:
+        """Document QA with these settings `changed`; it is closed at the end."""
+        engine = CloudDocumentQA(self.config(**changed), credentials=lambda: credentials(token))
         self.engines.append(engine)
         return engine
 

@@ -1,19 +1,33 @@
 """Document QA over Discovery Engine and Cloud Storage: two services, two permissions, one answer."""
 
+import csv
 import json
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from functions.docqa.cloud.clients import Clients
+from functions.docqa.cloud.sources import Sources
 from shared.http import Handler, Request, Response
-from tests.fakes.document_cloud import BUCKET, PARENT, READER, DocumentCloud, document_cloud, grant_reading
+from tests.fakes.document_cloud import (
+    BUCKET,
+    PARENT,
+    READER,
+    DocumentCloud,
+    credentials,
+    document_cloud,
+    grant_reading,
+)
 from tests.fakes.http_server import Exchange, HttpServer
 
 SAMPLE = Path(__file__).parents[2] / "functions" / "docqa" / "corpus"
+DATA = Path(__file__).parents[1] / "data"
 DEADLINE = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
 DEADLINE_JA = "P-1インシデントの場合、インフラチームへの連絡期限はいつまでですか？"
 DOORS = "When are the doors locked?"
@@ -102,6 +116,38 @@ def test_a_source_is_read_once_and_anew_when_it_was_replaced(cloud: DocumentClou
     answers.append(engine.answer(DOORS).text)
     assert [text[-10:] for text in answers] == ["20:00. [1]"] * 3 + ["21:00. [1]"]
     assert (before, len(cloud.downloads())) == (1, 2)
+
+
+def test_no_more_text_is_kept_than_the_bound_allows(cloud: DocumentCloud) -> None:
+    names = [f"gs://{BUCKET}/{name}.md" for name in ("first", "second", "third")]
+    cloud.hold(
+        first="# First\n\n" + "x" * 500, second="# Second\n\n" + "y" * 500, third="# Third\n\n" + "z" * 500
+    )
+    clients = Clients(cloud.config(), credentials=credentials)
+    sources = Sources(cloud.config(), clients, clock=time.monotonic, most_characters=1100)
+    with closing(clients):
+        for name in (*names, names[2], names[1], names[0]):
+            sources.read(name, deadline=time.monotonic() + 20)
+    read = [target.partition("?")[0].rpartition("%2F")[2].rpartition("/")[2] for target in cloud.downloads()]
+    assert read == ["first.md", "second.md", "third.md", "first.md"]
+
+
+def test_labelled_questions_get_nearly_the_same_answers_as_over_a_folder() -> None:
+    labelled = DATA / "docqa_second_questions.tsv"
+    with document_cloud(DATA / "second_corpus") as cloud, labelled.open(encoding="utf-8", newline="") as file:
+        engine = cloud.engine()
+        right: list[bool] = []
+        abstained: list[bool] = []
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            answer = engine.answer(row["question"])
+            if row["expected"] == "-":
+                abstained.append(not answer.grounded)
+            else:
+                quotes = [" ".join(citation.quote.split()) for citation in answer.citations]
+                right.append(any(row["expected"] in quote for quote in quotes))
+    # The stand-in searches by words only: what is asked in another language, or by a synonym, it does not find.
+    assert sum(right) / len(right) >= 0.9
+    assert sum(abstained) / len(abstained) >= 0.95
 
 
 def test_every_read_names_the_generation_that_it_is_about(cloud: DocumentCloud) -> None:

@@ -38,11 +38,18 @@ class Source:
 class Sources:
     """Reads objects, each generation once while it is kept. Thread-safe. `clock` is the one of every deadline."""
 
-    def __init__(self, config: CloudConfig, clients: Clients, *, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        config: CloudConfig,
+        clients: Clients,
+        *,
+        clock: Callable[[], float],
+        most_characters: int = CACHED_CHARACTERS,
+    ) -> None:
         self._config = config
         self._clients = clients
         self._clock = clock
-        self._kept = _Kept(CACHED_CHARACTERS)
+        self._kept = _Kept(most_characters)
 
     def read(self, uri: str, *, deadline: float) -> Source:
         """The document at a `gs://` URI, as it is now. Raises CloudFailure."""
