@@ -2,11 +2,13 @@
 
 import base64
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.hub.config import read as read_settings
 from shared.a2a.errors import UNAUTHENTICATED, A2AError
 from shared.http import Request
 from shared.identity.callers import Callers
@@ -84,6 +86,15 @@ def test_while_a_key_is_changed_both_are_believed_and_the_first_one_signs() -> N
     for signs in (KEY, OTHER_KEY):
         assert believed(signed(HANAKO, signs), KEY, OTHER_KEY) == HANAKO
     assert believed(signed(HANAKO, "a-third-key"), KEY, OTHER_KEY) is None
+
+
+def test_two_keys_are_one_setting_with_a_comma() -> None:
+    setting = read_settings({"GATE_SIGNING_KEY": f"{OTHER_KEY}, {KEY}"}).identity.signer()
+    assert setting is not None
+    value = setting.sign(HANAKO, method="POST", path="/")
+    assert PrincipalSigner([OTHER_KEY], now=time.time).verify(value, method="POST", path="/")
+    older = PrincipalSigner([KEY], now=time.time).sign(HANAKO, method="POST", path="/")
+    assert setting.verify(older, method="POST", path="/")
 
 
 @pytest.mark.parametrize(
