@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import http.client
 import io
+import re
 import select
 import socket
 import ssl
 import threading
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +22,9 @@ from msgspec import Struct
 # may be closing right now is not used again, since a request lost that way must not be repeated.
 _IDLE_SECONDS = {"http": 1.0, "https": 60.0}
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+# RFC 9110 §5.5 and §5.6.2, and the same for the request line: no line in it ends before its end.
+_LINE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: [!-~]+ HTTP/1\.1|: [\t\x20-\x7e\x80-\xff]*)")
 _LEFT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?"
 
 
@@ -53,9 +57,6 @@ class Connection:
             self._http = http.client.HTTPSConnection(origin.host, origin.port, context=tls())
         else:
             self._http = http.client.HTTPConnection(origin.host, origin.port)
-        # A connection that was lost stays lost: whether to ask again is not decided here.
-        self._http.auto_open = 0
-        self._http.response_class = partial(_Response, before_read=self._before_io)  # type: ignore[assignment]
         self._socket: socket.socket | None = None
         self._deadline = self._idle_seconds = 0.0
 
@@ -77,11 +78,19 @@ class Connection:
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
     ) -> http.client.HTTPResponse:
         """The answer up to its headers. Raises OSError or HTTPException."""
+        assert self._socket is not None, "exchange comes after connect"
+        request = _written(method, target, self.origin, headers, body)
         self._before_io()
         # Who refuses a request early may have answered before it was sent to its end.
         with contextlib.suppress(BrokenPipeError):
-            self._http.request(method, target, body=body, headers=headers)
-        return self._http.getresponse()
+            self._socket.sendall(request)
+        response = _Response(self._socket, method=method, before_read=self._before_io)
+        try:
+            response.begin()
+        except BaseException:
+            response.close()
+            raise
+        return response
 
     def shut_down(self) -> None:
         """Wakes, from another thread, whoever waits on this connection."""
@@ -108,6 +117,28 @@ class Connection:
             raise TimeoutError
         if self._socket is not None:
             self._socket.settimeout(min(self._idle_seconds, remaining))
+
+
+def _written(
+    method: str, target: str, origin: Origin, headers: Mapping[str, str], body: bytes | None
+) -> bytes:
+    """The whole request, to be sent at once: a head that is sent first wakes the other side to wait for the body.
+
+    Raises HTTPException for a name or value that would be more than one header.
+    """
+    host = origin.host if origin.host.isascii() else origin.host.encode("idna").decode()
+    host = f"[{host}]" if ":" in host else host
+    if origin.port != _DEFAULT_PORTS[origin.scheme]:
+        host = f"{host}:{origin.port}"
+    said = {"host": host, "accept-encoding": "identity"}
+    if body is not None or method in _WITH_BODY:
+        said["content-length"] = str(len(body or b""))
+    said |= {name.lower(): value for name, value in headers.items()}
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in said.items())]
+    for line in lines:
+        if not _LINE.fullmatch(line):
+            raise http.client.HTTPException("a header that is no header")
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b"")
 
 
 class IdleConnections:

@@ -195,6 +195,43 @@ def test_paths_that_no_request_line_may_hold_are_escaped() -> None:
         assert server.received[0].path == "/a%20b/%E7%B5%8C%E8%B2%BB?x=1%202"
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        ("x-note", "a\r\nx-hub-principal: b"),
+        ("x-note", "a\nb"),
+        ("x-note", "a\0b"),
+        ("x-note", "日本"),
+        ("x note", "a"),
+        ("x-note: a\r\nx", "b"),
+        ("", "a"),
+    ],
+)
+def test_a_header_that_is_more_than_one_is_not_sent(header: tuple[str, str]) -> None:
+    with HttpServer(_ok) as server, pytest.raises(HttpFailure):
+        HttpClient().request("GET", server.url, headers=dict([header]), body=None, budget=_budget())
+    assert server.received == []
+
+
+@pytest.mark.parametrize(("method", "body"), [("GET", None), ("POST", b"{}"), ("POST", b""), ("POST", None)])
+def test_a_request_says_where_it_ends(method: str, body: bytes | None) -> None:
+    with HttpServer(_ok) as server:
+        http = HttpClient()
+        for _ in range(2):
+            http.request(
+                method, server.url, headers={"x-note": "caf\xe9\t!"}, body=body, budget=_budget()
+            ).read()
+        assert server.connections == 1
+        for received in server.received:
+            assert received.method == method
+            assert received.body == (body or b"")
+            assert received.headers["x-note"] == "caf\xe9\t!"
+            assert received.headers["host"] == server.url.removeprefix("http://")
+            assert received.headers.get("content-length") == (
+                None if method == "GET" else str(len(body or b""))
+            )
+
+
 def test_an_early_refusal_of_a_large_body_is_read() -> None:
     def refuses(exchange: Exchange) -> None:
         exchange.answer(413, b"too large")
