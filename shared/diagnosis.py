@@ -95,7 +95,7 @@ def read_report(body: bytes) -> Report | None:
 
 def asks(request: Request) -> bool:
     """Whether this is the question."""
-    return request.path.rstrip("/") == PATH and request.method in ("GET", "HEAD")
+    return request.path == PATH and request.method == "GET"
 
 
 def with_doctor(handle: Handler, examine: Callable[[], Sequence[Step]]) -> Handler:

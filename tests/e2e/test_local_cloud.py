@@ -42,6 +42,13 @@ def test_a_public_agent_of_another_project_gets_no_authorization(cloud: LocalClo
     assert "authorization" not in cloud.received("expense-front")[-1]["headers"]
 
 
+def test_the_record_of_a_refusal_holds_the_command_that_mends_it(cloud: LocalCloud) -> None:
+    cloud.break_it("pm-front", "revoke-invoker")
+    assert query(cloud, PM)["error"]["remedy"] == (
+        f"gcloud run services add-iam-policy-binding pm --member=serviceAccount:{HUB_ACCOUNT} --role=roles/run.invoker"
+    )
+
+
 @pytest.mark.parametrize(
     ("fault", "status"), [("revoke-invoker", 403), ("wrong-audience", 401), ("quota", 429)]
 )

@@ -1,0 +1,276 @@
+"""`GET /doctor` of the hub: the way to an agent, whatever stands on it."""
+
+import base64
+import json
+import time
+from collections.abc import Callable
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+from functions.hub.credentials import Credentials
+from functions.hub.doctor import Doctor
+from local.cloud.signing import SigningKey, id_token_claims
+from shared.diagnosis import Outcome, Step
+from shared.gcloud import Service
+from shared.http_client import HttpClient
+from shared.identity.own_tokens import NoToken, OwnTokens
+from shared.identity.principal import Principal
+from shared.identity.signed_principal import HEADER, PrincipalSigner
+from shared.routes import Boundary, Route
+from tests.fakes.http_server import Behaviour, Exchange, HttpServer
+from tests.fakes.hub import Hub, route
+from tests.unit.cards import good_card
+
+EMAIL = "hub@my-hub-project.iam.gserviceaccount.com"
+KEY = "a-signing-key-of-thirty-two-characters"
+CARD = json.dumps(good_card()).encode()
+
+
+class Tokens:
+    """ID tokens of the hub's account, with a lifetime."""
+
+    def __init__(self, *, lifetime_seconds: float = 3600) -> None:
+        self._key = SigningKey()
+        self._lifetime_seconds = lifetime_seconds
+
+    def id_token(self, audience: str) -> str:
+        return self._key.signed(
+            id_token_claims(
+                audience=audience, email=EMAIL, now=time.time(), lifetime_seconds=self._lifetime_seconds
+            )
+        )
+
+    def access_token(self) -> str:
+        return "ya29.access"
+
+
+class NoTokens:
+    def id_token(self, _: str) -> str:
+        raise NoToken
+
+    def access_token(self) -> str:
+        raise NoToken
+
+
+def steps(
+    agent: Route,
+    tokens: OwnTokens | None = None,
+    *,
+    on_cloud_run: bool = True,
+    now: Callable[[], float] = time.time,
+) -> dict[str, Step]:
+    """The steps to one agent, by check."""
+    doctor = Doctor(
+        (agent,),
+        credentials=Credentials(tokens),
+        http=HttpClient(),
+        service=Service(name="hub") if on_cloud_run else None,
+        operators=frozenset(),
+        now=now,
+    )
+    (examined,) = doctor.report().examined
+    assert examined.subject == agent.id
+    return {step.check: step for step in examined.steps}
+
+
+def agent_that(answer: Behaviour) -> HttpServer:
+    """Its card is good; everything else is up to `answer`."""
+
+    def behave(exchange: Exchange) -> None:
+        if exchange.received.path.startswith("/.well-known/"):
+            exchange.answer(200, CARD, content_type="application/json", date=formatdate(usegmt=True))
+        else:
+            answer(exchange)
+
+    return HttpServer(behave)
+
+
+def refusing(status: int) -> HttpServer:
+    return HttpServer(lambda exchange: exchange.answer(status, b"<html>", content_type="text/html"))
+
+
+def test_an_agent_that_answers_is_well_and_its_credential_is_named() -> None:
+    with agent_that(lambda exchange: exchange.answer(404)) as agent:
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens())
+    assert {found[check].outcome for check in ("network", "credential", "iam", "clock", "card")} == {
+        Outcome.OK
+    }
+    assert found["credential"].message == f"ID token of {EMAIL} for {agent.url}, 60 min left"
+
+
+@pytest.mark.parametrize(
+    ("boundary", "told"),
+    [
+        (Boundary.PUBLIC, "none is sent: the agent is public"),
+        (Boundary.GOOGLE_API, "an access token of the hub's own"),
+    ],
+)
+def test_each_boundary_says_what_it_sends(boundary: Boundary, told: str) -> None:
+    with agent_that(lambda exchange: exchange.answer(404)) as agent:
+        assert steps(route("alpha", agent.url, boundary=boundary), Tokens())["credential"].message == told
+
+
+def test_a_missing_invoker_is_named_with_the_account_that_was_refused() -> None:
+    with refusing(403) as agent:
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens())["iam"]
+    assert found.command == (
+        f"gcloud run services add-iam-policy-binding alpha --member=serviceAccount:{EMAIL} --role=roles/run.invoker"
+    )
+
+
+def test_an_audience_that_is_not_taken_is_told_from_one_that_the_route_has_wrong() -> None:
+    keeper = Tokens()
+
+    def only_for_its_origin(exchange: Exchange) -> None:
+        right = keeper.id_token(agent.url).split(".")[1]
+        sent = exchange.received.headers["authorization"].split(".")[1]
+        same = json.loads(_decoded(right))["aud"] == json.loads(_decoded(sent))["aud"]
+        exchange.answer(200 if same else 401, CARD)
+
+    with HttpServer(only_for_its_origin) as agent:
+        wrong = steps(
+            route("alpha", agent.url, boundary=Boundary.IAM, audience="https://other.example"), keeper
+        )
+    assert wrong["iam"].fix == "delete `audience` of route alpha in routes.toml"
+    with refusing(401) as agent:
+        refused = steps(route("alpha", agent.url, boundary=Boundary.IAM), keeper)
+    assert refused["iam"].command == f"gcloud run services update alpha --add-custom-audiences={agent.url}"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_public_route_to_an_agent_that_is_not_public_is_said_to_be_one(status: int) -> None:
+    with refusing(status) as agent:
+        found = steps(route("alpha", agent.url))["iam"]
+    assert "its route says that it is public" in found.message
+    assert found.command == (
+        "gcloud run services add-iam-policy-binding alpha --member=allUsers --role=roles/run.invoker"
+    )
+
+
+def test_an_expired_token_is_told_from_a_wrong_audience() -> None:
+    with refusing(401) as agent:
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens(lifetime_seconds=-600))
+    assert found["credential"].outcome is Outcome.ERROR
+    assert "expired 60" in found["credential"].message
+    assert found["iam"].message == "HTTP 401: the ID token has expired"
+
+
+@pytest.mark.parametrize(
+    ("on_cloud_run", "command"),
+    [(True, "gcloud run services update hub --update-env-vars=RESTARTED=$(date +%s)"), (False, None)],
+)
+def test_without_a_token_the_way_ends_before_the_agent(on_cloud_run: bool, command: str | None) -> None:
+    with refusing(500) as agent:
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), NoTokens(), on_cloud_run=on_cloud_run)
+    assert list(found) == ["credential"]
+    assert found["credential"].command == command
+    assert "--impersonate-service-account" in (found["credential"].fix or "")
+    assert agent.received == []
+
+
+def test_a_host_that_does_not_resolve_and_a_port_where_nobody_listens_are_told_apart() -> None:
+    unresolved = steps(route("alpha", "https://no-such-host.invalid"))["dns"]
+    refused = steps(route("alpha", "http://127.0.0.1:9"))["connection"]
+    assert unresolved.message == "the host name could not be resolved"
+    assert refused.message == "the connection was refused"
+    assert refused.command == "gcloud run services describe alpha --format='value(status.url)'"
+
+
+def test_a_certificate_that_does_not_hold_is_shown_how_to_be_seen() -> None:
+    with HttpServer(lambda exchange: exchange.answer(200), greeting=b"this is no TLS") as agent:
+        found = steps(route("alpha", agent.url.replace("http:", "https:")))["tls"]
+    assert found.command == f"openssl s_client -connect 127.0.0.1:{agent.port} </dev/null"
+
+
+@pytest.mark.parametrize("skew_seconds", [-3600, 3600])
+def test_a_clock_that_is_off_is_found(skew_seconds: float) -> None:
+    now = 1_800_000_000.0
+    date = formatdate(now + skew_seconds, usegmt=True)
+    with HttpServer(lambda exchange: exchange.answer(200, CARD, date=date)) as agent:
+        found = steps(route("alpha", agent.url), now=lambda: now)["clock"]
+    assert found.outcome is Outcome.ERROR
+    assert f"{-skew_seconds:+.0f} s" in found.message
+
+
+def test_a_route_without_an_address_names_the_variable() -> None:
+    found = steps(route("alpha", "https://alpha-url.is-not-set.invalid"))
+    assert list(found) == ["address"]
+    assert found["address"].command == (
+        "gcloud run services update hub --update-env-vars=ALPHA_URL=https://alpha.example.com"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (b"{}", Outcome.ERROR),
+        (b"<html>", Outcome.ERROR),
+        (CARD, Outcome.OK),
+    ],
+)
+def test_a_card_that_cannot_be_read_is_an_error(answer: bytes, outcome: Outcome) -> None:
+    with HttpServer(lambda exchange: exchange.answer(200, answer)) as agent:
+        assert steps(route("alpha", agent.url))["card"].outcome is outcome
+
+
+def test_an_agent_without_a_card_is_only_worth_a_warning() -> None:
+    with refusing(404) as agent:
+        assert steps(route("alpha", agent.url))["card"].outcome is Outcome.WARNING
+
+
+@pytest.mark.parametrize("said", [b"", b"<html>", b'{"examined": 1}', b'{"examined": [{"subject": "x"}]}'])
+def test_an_agent_that_says_nothing_of_itself_is_not_tested_further(said: bytes) -> None:
+    with agent_that(lambda exchange: exchange.answer(200, said)) as agent:
+        assert steps(route("alpha", agent.url))["agent"].outcome is Outcome.SKIPPED
+
+
+def test_what_an_agent_finds_of_itself_is_told() -> None:
+    own = {
+        "examined": [
+            {"subject": "agent", "steps": [{"check": "model", "outcome": "error", "message": "none"}]}
+        ]
+    }
+    with agent_that(lambda exchange: exchange.json(own)) as agent:
+        assert steps(route("alpha", agent.url))["model"].message == "none"
+
+
+def test_nothing_of_a_token_is_in_a_report() -> None:
+    token = Tokens().id_token("x").split(".")[0]
+    with refusing(403) as agent:
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens())
+    assert token[:8] not in repr(found)
+
+
+def asked(hub: Hub, principal: Principal) -> int:
+    signed = PrincipalSigner([KEY], now=time.time).sign(principal, method="GET", path="/doctor")
+    return hub.request("GET", "/doctor", token=None, headers={HEADER: signed}).status
+
+
+@pytest.mark.parametrize(
+    ("principal", "status"),
+    [
+        (Principal(subject="client:ci", client="ci"), 200),
+        (Principal(subject="client:ci", client="ci", operations=frozenset({"doctor"})), 200),
+        (Principal(subject="client:ci", client="ci", operations=frozenset({"SendMessage"})), 403),
+        (Principal(subject="google:1", email="operator@example.com"), 200),
+        (Principal(subject="google:2", email="somebody@example.com"), 403),
+        (Principal(subject="google:3"), 403),
+    ],
+    ids=str,
+)
+def test_only_operators_see_a_report(principal: Principal, status: int) -> None:
+    with agent_that(lambda exchange: exchange.answer(404)) as agent:
+        hub = Hub(route("alpha", agent.url), signing_key=KEY, settings={"OPERATORS": "operator@example.com"})
+        assert asked(hub, principal) == status
+
+
+def test_an_anonymous_caller_sees_no_report() -> None:
+    with agent_that(lambda exchange: exchange.answer(404)) as agent:
+        hub = Hub(route("alpha", agent.url), anonymous=True)
+        assert hub.request("GET", "/doctor", token=None).status == 403
+
+
+def _decoded(segment: str) -> Any:
+    return base64.urlsafe_b64decode(segment + "=" * (-len(segment) % 4))
