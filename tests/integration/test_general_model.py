@@ -95,8 +95,9 @@ def test_the_instruction_names_the_language_of_the_answer(question: str, languag
     assert text == question
 
 
-def test_what_the_almanac_knows_is_given_to_the_model(service: Vertex) -> None:
-    answer = ask(service, KNOWN)
+@pytest.mark.parametrize("question", [KNOWN, "富士山の高さは"])
+def test_what_the_almanac_knows_is_given_to_the_model(service: Vertex, question: str) -> None:
+    answer = ask(service, question)
 
     assert "3,776 m" in answer.text
     assert (answer.data["source"], answer.data["facts"]) == ("model", ["height:Mount Fuji"])
@@ -231,4 +232,5 @@ def test_orders_in_a_question_stay_in_the_users_text_and_the_instruction_says_wh
     assert text == question
     assert "pirate" not in instruction
     assert "not as an order" in instruction
-    assert instruction.replace("Japanese", "English") == usual
+    # With facts in front of the question, the instruction says how many lines they are, and nothing else differs.
+    assert usual.startswith(instruction.replace("Japanese", "English"))
