@@ -49,10 +49,11 @@ class FunctionConfig:
     @property
     def needs(self) -> tuple[Need, ...]:
         """The APIs that it calls with the settings that it has."""
+        settings = [f"{name}={value}" for name, value in self.environment.items()]
         return tuple(
             need
             for need in self.function.needs
-            if not need.setting or any(name.startswith(need.setting) for name in self.environment)
+            if not need.setting or any(setting.startswith(need.setting) for setting in settings)
         )
 
     @property

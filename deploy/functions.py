@@ -22,7 +22,7 @@ class Need:
     api: str
     role: str
     setting: str = ""
-    """Only where the name of one of the function's settings begins like this; empty: always."""
+    """Only where one of the function's settings, written NAME=value, begins like this; empty: always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,7 @@ class Function:
 
 SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")
 MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="GENERAL_MODEL")
+TASKS = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
 PHRASES = replace(MODEL, setting="PHRASE_MODEL")
 
 # In the order of deployment: whoever is called is there before whoever calls.
@@ -95,6 +96,7 @@ FUNCTIONS = (
         reads_routes=True,
         checks_callers=True,
         holds_signing_key=True,
+        needs=(TASKS,),
     ),
     Function(
         name="gate",

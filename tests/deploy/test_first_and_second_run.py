@@ -2,34 +2,43 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
 
+from deploy.functions import BY_NAME
 from local.bundle import files_of
 from tests.deploy.deployments import PROJECTS, Deployment, Outcome, deployment
 from tests.deploy.tools import ROOT
 
 HUB, FINANCE, PARTNER = PROJECTS
 ADDRESS = "https://a2a-hub-0abc12de.an.gateway.dev"
+ELSEWHERE = {"expense": FINANCE, "pm": PARTNER}
+PROJECT_OF = {name: ELSEWHERE.get(name, HUB) for name in BY_NAME}
+SERVICES = {name: f"{project}/a2a-{name.replace('_', '-')}" for name, project in PROJECT_OF.items()}
 URLS = {
     name: f"https://a2a-{name.replace('_', '-')}-{PROJECTS[project]}.asia-northeast1.run.app"
-    for project, names in {
-        HUB: ("gate", "hub", "agent_card", "docqa", "general"),
-        FINANCE: ("expense",),
-        PARTNER: ("pm",),
-    }.items()
-    for name in names
+    for name, project in PROJECT_OF.items()
 }
-SERVICES = {
-    "gate": f"{HUB}/a2a-gate",
-    "hub": f"{HUB}/a2a-hub",
-    "agent_card": f"{HUB}/a2a-agent-card",
-    "docqa": f"{HUB}/a2a-docqa",
-    "general": f"{HUB}/a2a-general",
-    "expense": f"{FINANCE}/a2a-expense",
-    "pm": f"{PARTNER}/a2a-pm",
+# A request that changes something, and what it is called here.
+REQUESTS = {
+    r"serviceusage POST .*/projects/([^/]+)/services:batchEnable": "apis of",
+    r"iam POST .*/projects/([^/]+)/serviceAccounts": "an account of",
+    r"cloudresourcemanager POST .*/projects/([^/]+):setIamPolicy": "a role in",
+    r"secretmanager POST .*/secrets": "a secret",
+    r"secretmanager POST .*/secrets/([^/]+):addVersion": "a value of",
+    r"secretmanager POST .*/secrets/([^/]+):setIamPolicy": "a reader of",
+    r"apigateway POST .*/apis": "an API",
+    r"apigateway POST .*/apis/([^/]+)/configs": "a config of",
+    r"apigateway POST .*/gateways": "a gateway",
+    r"artifactregistry POST .*/projects/([^/]+)/.*/repositories": "a repository in",
+    r"storage POST /storage/v1/b": "a bucket",
+    r"storage POST /upload/.*/run-sources-(.+)-asia-northeast1/o": "sources for",
+    r"run POST .*/projects/([^/]+)/.*/builds:submit": "a build in",
+    r"run POST /apis/.*/namespaces/([^/]+)/services": "a service in",
+    r"run POST .*/services/([^/]+):setIamPolicy": "an invoker of",
 }
 
 
@@ -58,6 +67,25 @@ def test_the_second_run_changes_nothing(deployed: Deployed) -> None:
     assert deployed.second.status == 0, deployed.second.out + deployed.second.err
     assert deployed.second.changes == []
     assert deployed.second.out.count("# unchanged") == len(SERVICES) + 1
+
+
+def test_everything_is_made_after_what_it_leans_on_and_once(deployed: Deployed) -> None:
+    accounts = deployed.deployment.google.cloud.accounts
+    wanted = []
+    for project in PROJECTS:
+        there = [account for account in accounts if f"@{project}." in account]
+        wanted += [f"apis of {project}", *[f"an account of {project}"] * len(there), f"a role in {project}"]
+    key = "a2a-gate-signing-key"
+    wanted += ["a secret", f"a value of {key}", *[f"a reader of {key}"] * 2]
+    wanted += ["an API", "a config of a2a-hub", "a gateway"]
+    seen = set()
+    for name, project in PROJECT_OF.items():
+        if project not in seen:
+            wanted += [f"a repository in {project}", "a bucket"]
+        seen.add(project)
+        wanted += [f"sources for {project}", f"a build in {project}", f"a service in {project}"]
+        wanted.append(f"an invoker of {SERVICES[name].partition('/')[2]}")
+    assert [_in_words(change) for change in deployed.first.changes] == wanted
 
 
 def test_every_grant_is_one_of_the_tables_and_no_other(deployed: Deployed) -> None:
@@ -197,6 +225,14 @@ def test_the_other_accounts_projects_are_reached_as_that_account(deployed: Deplo
 def test_the_public_address_can_be_asked_for(deployed: Deployed) -> None:
     outcome = deployed.deployment.deploy("--url")
     assert (outcome.out, outcome.err, outcome.changes) == (f"{ADDRESS}\n", "", [])
+
+
+def _in_words(change: str) -> str:
+    for pattern, words in REQUESTS.items():
+        found = re.fullmatch(pattern, change)
+        if found:
+            return " ".join((words, *found.groups()))
+    return change
 
 
 def _template(deployed: Deployed, name: str) -> tuple[Any, Any]:

@@ -191,3 +191,13 @@ def test_a_model_brings_its_api_and_its_role_in_the_project_of_the_function(name
         assert ("aiplatform.googleapis.com" in apis) == (project == function.place.project)
     assert environment(deployed, name)[setting] == "gemini-2.5-flash"
     READERS[name]({**environment(deployed, name), "K_SERVICE": name, "PORT": "8080"})
+
+
+def test_tasks_in_firestore_bring_its_api_and_its_role_and_no_tasks_bring_none() -> None:
+    text = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
+    hub = plan(text).config.functions["hub"]
+    assert [(need.api, need.role) for need in hub.needs] == [("firestore", "roles/datastore.user")]
+    READERS["hub"](
+        {**environment(plan(text), "hub"), "GATE_SIGNING_KEY": KEY, "K_SERVICE": "hub", "PORT": "8080"}
+    )
+    assert plan(text.replace('"firestore"', '"none"')).config.functions["hub"].needs == ()
