@@ -5,7 +5,18 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from bench import boundary, cold_start, docqa_cloud, gate, hop, report, router, streams, throughput
+from bench import (
+    boundary,
+    cold_start,
+    docqa_cloud,
+    gate,
+    hop,
+    report,
+    router,
+    streams,
+    task_store,
+    throughput,
+)
 from bench.load import LoadFailed, generator
 from bench.report import Target
 from bench.servers import NotServing
@@ -22,6 +33,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "docqa-cloud": docqa_cloud.run,
     "streams": streams.run,
     "router": lambda _: router.run(),
+    "task-store": task_store.run,
 }
 
 

@@ -76,14 +76,15 @@ class SqliteTaskStore(SqlitePushStore):
         if len(body[0]) > self._most_task_bytes:
             raise TooLarge(new.task.id)
         with self._connections.writing() as connection:
-            if find(connection, "id = ?", new.task.id):
-                raise TaskExists(new.task.id)
             running = _running(connection, new.owner, new.request_key)
             if running:
                 raise AlreadyRunning(self._folds.stored(connection, running))
             number = sqlite_pages.next_number(connection, new.owner)
             head = first_head(new, number=number, size=len(body[0]), now=self._clock())
-            key = sqlite_rows.insert(connection, head)
+            try:
+                key = sqlite_rows.insert(connection, head)
+            except sqlite3.IntegrityError as error:
+                raise TaskExists(head.id) from error
             sqlite_rows.add_entries(connection, key, 0, body)
             if new.work:
                 sqlite_rows.put_work(connection, key, new.work)
@@ -131,7 +132,7 @@ class SqliteTaskStore(SqlitePushStore):
         bodies = sqlite_rows.encoded(events)
         added = sum(map(len, bodies))
         with self._connections.writing() as connection:
-            key, head = _known(find(connection, "id = ?", task_id), task_id)
+            key, head, kept = _known(find(connection, "id = ?", task_id), task_id)
             now = self._clock()
             check_append(head, events, lease=lease, expected_version=expected_version, now=now)
             check_size(head, events, added, limit=self._most_task_bytes)
@@ -142,7 +143,6 @@ class SqliteTaskStore(SqlitePushStore):
             sqlite_rows.update(connection, key, head, after)
             if events:
                 task_grew(connection, key)
-            kept = sqlite_rows.read_work(connection, key)
             if work is not None and work != kept:
                 sqlite_rows.put_work(connection, key, work)
                 kept = work
@@ -187,10 +187,9 @@ class SqliteTaskStore(SqlitePushStore):
             due = sqlite_pages.due(connection, roles, now=now, limit=1, task_id=task_id)
             if not due:
                 return None
-            key, head = _known(find(connection, "id = ?", due[0]), due[0])
-            leased = with_lease(head, holder=holder, token=self._new_token(), until=now + seconds)
-            sqlite_rows.update(connection, key, head, leased)
-            return self._lease(self._folds.stored(connection, Found(key, leased)), leased)
+            found = _known(find(connection, "id = ?", due[0]), due[0])
+            leased = with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
+            return self._lease(self._changed(connection, found, leased), leased)
 
     def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
         """The ids of tasks that `lease` would give out now, the longest due first."""
@@ -199,35 +198,31 @@ class SqliteTaskStore(SqlitePushStore):
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
         """Prolongs a lease that has not run out."""
         with self._connections.writing() as connection:
-            key, head = _known(find(connection, "id = ?", task_id), task_id)
-            now = self._clock()
-            check_lease(head, lease, now=now)
-            renewed = replace(head, lease_until=now + seconds)
-            sqlite_rows.update(connection, key, head, renewed)
-            return self._lease(self._folds.stored(connection, Found(key, renewed)), renewed)
+            found, now = _known(find(connection, "id = ?", task_id), task_id), self._clock()
+            check_lease(found.head, lease, now=now)
+            renewed = replace(found.head, lease_until=now + seconds)
+            return self._lease(self._changed(connection, found, renewed), renewed)
 
     def release(self, task_id: str, lease: str) -> None:
         """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
         with self._connections.writing() as connection:
             found = find(connection, "id = ?", task_id)
             if found and found.head.token == lease:
-                sqlite_rows.update(connection, found.key, found.head, without_lease(found.head))
+                self._changed(connection, found, without_lease(found.head))
 
     def request_cancel(self, task_id: str) -> StoredTask:
         """Tells whoever runs the task that it is to end."""
         with self._connections.writing() as connection:
-            key, head = _known(find(connection, "id = ?", task_id), task_id)
-            if head.state.terminal:
+            found = _known(find(connection, "id = ?", task_id), task_id)
+            if found.head.state.terminal:
                 raise TaskEnded(task_id)
-            asked = replace(head, cancel_requested=True)
-            sqlite_rows.update(connection, key, head, asked)
-            return self._folds.stored(connection, Found(key, asked))
+            return self._changed(connection, found, replace(found.head, cancel_requested=True))
 
     def purge(self, *, ended_before: float, limit: int) -> int:
         """Deletes tasks, with everything of theirs, that ended before; returns how many."""
         with self._connections.writing() as connection:
             keys = sqlite_pages.ended(connection, before=ended_before, limit=limit)
-            for key, head in sqlite_rows.find_all(connection, keys):
+            for key, head, _ in sqlite_rows.find_all(connection, keys):
                 sqlite_rows.delete(connection, key, head)
         for key in keys:
             self._folds.forget(key)
@@ -246,6 +241,10 @@ class SqliteTaskStore(SqlitePushStore):
         with self._connections.reading() as connection:
             row = connection.execute("SELECT version FROM tasks WHERE id = ?", (task_id,)).fetchone()
             return int(row[0]) if row else 0
+
+    def _changed(self, connection: sqlite3.Connection, found: Found, head: Head) -> StoredTask:
+        sqlite_rows.update(connection, found.key, found.head, head)
+        return self._folds.stored(connection, found._replace(head=head))
 
     def _lease(self, task: StoredTask, head: Head) -> Lease:
         return Lease(stored=task, token=head.token, deadline=head.lease_until)

@@ -13,7 +13,7 @@ from shared.task_store.store import StoreError, Unavailable
 
 _BUSY_SECONDS = 10.0
 # 16 MB: each checkpoint waits for the disk, and the same pages are written again and again between two of them.
-_CHECKPOINT_PAGES = 4_000
+_CHECKPOINT_PAGES = 8_000
 _WAL_BYTES = 64_000_000
 
 

@@ -15,7 +15,8 @@ from shared.task_store.remembered import RememberedFolds
 from shared.task_store.store import StoredTask
 
 _FIELDS = Head.__struct_fields__
-_SELECT = f"SELECT key, {', '.join(_FIELDS)} FROM tasks"  # noqa: S608 - names of our own
+_WORK = "(SELECT body FROM work WHERE work.key = tasks.key)"
+_SELECT = f"SELECT key, {_WORK}, {', '.join(_FIELDS)} FROM tasks"  # noqa: S608 - names of our own
 _INSERT = (
     f"INSERT INTO tasks ({', '.join(_FIELDS)}, due_at)"  # noqa: S608
     f" VALUES ({', '.join('?' * (len(_FIELDS) + 1))})"
@@ -24,10 +25,11 @@ _SEQUENCE_BITS = 24
 
 
 class Found(NamedTuple):
-    """A head and its row's key, which no other task ever has."""
+    """A head with its row's key, which no other task ever has, and what the task's runner has to know."""
 
     key: int
     head: Head
+    work: bytes
 
 
 def find(connection: sqlite3.Connection, where: str, *values: object) -> Found | None:
@@ -54,8 +56,9 @@ def insert(connection: sqlite3.Connection, head: Head) -> int:
 
 def update(connection: sqlite3.Connection, key: int, old: Head, new: Head) -> None:
     """Stores what differs: an index is only written to when one of its columns is."""
-    changed = [name for name in _FIELDS if getattr(old, name) != getattr(new, name)]
-    values = [getattr(new, name) for name in changed]
+    pairs = zip(_FIELDS, structs.astuple(old), structs.astuple(new), strict=True)
+    differences = [(name, value) for name, before, value in pairs if value != before]
+    changed, values = [name for name, _ in differences], [value for _, value in differences]
     if old.due_at != new.due_at:
         changed.append("due_at")
         values.append(new.due_at)
@@ -101,12 +104,6 @@ def put_work(connection: sqlite3.Connection, key: int, work: bytes) -> None:
     connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?)", (key, work))
 
 
-def read_work(connection: sqlite3.Connection, key: int) -> bytes:
-    """What `put_work` stored."""
-    row = connection.execute("SELECT body FROM work WHERE key = ?", (key,)).fetchone()
-    return row[0] if row else b""
-
-
 class Folds(RememberedFolds):
     """What logs fold to."""
 
@@ -126,8 +123,7 @@ class Folds(RememberedFolds):
 
     def stored(self, connection: sqlite3.Connection, found: Found) -> StoredTask:
         """The whole task, as it is now."""
-        task = self.task(connection, found.key, found.head)
-        return stored(found.head, task, read_work(connection, found.key))
+        return stored(found.head, self.task(connection, found.key, found.head), found.work)
 
 
 def snapshot(connection: sqlite3.Connection, key: int, head: Head, task: Task) -> Head:
@@ -144,10 +140,10 @@ def encoded(events: Sequence[Event]) -> list[bytes]:
 
 
 def _found(row: Sequence[Any]) -> Found:
-    values = dict(zip(_FIELDS, row[1:], strict=True))
+    values = dict(zip(_FIELDS, row[2:], strict=True))
     values["state"] = TaskState(values["state"])
     values["cancel_requested"] = bool(values["cancel_requested"])
-    return Found(row[0], Head(**values))
+    return Found(row[0], Head(**values), row[1] or b"")
 
 
 def _count(connection: sqlite3.Connection, owner: str, state: TaskState, change: int) -> None:

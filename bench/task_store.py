@@ -1,0 +1,207 @@
+"""The SQLite task store alone: task lives a second, how soon a subscriber has an event, and a page of very many tasks."""
+
+import multiprocessing
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.report import Target, median_and_range, table
+from bench.settings import Settings
+from shared.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Role,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+from shared.ids import new_id, random_hex
+from shared.task_store.sqlite import SqliteTaskStore
+from shared.task_store.store import NewTask, TaskQuery
+
+_LIVES = 400
+_TASKS = 100_000
+_PAGE = 50
+_PAGES = 100
+_EVENTS = 100
+_PAUSE_SECONDS = 0.01
+_LEAST_LIVES = 1_500
+_MOST_DELAY_MS = 5.0
+_MOST_PAGE_MS = 5.0
+_OWNER = "owner"
+
+
+def run(settings: Settings) -> list[Target]:
+    """Prints what was measured; the targets for lives, delay and page."""
+    print("\nThe task store (SQLite)")
+    with tempfile.TemporaryDirectory(dir=settings.folder) as folder:
+        lives = _lives(Path(folder) / "lives.db", rounds=settings.rounds)
+        delays = _delays(Path(folder) / "delays.db")
+        page = _page(Path(folder) / "pages.db")
+    return [
+        Target(
+            wanted=f"≥ {_LEAST_LIVES} task lives in a second of one processor",
+            measured=f"{lives:.0f}",
+            met=lives >= _LEAST_LIVES,
+        ),
+        Target(
+            wanted=f"append to subscriber of another process ≤ {_MOST_DELAY_MS:.0f} ms, p50",
+            measured=f"{delays:.1f} ms",
+            met=delays <= _MOST_DELAY_MS,
+        ),
+        Target(
+            wanted=f"a page of {_PAGE} out of {_TASKS} tasks ≤ {_MOST_PAGE_MS:.0f} ms, p50",
+            measured=f"{page:.1f} ms",
+            met=page <= _MOST_PAGE_MS,
+        ),
+    ]
+
+
+def _opened(file: Path) -> SqliteTaskStore:
+    return SqliteTaskStore(file, clock=time.time, new_token=random_hex)
+
+
+def _lives(file: Path, *, rounds: int) -> float:
+    """Task lives in a second of processor time, the kernel's part included; the clock's as well, which neighbours slow down."""
+    store = _opened(file)
+    by_processor, by_clock = [], []
+    for _ in range(rounds):
+        clock, processor = time.perf_counter(), time.process_time()
+        for _ in range(_LIVES):
+            _live(store)
+        by_processor.append(_LIVES / (time.process_time() - processor))
+        by_clock.append(_LIVES / (time.perf_counter() - clock))
+    store.close()
+    table(
+        f"Task lives (create, 3 events, complete), {rounds} rounds of {_LIVES}, one thread",
+        ("", "lives/s"),
+        [
+            ("by processor time", median_and_range(by_processor, 0)),
+            ("by the clock", median_and_range(by_clock, 0)),
+        ],
+    )
+    return statistics.median(by_processor)
+
+
+def _live(store: SqliteTaskStore) -> None:
+    task = _task(TaskState.SUBMITTED)
+    store.create(NewTask(task=task, owner=_OWNER, work=b"{}", request_key=task.id))
+    events = [_status(task, TaskState.WORKING), _chunk(task, append=False), _chunk(task, append=True)]
+    for event in (*events, _status(task, TaskState.COMPLETED)):
+        store.append(task.id, [event])
+
+
+def _delays(file: Path) -> float:
+    """From before the append until a subscriber has read the event, in milliseconds: the median for another process."""
+    store = _opened(file)
+    rows, medians = [], []
+    for name, start in (("same process", _in_thread), ("another process", _in_process)):
+        task = _task(TaskState.WORKING)
+        store.create(NewTask(task=task, owner=_OWNER))
+        finish = start(store, file, task)
+        delays = _followed(store, task.id)
+        finish()
+        medians.append(statistics.median(delays))
+        rows.append((name, f"{medians[-1]:.2f}", f"{statistics.quantiles(delays, n=100)[98]:.2f}"))
+    store.close()
+    table(f"From append to subscriber, {_EVENTS} events", ("writer in the", "p50 ms", "p99 ms"), rows)
+    return medians[-1]
+
+
+def _followed(store: SqliteTaskStore, task_id: str) -> list[float]:
+    delays: list[float] = []
+    after = 1
+    while len(delays) < _EVENTS and store.wait(task_id, after=after, timeout_seconds=60):
+        for entry in store.entries(task_id, after=after):
+            now = time.monotonic()
+            assert isinstance(entry.event, TaskStatusUpdateEvent)
+            assert entry.event.metadata is not None
+            delays.append((now - entry.event.metadata["at"]) * 1_000)
+            after = entry.sequence
+    return delays
+
+
+def _in_thread(store: SqliteTaskStore, _: Path, task: Task) -> Callable[[], None]:
+    writer = threading.Thread(target=_write, args=(store, task))
+    writer.start()
+    return writer.join
+
+
+def _in_process(_: SqliteTaskStore, file: Path, task: Task) -> Callable[[], None]:
+    writer = multiprocessing.get_context("spawn").Process(target=_open_and_write, args=(file, task))
+    writer.start()
+    return writer.join
+
+
+def _open_and_write(file: Path, task: Task) -> None:
+    store = _opened(file)
+    _write(store, task)
+    store.close()
+
+
+def _write(store: SqliteTaskStore, task: Task) -> None:
+    for _ in range(_EVENTS):
+        time.sleep(_PAUSE_SECONDS)
+        store.append(task.id, [_status(task, TaskState.WORKING, at=time.monotonic())])
+
+
+def _page(file: Path) -> float:
+    """The median of pages from everywhere in the list, in milliseconds, the total count included."""
+    store = _opened(file)
+    started = time.perf_counter()
+    for _ in range(_TASKS - _PAGE * 2):
+        store.create(NewTask(task=_task(TaskState.COMPLETED), owner=_OWNER))
+    for _ in range(_PAGE * 2):
+        _live(store)
+    print(f"  {_TASKS} tasks were made in {time.perf_counter() - started:.0f} s")
+    rows, medians = [], []
+    for name, query in (
+        ("all", TaskQuery()),
+        ("completed ones", TaskQuery(states=(TaskState.COMPLETED,))),
+        ("of one context", TaskQuery(context_id="context-1")),
+    ):
+        durations, position = [], None
+        for _ in range(_PAGES):
+            start = time.perf_counter()
+            page = store.list(_OWNER, query, size=_PAGE, after=position)
+            durations.append((time.perf_counter() - start) * 1_000)
+            position = page.next
+        medians.append(statistics.median(durations))
+        tail = statistics.quantiles(durations, n=100)[98]
+        rows.append((name, str(page.total), f"{medians[-1]:.2f}", f"{tail:.2f}"))
+    store.close()
+    table(f"A page of {_PAGE}, with the total", ("tasks", "total", "p50 ms", "p99 ms"), rows)
+    return medians[0]
+
+
+def _task(state: TaskState) -> Task:
+    id_ = new_id()
+    message = Message(message_id=id_, role=Role.USER, parts=(Part(text="How many days of leave do I have?"),))
+    done = (Artifact(artifact_id="answer", parts=(Part(text="Twenty. " * 20),)),) if state.terminal else ()
+    # Ten contexts, so that one of them has thousands of tasks.
+    context_id = f"context-{int(id_[0], 16) % 10}"
+    return Task(
+        id=id_, context_id=context_id, status=TaskStatus(state=state), history=(message,), artifacts=done
+    )
+
+
+def _status(task: Task, state: TaskState, *, at: float = 0.0) -> Event:
+    assert task.context_id is not None
+    return TaskStatusUpdateEvent(
+        task_id=task.id, context_id=task.context_id, status=TaskStatus(state=state), metadata={"at": at}
+    )
+
+
+def _chunk(task: Task, *, append: bool) -> Event:
+    assert task.context_id is not None
+    artifact = Artifact(artifact_id="answer", parts=(Part(text="Twenty. " * 10),))
+    return TaskArtifactUpdateEvent(
+        task_id=task.id, context_id=task.context_id, artifact=artifact, append=append
+    )
