@@ -24,8 +24,12 @@ HUB_ACCOUNT = f"hub@{HUB_PROJECT}.iam.gserviceaccount.com"
 GATE_ACCOUNT = f"gate@{HUB_PROJECT}.iam.gserviceaccount.com"
 DOCQA_ACCOUNT = f"docqa@{HUB_PROJECT}.iam.gserviceaccount.com"
 GENERAL_ACCOUNT = f"general@{HUB_PROJECT}.iam.gserviceaccount.com"
+EXPENSE_PROJECT, PARTNER_PROJECT = "my-expense-project", "partner-project"
+EXPENSE_ACCOUNT = f"expense@{EXPENSE_PROJECT}.iam.gserviceaccount.com"
+PM_ACCOUNT = f"pm@{PARTNER_PROJECT}.iam.gserviceaccount.com"
 OPERATOR, OPERATOR_TOKEN = "operator@example.com", "operator"
 BUCKET = DATA_STORE = "sample-documents"
+MODEL = "gemini-2.5-flash"
 
 CLOUD_FILE = "cloud.json"
 """Where a run writes down the addresses of its stand-ins, by name."""
@@ -53,8 +57,8 @@ class StandIn:
         return [sys.executable, "-m", self.module, "--port", port, *self.arguments(urls)]
 
 
-def _account(function: str, email: str) -> StandIn:
-    """The metadata server of a function, which runs as `email`."""
+def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandIn:
+    """The metadata server of a function, which runs as `email` in `project`."""
     name = f"metadata-{function}"
 
     def tells(urls: Urls) -> Environments:
@@ -65,7 +69,7 @@ def _account(function: str, email: str) -> StandIn:
     return StandIn(
         name=name,
         module="local.cloud.metadata",
-        arguments=lambda _: ["--email", email, "--project", HUB_PROJECT],
+        arguments=lambda _: ["--email", email, "--project", project],
         tells=tells,
     )
 
@@ -92,6 +96,8 @@ _ACCOUNTS = (
     _account("hub", HUB_ACCOUNT),
     _account("docqa", DOCQA_ACCOUNT),
     _account("general", GENERAL_ACCOUNT),
+    _account("expense", EXPENSE_ACCOUNT, project=EXPENSE_PROJECT),
+    _account("pm", PM_ACCOUNT, project=PARTNER_PROJECT),
 )
 
 
@@ -138,6 +144,24 @@ def _discovery_engine() -> StandIn:
     )
 
 
+def _vertex_ai() -> StandIn:
+    """Vertex AI with one model, which general and docqa may ask. Only general is told to: docqa's PHRASE_MODEL is not set."""
+
+    def arguments(urls: Urls) -> list[str]:
+        users = ["--user", GENERAL_ACCOUNT, "--user", DOCQA_ACCOUNT]
+        return ["--project", HUB_PROJECT, "--model", MODEL, *users, *_tokens(issuers(urls))]
+
+    def tells(urls: Urls) -> Environments:
+        place = {
+            "GOOGLE_CLOUD_PROJECT": HUB_PROJECT,
+            "GOOGLE_CLOUD_LOCATION": "global",
+            "VERTEX_AI_ENDPOINT": urls["vertex-ai"],
+        }
+        return {"general": place | {"GENERAL_MODEL": MODEL}, "docqa": place}
+
+    return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, tells=tells)
+
+
 def _tokens(addresses: Sequence[str]) -> list[str]:
     """Who gives out access tokens, and the operator's, which is known to everybody."""
     return [word for each in addresses for word in ("--issuer", each)] + [
@@ -155,6 +179,7 @@ STAND_INS: tuple[StandIn, ...] = (
     _front("pm", to=("hub",), invoker=HUB_ACCOUNT),
     _storage(),
     _discovery_engine(),
+    _vertex_ai(),
 )
 
 

@@ -137,11 +137,33 @@ MENDED = (
         check="source",
         command="gcloud beta quotas preferences create --service=storage.googleapis.com ",
     ),
+    Fault(
+        stand_in="vertex-ai",
+        name="deny-predict",
+        subject="general",
+        check="model",
+        command="gcloud projects add-iam-policy-binding my-hub-project --member=serviceAccount:general@",
+    ),
+    Fault(
+        stand_in="vertex-ai",
+        name="disable-api",
+        subject="general",
+        check="model",
+        command="gcloud services enable aiplatform.googleapis.com --project=my-hub-project",
+    ),
+    Fault(
+        stand_in="vertex-ai",
+        name="quota",
+        subject="general",
+        check="model",
+        command="gcloud beta quotas preferences create --service=aiplatform.googleapis.com ",
+    ),
 )
 # Google's own disruptions: they are told, and there is nothing to run.
 TOLD = (
     Fault(stand_in="discovery-engine", name="server-error", subject="docqa", check="search", command=""),
     Fault(stand_in="storage", name="server-error", subject="docqa", check="source", command=""),
+    Fault(stand_in="vertex-ai", name="server-error", subject="general", check="model", command=""),
 )
 
 
@@ -171,7 +193,13 @@ def test_nothing_is_wrong_with_a_whole_cloud(cloud: LocalCloud) -> None:
     status, findings = examined(cloud)
     assert (status, not_well(findings)) == (0, [])
     tested = {(each["subject"], each["check"]) for each in findings if each["outcome"] == "ok"}
-    assert {("pm", "iam"), ("docqa", "search"), ("docqa", "source"), ("gate", "hub")} <= tested
+    assert {
+        ("pm", "iam"),
+        ("docqa", "search"),
+        ("docqa", "source"),
+        ("general", "model"),
+        ("gate", "hub"),
+    } <= tested
 
 
 @pytest.mark.parametrize("fault", MENDED, ids=str)
