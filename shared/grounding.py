@@ -74,6 +74,17 @@ def flaw_in(sentence: str, evidence: str, *, headings: Sequence[str] = ()) -> Fl
     return None if _shortens(told, source) else Flaw.REARRANGED
 
 
+def tells(sentences: Sequence[str], evidence: str) -> bool:
+    """Whether `sentences` together tell at least half of the words of `evidence`, and every number and code."""
+    source = set(_words(evidence))
+    told = source.intersection(word for sentence in sentences for word in _words(sentence))
+    return len(told) * 2 >= len(source) and not any(_has_digit(word) for word in source - told)
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
 def _words(text: str) -> list[str]:
     """What carries meaning: numbers and codes, words by their stem, runs of kanji and of katakana."""
     words = [match[0] for match in _TOKEN.finditer(normalise(text).replace("\u2019", "'"))]
@@ -100,7 +111,7 @@ def _shortens_from(start: int, told: Sequence[str], source: Sequence[str]) -> bo
     at, skipped = start, 0
     for word in told:
         while at < len(source) and source[at] != word:
-            if any(map(str.isdigit, source[at])):
+            if _has_digit(source[at]):
                 return False
             skipped += 1
             at += 1

@@ -2,7 +2,8 @@
 
 The answer is taken apart into its segments: what stands in front of each mark like [2], or else its lines and sentences. Each
 sentence of the model has to name its segments by their marks, and is left out, and said to be left out, unless they bear it
-out word by word. Where a segment is no longer told, and where the model fails, the answer is told as it stood.
+out word by word. Where most of a segment or one of its numbers is no longer told, and where the model fails, the answer is
+told as it stood.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from shared.gemini.ending import Ended
 from shared.gemini.failure import ModelFailed
 from shared.gemini.remedies import remedy
 from shared.gemini.settings import GeminiSettings
-from shared.grounding import Flaw, flaw_in
+from shared.grounding import Flaw, flaw_in, tells
 from shared.http_client import HttpClient
 from shared.language import Language, language_of
 
@@ -100,7 +101,11 @@ def checked(said: str, segments: Segments, language: Language) -> Phrasing:
             kept.append((sentence, numbers))
         else:
             dropped.append(Dropped(sentence, flaw))
-    lost = tuple(set(segments.texts) - {number for _, numbers in kept for number in numbers})
+    lost = tuple(
+        number
+        for number, text in segments.texts.items()
+        if not tells([sentence for sentence, numbers in kept if number in numbers], text)
+    )
     if lost:
         return Phrasing(dropped=tuple(dropped), lost=lost)
     shown = [sentence if segments.are_marked else _MARK.sub("", sentence).rstrip() for sentence, _ in kept]

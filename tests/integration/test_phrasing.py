@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from functions.docqa.engine import DocumentQA
 from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
@@ -13,11 +15,14 @@ from shared import agent_settings
 from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
-from shared.phrasing import in_words_of, phrased, segments_of
+from shared.language import language_of
+from shared.phrasing import Phrasing, checked, in_words_of, phrased, segments_of
 from shared.settings import SettingsError
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.vertex import PROJECT, Said, Vertex, gemini, said, vertex
 
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS, QUESTIONS = ROOT / "functions/docqa/corpus", ROOT / "tests/data/docqa_questions.tsv"
 NOTIFY = "The infrastructure team must be notified by phone within 15 minutes of detection."
 MAIL = "A report must be sent by mail within 3 days."
 EXTRACTIVE = f"{NOTIFY} [1] {MAIL} [2]"
@@ -88,6 +93,8 @@ def test_it_is_said_in_japanese_where_the_question_is() -> None:
     [
         "The infrastructure team must be notified within 30 minutes [1].",
         f"{NOTIFY} [1]",
+        f"{NOTIFY} [1] Within 3 days [2].",
+        f"The infrastructure team must be notified by phone [1]. {MAIL} [2]",
         f"{NOTIFY} [1] {MAIL} [3]",
         f"{NOTIFY} [2] {MAIL} [1]",
         f"{NOTIFY} {MAIL}",
@@ -99,6 +106,8 @@ def test_it_is_said_in_japanese_where_the_question_is() -> None:
     ids=[
         "another number",
         "a segment is missing",
+        "most of a segment is missing",
+        "a number is missing",
         "a citation that is none",
         "citations changed",
         "no citations",
@@ -220,3 +229,16 @@ def test_every_answer_of_the_expense_policy_can_be_told_in_its_own_words() -> No
             segments = segments_of(text, headings={})
             assert segments is not None
             assert "".join("".join(segments.texts.values()).split()) == "".join(text.split())
+
+
+def test_every_grounded_answer_on_documents_is_told_whole_or_as_it_stood() -> None:
+    engine = DocumentQA.open(CORPUS, None)
+    questions = [line.split("\t")[0] for line in QUESTIONS.read_text().splitlines()[1:]]
+    phrased_answers = 0
+    for found in filter(lambda answer: answer.grounded, map(engine.answer, questions)):
+        segments = segments_of(found.text, headings=dict.fromkeys(range(1, len(found.citations) + 1), ()))
+        phrasing = checked(found.text, segments, language_of(found.text)) if segments else Phrasing()
+        phrased_answers += phrasing.text is not None
+        assert phrasing.text is None or "".join(phrasing.text.split()) == "".join(found.text.split())
+    engine.close()
+    assert phrased_answers > 50

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.grounding import Flaw, flaw_in
+from shared.grounding import Flaw, flaw_in, tells
 
 NOTIFY = "The infrastructure team must be notified by phone within 15 minutes of detection."
 CLAIM = "Expense claims must be submitted by the 5th business day of the following month, unless the manager extends it."
@@ -77,6 +77,14 @@ def test_words_of_a_heading_may_stand_anywhere() -> None:
     sentence = "For a P-1 incident, the infrastructure team must be notified within 15 minutes."
     assert flaw_in(sentence, NOTIFY) is Flaw.NEW_WORD
     assert flaw_in(sentence, NOTIFY, headings=["P-1 incidents"]) is None
+
+
+def test_half_of_the_words_and_every_number_have_to_be_told() -> None:
+    assert tells([NOTIFY], NOTIFY)
+    assert tells(["The infrastructure team must be notified", "within 15 minutes"], NOTIFY)
+    assert not tells(["The infrastructure team must be notified by phone."], NOTIFY)
+    assert not tells(["Within 15 minutes."], NOTIFY)
+    assert not tells([], NOTIFY)
 
 
 def test_a_heading_alone_bears_nothing_out() -> None:
