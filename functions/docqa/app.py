@@ -20,6 +20,7 @@ from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.diagnosis import with_doctor
 from shared.http import Handler
 from shared.log import Log
+from shared.phrasing import in_words_of
 
 SKILL = AgentSkill(
     id="document-qa",
@@ -65,7 +66,9 @@ def build(config: Config) -> Handler:
             }
         )
 
-    return with_doctor(agent_function(answer, card=card, log=log), engine.examine)
+    return with_doctor(
+        agent_function(in_words_of(config.phrasing, answer), card=card, log=log), engine.examine
+    )
 
 
 def _embedded(config: Config, log: Log) -> DocumentQA:

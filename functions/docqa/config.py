@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from functions.docqa.cloud.config import CloudConfig, read_cloud
+from shared.agent_settings import read_phrasing
+from shared.gemini.settings import GeminiSettings
 from shared.settings import Settings
 
 _SAMPLE_CORPUS = Path(__file__).with_name("corpus")
@@ -28,6 +30,8 @@ class Config:
     """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
     log_text: bool
     """Whether the log may hold the texts of messages. `LOG_TEXT`."""
+    phrasing: GeminiSettings | None = None
+    """The model that phrases answers; None for none. `PHRASE_MODEL`."""
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -45,6 +49,7 @@ def read(environ: Mapping[str, str]) -> Config:
         cloud=read_cloud(settings),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
+        phrasing=read_phrasing(settings),
     )
     settings.check()
     return config
