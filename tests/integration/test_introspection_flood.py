@@ -70,3 +70,19 @@ def test_who_is_known_does_not_wait_and_who_has_waited_leaves_their_place() -> N
         with pytest.raises(VerifierUnavailable):
             cache.get("four", broken)
     assert cache.get("one", slow) == "facts"
+
+
+def test_only_so_many_facts_are_kept_and_the_one_unused_for_longest_goes_first() -> None:
+    asked: list[str] = []
+    cache: FactCache[str] = FactCache(clock=lambda: 0.0, most=2)
+
+    def get(key: str) -> None:
+        def ask() -> tuple[str, float]:
+            asked.append(key)
+            return key, 60.0
+
+        assert cache.get(key, ask) == key
+
+    for key in ("one", "two", "one", "three", "one", "two"):
+        get(key)
+    assert asked == ["one", "two", "three", "two"]
