@@ -8,8 +8,9 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from msgspec import Struct, structs
 
 from shared.a2a.call import Cancellation
 from shared.http_connections import Connection, IdleConnections, Origin, TlsContext, split
@@ -38,8 +39,7 @@ class HttpFailure(Exception):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """What one exchange may take. `deadline` is on the client's clock; `idle_seconds` bounds each silence, and the time until
     the headers are complete. `retries` counts further attempts to connect.
     """
@@ -169,7 +169,7 @@ class Answer:
     def complete_within(self, seconds: float) -> None:
         """From now on the rest of the answer has this long to come."""
         deadline = min(self._budget.deadline, self._clock() + seconds)
-        self._budget = replace(self._budget, deadline=deadline)
+        self._budget = structs.replace(self._budget, deadline=deadline)
         self._hold.limit(deadline=deadline, idle_seconds=seconds)
 
     def finish(self, *, within_seconds: float) -> None:

@@ -8,22 +8,22 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, structs
 
 _MOST = 10_000
 _LONGEST_ID = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Conversation(Struct, frozen=True, kw_only=True):
     """`route_id` is the route of the last turn, `waiting_task_id` its agent's task that waits for the user's next message.
 
     `context_ids` are the ids that agents gave this conversation, by route.
     """
 
     route_id: str
-    context_ids: Mapping[str, str] = field(default_factory=dict)
+    context_ids: Mapping[str, str] = {}
     waiting_task_id: str | None = None
 
     def after(self, route_id: str, *, context_id: str | None, waiting_task_id: str | None) -> Conversation:
@@ -71,7 +71,7 @@ class Conversations:
         with self._lock:
             known = self._conversations.get((owner, context_id))
             if known is not None:
-                self._conversations[owner, context_id] = replace(known, waiting_task_id=None)
+                self._conversations[owner, context_id] = structs.replace(known, waiting_task_id=None)
 
     def put(self, owner: str, context_id: str, conversation: Conversation) -> None:
         """Remembers the conversation as it is after a turn."""

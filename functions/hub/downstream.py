@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Protocol
 
 import msgspec
@@ -128,7 +127,7 @@ class RemoteAgent:
         )
 
     def _stream_budget(self, budget: Budget) -> Budget:
-        return replace(
+        return msgspec.structs.replace(
             budget,
             deadline=self._http.clock() + _LONGEST_STREAM_SECONDS,
             idle_seconds=self._route.stream_idle_timeout_seconds,

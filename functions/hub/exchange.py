@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import msgspec
 
@@ -21,6 +20,7 @@ from shared.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from shared.http_client import Budget
+from shared.private import Private
 
 _OUTPUT_MODES = ("text/plain", "application/json")
 _FIRST_POLL_SECONDS = 0.1
@@ -30,8 +30,7 @@ _TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
 _LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class Asking(Private, frozen=True, kw_only=True):
     """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
 
     `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.

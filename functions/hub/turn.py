@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from functions.hub.failure import Failure
 from functions.hub.router import Choice
@@ -11,10 +12,10 @@ from shared.a2a.call import Cancellation
 from shared.a2a.model import Message
 from shared.identity.principal import Principal
 from shared.language import Language
+from shared.private import Private
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
+class Incoming(Private, frozen=True, kw_only=True):
     """A message on its way to an agent. `owner` is the caller's subject.
 
     `skill` is the route asked for by name, `skill_field` where it was.
@@ -33,15 +34,14 @@ class Incoming:
     downstream_context_id: str
     streaming: bool
     request_id: str
-    authorization: str | None = field(default=None, repr=False)
+    authorization: str | None = None
     traceparent: str | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     text_only: bool = True
     notes: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True, kw_only=True)
-class Turn:
+class Turn(Struct, kw_only=True):
     """What became of it. Complete when the pieces of the answer are exhausted."""
 
     incoming: Incoming
@@ -49,8 +49,8 @@ class Turn:
     language: Language
     choice: Choice | None
     answer: str = ""
-    data: list[dict[str, Any]] = field(default_factory=list)
-    citations: list[dict[str, Any]] = field(default_factory=list)
+    data: list[dict[str, Any]] = []
+    citations: list[dict[str, Any]] = []
     failure: Failure | None = None
     routing_ms: float = 0.0
     downstream_ms: float = 0.0

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from shared.a2a.call import Call
 from shared.a2a.model import Event, SendMessageRequest
 from shared.a2a.reply import Mint, Piece, to_events
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """What an agent makes of a request. Nothing is done before `events` are taken: a Message alone, or a Task and its updates.
 
     `immediate`: it takes no longer than computing does. `as_message`: a client that waits gets the result as a Message, not

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from shared.a2a.model import Task
 from shared.a2a.versions import Version
 from shared.identity.principal import Principal
+from shared.private import Private
 
 _STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
 
@@ -43,8 +45,7 @@ class Cancellation:
             callback()
 
 
-@dataclass(slots=True, kw_only=True)
-class TaskInHand:
+class TaskInHand(Struct, kw_only=True):
     """The task that a call works on, where tasks are kept: its id, and the task as it was before this turn, if there was one.
 
     `turn` counts the turns from 1. `notes` is the agent's own: what it writes there it finds again in the task's next turn,
@@ -54,11 +55,10 @@ class TaskInHand:
     id: str
     before: Task | None = None
     turn: int = 1
-    notes: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Private, frozen=True, kw_only=True):
     """One call of an operation. `record` collects what the log line of the request says.
 
     `authorization` is the caller's own header: for boundaries that pass it on, and for nothing else.
@@ -72,7 +72,7 @@ class Call:
     accepted_modes: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
     traceparent: str | None = None
-    authorization: str | None = field(default=None, repr=False)
+    authorization: str | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     record: dict[str, Any] = field(default_factory=dict)
     task: TaskInHand | None = None

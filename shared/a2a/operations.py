@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from msgspec import Struct
@@ -19,16 +18,14 @@ class Capability(StrEnum):
     EXTENDED_AGENT_CARD = "extendedAgentCard"
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """An HTTP method and a path template; `{name}` is one path segment. Fields of GET and DELETE come from the query."""
 
     method: str
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One row. `name` is the 1.0 JSON-RPC method, `jsonrpc_v0_3` the 0.3 one (None where 0.3 has no such operation)."""
 
     name: str

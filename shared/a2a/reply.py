@@ -7,9 +7,10 @@ An agent yields `Text`, `Data`, `Progress`, `Question` or `Failure`; here they b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
+
+from msgspec import Struct
 
 from shared.a2a.call import Call
 from shared.a2a.model import (
@@ -26,37 +27,32 @@ from shared.a2a.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A further stretch of the answer's text; stretches are concatenated."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(Struct, frozen=True):
     """The structured form of the answer, sent to clients that accept JSON; a JSON object."""
 
     value: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """What the agent is doing; shown while it works, no part of the answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """The agent needs input, or with `auth` a credential: the text is put to the user and the task waits."""
 
     text: str
     auth: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """The answer could not be given; the text helps the user."""
 
     text: str
@@ -65,8 +61,7 @@ class Failure:
 Piece = Text | Data | Progress | Question | Failure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mint:
+class Mint(Struct, frozen=True, kw_only=True):
     """New ids and the time of day."""
 
     new_id: Callable[[], str]

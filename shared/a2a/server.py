@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
+from msgspec import Struct
 
 from shared.a2a import errors, model, versions
 from shared.a2a.agent import Agent
@@ -31,16 +31,14 @@ _JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc"
 _A2A_JSON = "application/a2a+json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """What one request may cost."""
 
     max_body_bytes: int = 10 * 1024 * 1024
     keep_alive_seconds: float = 15.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Answering:
+class _Answering(Struct, frozen=True):
     """How the answers to one request are written: the part in which the bindings differ."""
 
     write: Callable[[Event | msgspec.Struct | None], bytes]

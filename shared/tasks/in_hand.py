@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import msgspec
 
@@ -38,7 +37,7 @@ def in_hand(
             id=prior.task.id, before=prior.task, turn=earlier.turn + 1, notes=dict(earlier.notes)
         )
     message = msgspec.structs.replace(request.message, context_id=context_id, task_id=task.id)
-    return msgspec.structs.replace(request, message=message), replace(call, task=task), prior
+    return msgspec.structs.replace(request, message=message), msgspec.structs.replace(call, task=task), prior
 
 
 def being_worked_on(task_id: str) -> A2AError:

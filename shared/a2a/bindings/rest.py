@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from shared.a2a import protojson, versions
 from shared.a2a.bindings.params import read_params
@@ -23,8 +23,7 @@ BINDING = "HTTP+JSON"
 MEDIA_TYPES = frozenset({"", "application/json", "application/a2a+json"})
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What a method and path stand for; `path_fields` are the request's fields that the path gives."""
 
     operation: Operation
@@ -32,8 +31,7 @@ class Target:
     path_fields: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     pattern: re.Pattern[str]
     methods: dict[str, Operation]
     version: Version
