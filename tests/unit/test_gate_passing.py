@@ -1,0 +1,106 @@
+"""What passes the gate: paths that mean one thing, headers that HTTP allows, and of both only what is on the lists."""
+
+import posixpath
+from urllib.parse import parse_qs, unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.gate.passing import (
+    PARAMETERS,
+    REQUEST_HEADERS,
+    check_headers,
+    check_target,
+    passed_headers,
+    passed_query,
+)
+from shared.a2a.errors import A2AError
+from shared.a2a.operations import OPERATIONS
+
+_HOST = {"host": "hub.example"}
+_PATHS = sorted(
+    {
+        rest.path.format(id="0b1c-2", task_id="t_1", tenant="acme")
+        for operation in OPERATIONS
+        for rest in (*operation.rest, *operation.rest_v0_3)
+    }
+)
+
+
+def is_let_in(path: str, target: str | None = None) -> bool:
+    """Whether the gate goes on with this path."""
+    try:
+        check_target(path if target is None else target, path)
+    except A2AError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/routes", "/routes/", "/.well-known/agent-card.json", "/acme/tasks/a.b~c:cancel", *_PATHS]
+)
+def test_every_path_of_the_protocol_is_let_in(path: str) -> None:
+    assert is_let_in(path)
+    assert is_let_in(path, f"{path}?A2A-Version=1.0&x=%2e%2e")
+
+
+@given(st.text(alphabet=st.sampled_from("/.;%\\:~aA2e~-_ ?#é\x00"), max_size=12))
+def test_a_path_that_is_let_in_means_the_same_to_everybody(path: str) -> None:
+    if is_let_in(path):
+        assert path.startswith("/")
+        assert unquote(path) == path
+        assert posixpath.normpath(path) == (path.rstrip("/") or "/")
+        assert not set(path) & set(";\\ ?#%\x00")
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_what_was_asked_for_and_what_was_understood_are_the_same_or_nothing(said: str, path: str) -> None:
+    if is_let_in(path, said):
+        assert said.partition("?")[0] == path
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (_HOST, None),
+        ({"host": "127.0.0.1:8080"}, None),
+        ({"host": "[::1]:8080"}, None),
+        (_HOST | {"transfer-encoding": "Chunked"}, None),
+        (_HOST | {"user-agent": "é\ta"}, None),
+        ({}, 400),
+        ({"host": ""}, 400),
+        ({"host": "hub.example,evil.example"}, 400),
+        ({"host": "user@hub.example"}, 400),
+        ({"host": "hub.example/path"}, 400),
+        (_HOST | {"transfer-encoding": "gzip, chunked"}, 400),
+        (_HOST | {"transfer-encoding": "\x0bchunked"}, 400),
+        (_HOST | {"x-a": "a\x07b"}, 400),
+        (_HOST | {"x-a": "a\x7f"}, 400),
+        (_HOST | {"x-a": "a" * 32 * 1024}, 431),
+    ],
+)
+def test_headers_that_proxies_read_in_different_ways_are_refused(
+    headers: dict[str, str], status: int | None
+) -> None:
+    if status is None:
+        check_headers(headers)
+        return
+    with pytest.raises(A2AError) as refused:
+        check_headers(headers)
+    assert refused.value.kind.http_status == status
+
+
+@given(st.dictionaries(st.sampled_from((*REQUEST_HEADERS, "cookie", "x-hub-principal")), st.text(max_size=5)))
+def test_of_the_headers_those_on_the_list_pass_if_they_can_be_written(headers: dict[str, str]) -> None:
+    passed = passed_headers(headers, REQUEST_HEADERS)
+    assert passed.keys() <= set(REQUEST_HEADERS)
+    assert all(headers[name] == value and value.isprintable() for name, value in passed.items())
+
+
+@given(
+    st.dictionaries(st.text(max_size=5) | st.sampled_from(sorted(PARAMETERS)), st.lists(st.text(max_size=5)))
+)
+def test_of_the_query_what_operations_take_passes_as_it_was(query: dict[str, list[str]]) -> None:
+    passed = parse_qs(passed_query(query).removeprefix("?"), keep_blank_values=True)
+    assert passed == {name: values for name, values in query.items() if name in PARAMETERS and values}
