@@ -9,6 +9,7 @@ from bench import (
     boundary,
     cold_start,
     docqa_cloud,
+    documents,
     gate,
     hop,
     report,
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "docqa-cloud": docqa_cloud.run,
     "streams": streams.run,
     "router": lambda _: router.run(),
+    "documents": lambda _: documents.run(),
     "task-store": task_store.run,
 }
 

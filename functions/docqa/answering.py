@@ -13,7 +13,7 @@ from functions.docqa.model import Passage, UnitKind
 from functions.docqa.named_sources import documents_named, named_in
 from functions.docqa.question import Question, analyse
 from functions.docqa.search import FIRST_PASSAGES, Corpus
-from functions.docqa.topics import Treated, headed, main_sentences, treating
+from functions.docqa.topics import Treated, asked_by_heading, headed, main_sentences, treating
 from functions.docqa.words import normalise
 
 ENOUGH_COVERAGE, _SURE_COVERAGE = 0.6, 0.85
@@ -79,6 +79,7 @@ def _of_one(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
 def _found(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
     asked = corpus.adapted(asked)
     passages = corpus.search(asked, first=True)
+    yield from _on_topic(corpus, asked, asked_by_heading(asked, passages)[:1])
     if asked.topic and not asked.asked.strict:
         yield from _on_topic(corpus, asked, treating(asked, passages)[:_OFFERS])
     found = extract(asked, passages, corpus.rarity)

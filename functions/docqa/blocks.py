@@ -130,9 +130,24 @@ def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
     before = lines[at - 1].text if at else ""
     if not before.strip() and (underline := _UNDERLINE.match(after)) and "|" not in line.text:
         return Block(BlockKind.HEADING, line.start, line.end, 1 if underline.group()[0] == "=" else 2)
-    if not before.strip() or _HEADING.match(before) or _is_marked(before, line.text):
+    set_apart = not before.strip() or _HEADING.match(before) or _is_marked(before, line.text)
+    if set_apart or _begins_a_section(before, line.text, after):
         return _plain_heading(line, after)
     return None
+
+
+def _begins_a_section(before: str, text: str, after: str) -> bool:
+    """Whether `1. Booking` heads the text that follows it, with no blank line around, as in the text of a PDF."""
+    follows = after[:1].isupper() or after[:1] > "\u3000"
+    return (
+        _NUMBERED_HEADING.match(text) is not None
+        and len(text) <= _SHORT_LINE
+        and follows
+        and len(after) > len(text)
+        and not _ITEM.match(after)
+        and not _NUMBERED_HEADING.match(after)
+        and not before.rstrip().endswith((",", "、", ":", "："))
+    )
 
 
 def _is_marked(line: str, after: str) -> bool:

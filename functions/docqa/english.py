@@ -54,6 +54,7 @@ _VERB_BEFORE = {
     "get",
 }
 
+_PREFIX = 5  # notified, notification: more than this many letters alike, among words that mean the same
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
 _ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
 _SUBJECTS = {"i", "we", "you", "they", "he", "she", "it", "one", "someone", "somebody", "anybody", "anyone"}
@@ -107,7 +108,8 @@ def english_concepts(
         surface = " ".join(piece for _, _, piece in pieces[at : at + size])
         before = pieces[at - 1][2] if at else ""
         inverted = before in _INVERTED or before in ("is", "are", "was", "were")
-        subject = (at == 1 or (at > 1 and pieces[at - 2][2] in _ASKING)) and inverted
+        asked = {raw for _, _, raw in pieces[max(0, at - 3) : at - 1]} & _ASKING
+        subject = (at == 1 or bool(asked)) and inverted
         role = _english_role(key, surface, before, words, subject=subject)
         if (
             role is Role.NOUN
@@ -148,8 +150,12 @@ def _derived(key: str, alternatives: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         word
         for word in alternatives
-        if word != key and word.count(" ") == 2 == key.count(" ") and root(word.strip()) == root(key.strip())
+        if word != key and word.count(" ") == 2 == key.count(" ") and _alike(word.strip(), key.strip())
     )
+
+
+def _alike(first: str, second: str) -> bool:
+    return root(first) == root(second) or (len(first) > _PREFIX and first[:_PREFIX] == second[:_PREFIX])
 
 
 def _ends_in_verb(pieces: Sequence[str]) -> bool:

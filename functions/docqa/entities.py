@@ -36,6 +36,8 @@ _ALIASES = {
     "号": "no",
     "第": "article",
 }
+# Parts of a text rather than things that rules tell apart: 第3条, section 4.
+NUMBERED_PARTS = frozenset({"条", "article", "section", "chapter", "step", "ステップ", "appendix", "rule"})
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?![a-z0-9]))")
 _WORD_NUMBER = re.compile(
     r"(?<![a-z])(severity|sev|priority|prio|level|tier|grade|class|category|phase|stage|step|type|rank|zone|group|version|ver"

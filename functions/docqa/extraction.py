@@ -7,7 +7,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from functions.docqa.concept import Concept, Role
-from functions.docqa.entities import Entity, distinguishing, governed
+from functions.docqa.entities import NUMBERED_PARTS, Entity, distinguishing, governed
 from functions.docqa.expressions import (
     AGENT,
     ALLOWANCE,
@@ -36,7 +36,7 @@ from functions.docqa.matching import (
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.ranges import numbers_in, range_fit
-from functions.docqa.units_counted import counts
+from functions.docqa.units_counted import MEASURES, counts
 from functions.docqa.words import normalise, plain
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
@@ -53,6 +53,9 @@ _WHO_IS = re.compile(
 )
 _SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
 _HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
+_CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
+_ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
+_REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
 _ASKS = ("?", "？")
 _INTRODUCES = (":", "：")
 
@@ -96,7 +99,8 @@ def extract(
     }
     for rank, passage in enumerate(passages):
         other_year = passage.edition.series in asked_for and not question.years & set(passage.edition.labels)
-        if edition_serves(question, passage) and not other_year:
+        foreign = lenient and passage.language != question.language  # two guesses at once are one too many
+        if edition_serves(question, passage) and not other_year and not foreign:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
             found.extend(_scored(question, passage, weights, bonus, rule))
     found.sort(key=lambda entry: -entry.score)
@@ -113,6 +117,8 @@ def siblings(question: Question, found: Sequence[Found]) -> list[Found]:
     if question.entities or not best.entities:
         return [best]
     families = {entity.family for entity in best.entities}
+    if families <= NUMBERED_PARTS:
+        return [best]
     for other in found[1:]:
         alike = other.passage.uri == best.passage.uri and other.coverage >= best.coverage - _ALIKE
         if alike and {entity.family for entity in other.entities} == families:
@@ -184,6 +190,12 @@ def _scored(
         fit += compound_bonus(question.concepts, around.units[number]) + range_fit(
             question.amounts, normal, row=unit.kind is UnitKind.ROW
         )
+        if (
+            question.kind in _ACTED_ON
+            and unit.kind is UnitKind.ROW
+            and _REMEDY.search(normalise(unit.header))
+        ):
+            fit += 0.12
         if ANNOUNCING.search(normal) and not question.asked.listing:
             fit -= 0.15
         fit -= 0.05 * min(2, speciality(forms, around, number))
@@ -229,6 +241,10 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):
         return None
     fit = 0.05
+    if asked.kind is AnswerKind.DEFINITION:
+        fit += 0.15 if _defines(question, normal) else 0.0
+    if asked.kind is AnswerKind.MONEY and not pattern.search(_CASE.sub("", normal)):
+        return None
     if asked.kind is AnswerKind.PERSON and AGENT.search(normal):
         fit += 0.05
     if asked.kind is AnswerKind.PLACE:
@@ -239,6 +255,8 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         fit -= 0.1
     if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and LIMIT.search(normal):
         fit += 0.04
+    if question.unit in MEASURES and not counts(question.unit, normal):
+        return None
     if question.unit:
         fit += 0.06 if counts(question.unit, normal) else -0.12
     if question.per:
@@ -248,6 +266,19 @@ def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if unit.text.rstrip().endswith(_INTRODUCES):
         fit -= 0.1
     return fit
+
+
+def _defines(question: Question, normal: str) -> bool:
+    """Whether the sentence says of the thing itself what it is."""
+    return any(
+        re.search(
+            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは|means?\b|refers? to\b|is defined|is an?\b|:)",
+            normal,
+        )
+        for concept in question.concepts
+        if concept.role is Role.NOUN
+        for form in (concept.surface, *concept.own)
+    )
 
 
 def _names(question: Question, normal: str) -> bool:

@@ -10,6 +10,11 @@ from functions.docqa.words import HIRAGANA, KANJI, KATAKANA
 _KANJI_RUN = re.compile(rf"[{KANJI}]+")
 _KATAKANA_RUN = re.compile(rf"[{KATAKANA}]{{2,}}")
 _ONLY_HIRAGANA = re.compile(rf"[{HIRAGANA}]+$")
+# おむつは何枚…, but not それは何….
+_HIRAGANA_NOUN = re.compile(
+    rf"(?!(?:これ|それ|あれ|どれ|どこ|ここ|そこ|いつ|だれ|どなた|なに|なぜ|いくら|すべて|みんな|わたし|あなた|もの|こと|とき|ため|ところ|どちら|はい|いいえ))"
+    rf"[{HIRAGANA}]{{3,6}}?(?=[はがをの](?![{HIRAGANA}]{{3}}))"
+)
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
 _PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸副正主準現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
@@ -18,6 +23,9 @@ _PARTICLE = re.compile(r"[のはがをにでともへや]|から|まで|より")
 
 def japanese_concepts(run: str, offset: int, words: Lexicon) -> Iterator[tuple[int, int, Concept]]:
     """The concepts of one run of Japanese that starts at `offset`, each with its span."""
+    if offset == 0 and (noun := _HIRAGANA_NOUN.match(run)) and not _known(run, 0, words):
+        name = noun.group()
+        yield 0, len(name), Concept(surface=name, role=Role.NOUN, own=(name,), texts=(name,))
     at = unknown = 0
     while at < len(run):
         key = _known(run, at, words)
@@ -93,11 +101,12 @@ def _unknown(
 ) -> Iterator[tuple[int, int, Concept]]:
     for match in re.finditer(f"{_KANJI_RUN.pattern}|{_KATAKANA_RUN.pattern}", text):
         term = match.group()
+        whole = ""
         after = (text + following)[match.end() : match.end() + 2]
         start, end = offset + match.start(), offset + match.end()
         kanji = _KANJI_RUN.match(term) is not None
         if kanji and len(term) >= 3 and term[-1] in words.attributes and after[:1] not in words.attributes:
-            # 受験料 asks for an amount, and it must be that of the 受験.
+            # 受験料 asks for an amount, and it must be that of the 受験; best where 受験料 itself is said.
             last = term[-1]
             kinds = words.kinds_of(last)
             yield (
@@ -105,7 +114,7 @@ def _unknown(
                 end,
                 Concept(surface=last, role=Role.LIGHT, own=(last,), texts=(last,), kinds=kinds),
             )
-            term, end = term[:-1], end - 1
+            whole, term, end = term, term[:-1], end - 1
         touches = suffix and match.start() == 0
         prefix = not touches and match.end() == len(text) and bool(_KANJI_RUN.match(following))
         if (
@@ -125,5 +134,13 @@ def _unknown(
         yield (
             start,
             end,
-            Concept(surface=term, role=role, own=(term,), texts=(term,), parts=parts, loose=len(parts) > 2),
+            Concept(
+                surface=term,
+                role=role,
+                own=(whole or term,),
+                texts=(whole or term,),
+                broader=(term,) if whole else (),
+                parts=parts,
+                loose=len(parts) > 2,
+            ),
         )

@@ -141,6 +141,13 @@ def speciality(asked: frozenset[str], around: Surroundings, number: int) -> int:
     return len(said - asked)
 
 
+def speciality_of_heading(asked: frozenset[str], passage: Passage) -> int:
+    """How many words mark a whole section as a special case that the question does not ask for."""
+    return (
+        len(_said_of(lexicon().special, cached_view(passage.section[-1])) - asked) if passage.section else 0
+    )
+
+
 def compound_bonus(concepts: Sequence[Concept], own: View) -> float:
     """A little for every two concepts that stand side by side in the unit as they do in the question."""
     bonus = 0.0

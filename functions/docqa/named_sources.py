@@ -18,6 +18,7 @@ _KINDS_JAPANESE = (
     r"規程|規則|規約|約款|マニュアル|手引き?|ガイドライン|ガイド|契約書|契約|要領|基準|計画書?|faq|しおり|ハンドブック"
     r"|ポリシー|案内|手順書?"
 )
+_KIND = re.compile(rf"\b(?:{_KINDS})\b|{_KINDS_JAPANESE}")
 _ASKS = r"how|what|when|who|whom|where|which|must|may|is|are|can|do|does|should|why"
 _PATTERNS = (
     (
@@ -63,3 +64,8 @@ def documents_named(name: str, documents: Mapping[str, View]) -> frozenset[str]:
         path for path, label in documents.items() if all(says(concept, label) > 0 for concept in telling)
     )
     return found if len(found) * 2 <= len(documents) or len(found) == 1 else frozenset()
+
+
+def names_a_kind_of_document(normal: str) -> bool:
+    """Whether the normalised question speaks of a policy, a manual, a 規程: of a document as such."""
+    return _KIND.search(normal) is not None

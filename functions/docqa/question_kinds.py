@@ -29,6 +29,14 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
     ),
     (AnswerKind.REASON, False, (r"^why\b|for what reason|what is the reason|なぜ|どうして|理由")),
     (AnswerKind.QUANTITY, True, (r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$")),
+    (
+        AnswerKind.QUANTITY,
+        True,
+        (
+            r"\b(?:what|which) (?:value|amount|sum|age|temperature|weight|height|size|distance|speed|level)s? "
+            r"(?:is|are|may|can|do|does|must)\b"
+        ),
+    ),
     (AnswerKind.QUANTITY, True, (r"^(?:and )?by how much|how much (?:longer|later|more time|earlier)")),
     (
         AnswerKind.MONEY,
@@ -175,6 +183,15 @@ _COUNTED_JAPANESE = re.compile(
 )
 
 
+_MEASURED_BY = {
+    "heavy": "weight",
+    "loud": "loudness",
+    "hot": "heat",
+    "cold": "heat",
+    "warm": "heat",
+    "tall": "length",
+}
+_HOW_ADJECTIVE = re.compile(rf"\bhow ({'|'.join(_MEASURED_BY)})\b")
 _LENGTH = re.compile(
     r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$"
     r"|\b(?:minimum|maximum|required|min|max) length\b|\blength of\b|長さは"
@@ -237,6 +254,8 @@ def counted_unit(normal: str) -> str:
     """What "how many …" or 「何…」 counts, `""` when nothing is counted."""
     if _LENGTH.search(normal):
         return "length"
+    if match := _HOW_ADJECTIVE.search(normal):
+        return _MEASURED_BY[match.group(1)]
     match = _COUNTED.search(normal) or _COUNTED_JAPANESE.search(normal)
     return match.group(1) if match else ""
 

@@ -24,6 +24,8 @@ SUFFIXES = {
 }
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp")
 _META_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([A-Za-z0-9_-]+)", re.IGNORECASE)
+_HEAD_CHARACTERS = 1_000  # where the title is, if there is one
+_FRONT = re.compile(r"\A---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(
     r"\A---[ \t]*\r?\n(?:.*\r?\n)*?(?:title|タイトル|件名)[ \t]*:[ \t]*(.+?)[ \t]*\r?\n"
 )
@@ -119,14 +121,12 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
 def _title(path: str, text: str, given: str) -> str:
     if match := _FRONT_TITLE.match(text):
         return match.group(1).strip("\"'")
-    first = next(iter(blocks(text)), None)
+    front = _FRONT.match(text)
+    head = text[: (front.end() if front else 0) + _HEAD_CHARACTERS]
+    first = next(iter(blocks(head)), None)
     if first and first.kind is BlockKind.HEADING and first.level <= 2:
         return plain(text[first.start : first.end])
     if given:
         return given
-    for block in blocks(text):
-        if block.kind is BlockKind.HEADING and block.level == 1:
-            return plain(text[block.start : block.end])
-        break
     line = next(line.strip() for line in text.splitlines() if line.strip())
     return plain(line.lstrip("#").strip()) if len(line) <= 80 else Path(path).stem

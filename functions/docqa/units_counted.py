@@ -36,6 +36,9 @@ _SAME_UNIT = (
         "字",
         "メートル",
     ),
+    ("weight", "kg", "gram", "g", "ton", "tonne", "lb", "pound", "キロ", "グラム", "トン"),
+    ("loudness", "db", "decibel", "デシベル"),
+    ("heat", "degree", "°c", "℃", "°f", "度"),
     ("character", "文字", "桁"),
     ("yen", "円"),
     ("night", "泊"),
@@ -65,6 +68,10 @@ def _pattern(unit: str) -> re.Pattern[str]:
     if "時" in names:
         parts.append(r"\d{1,2}:\d{2}|\b\d{1,2} ?[ap]\.?m\b")
     return re.compile("|".join(parts))
+
+
+# What an adjective asks for is in these units or not at all: "how heavy" is not answered by seconds.
+MEASURES = frozenset({"weight", "loudness", "heat"})
 
 
 def counts(unit: str, normal: str) -> bool:

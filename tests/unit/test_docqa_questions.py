@@ -1,67 +1,43 @@
-"""Labelled questions on three corpora: the right answer, from the right document, or none at all."""
+"""Labelled questions on several corpora: the right answer, from the right document, or none at all."""
 
-import csv
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 from msgspec import Struct
 
+from bench.document_questions import SETS, shares
 from functions.docqa.engine import DocumentQA
 
-_DATA = Path(__file__).parents[1] / "data"
-_SAMPLE = Path(__file__).parents[2] / "functions" / "docqa" / "corpus"
-_SETS = {
-    "sample": (_SAMPLE, _DATA / "docqa_questions.tsv"),
-    "hospital": (_DATA / "heldout_corpus", _DATA / "docqa_heldout_questions.tsv"),
-    "cloud": (_DATA / "second_corpus", _DATA / "docqa_second_questions.tsv"),
-}
 
-
-class Shares(Struct):
-    """Of the answerable questions: right answers and right documents; of the others: abstentions."""
+class Least(Struct, frozen=True):
+    """The shares below which something has been lost."""
 
     right: float
     cited: float
     abstained: float
-    wrong: list[str]
 
 
-def _shares(corpus: Path, labelled: Path) -> Shares:
-    with closing(DocumentQA.open(corpus, None)) as engine:
-        return _judged(engine, labelled)
+_SAMPLE = SETS["sample"][0]
+# What was reached, so that it is not lost; docs/benchmarks.md says what each set showed at first.
+_LEAST = {
+    "sample": Least(right=0.97, cited=0.98, abstained=0.97),
+    "hospital": Least(right=0.97, cited=0.98, abstained=0.95),
+    "cloud": Least(right=0.95, cited=0.95, abstained=0.95),
+    "plant": Least(right=0.85, cited=0.87, abstained=0.95),
+    "university": Least(right=0.95, cited=0.97, abstained=0.95),
+    "hotel": Least(right=0.87, cited=0.87, abstained=0.9),
+    "supplier": Least(right=0.92, cited=0.95, abstained=0.95),
+    "condominium": Least(right=0.95, cited=0.95, abstained=0.8),
+}
 
 
-def _judged(engine: DocumentQA, labelled: Path) -> Shares:
-    with labelled.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    right = cited = abstained = answerable = 0
-    wrong = []
-    for row in rows:
-        answer = engine.answer(row["question"])
-        if row["expected"] == "-":
-            abstained += not answer.grounded
-            if answer.grounded:
-                wrong.append(f"{row['question']} → {answer.text}")
-            continue
-        answerable += 1
-        quotes = [" ".join(citation.quote.split()) for citation in answer.citations]
-        right += any(row["expected"] in quote for quote in quotes)
-        documents = [unquote(citation.uri) for citation in answer.citations]
-        cited += documents[:1] == [f"corpus:{row['document']}"]
-        if not any(row["expected"] in quote for quote in quotes):
-            wrong.append(f"{row['question']} → {answer.text}")
-    return Shares(right / answerable, cited / answerable, abstained / (len(rows) - answerable), wrong)
-
-
-@pytest.mark.parametrize("name", _SETS)
+@pytest.mark.parametrize("name", SETS)
 def test_nearly_all_questions_get_the_right_answer_or_none(name: str) -> None:
-    shares = _shares(*_SETS[name])
-    assert shares.right >= 0.95, shares.wrong
-    assert shares.cited >= 0.95, shares.wrong
-    assert shares.abstained >= 0.95, shares.wrong
+    found, least = shares(*SETS[name]), _LEAST[name]
+    assert found.right >= least.right, found.wrong
+    assert found.cited >= least.cited, found.wrong
+    assert found.abstained >= least.abstained, found.wrong
 
 
 @pytest.fixture(scope="module")
