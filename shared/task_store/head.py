@@ -146,7 +146,7 @@ def without_lease(head: Head) -> Head:
 def wants_snapshot(head: Head) -> bool:
     """Whether the fold is to be kept: at the end, and whenever the tail behind the last one is half as long as that.
 
-    So the snapshots of a log, however long, take at most three times its own size.
+    So the snapshots of a log, however long, take at most four times its own size.
     """
     tail = head.size - head.snapshot_size
     return head.state.terminal or tail > max(_LEAST_TAIL_BYTES, head.snapshot_size // 2)
