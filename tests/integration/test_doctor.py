@@ -11,47 +11,20 @@ import pytest
 
 from functions.hub.credentials import Credentials
 from functions.hub.doctor import Doctor
-from local.cloud.signing import SigningKey, id_token_claims
 from shared.diagnosis import Outcome, Step
 from shared.gcloud import Service
 from shared.http_client import HttpClient
-from shared.identity.own_tokens import NoToken, OwnTokens
+from shared.identity.own_tokens import OwnTokens
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import HEADER, PrincipalSigner
 from shared.routes import Boundary, Route
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer
 from tests.fakes.hub import Hub, route
+from tests.fakes.own_tokens import EMAIL, NoTokens, SignedTokens
 from tests.unit.cards import good_card
 
-EMAIL = "hub@my-hub-project.iam.gserviceaccount.com"
 KEY = "a-signing-key-of-thirty-two-characters"
 CARD = json.dumps(good_card()).encode()
-
-
-class Tokens:
-    """ID tokens of the hub's account, with a lifetime."""
-
-    def __init__(self, *, lifetime_seconds: float = 3600) -> None:
-        self._key = SigningKey()
-        self._lifetime_seconds = lifetime_seconds
-
-    def id_token(self, audience: str) -> str:
-        return self._key.signed(
-            id_token_claims(
-                audience=audience, email=EMAIL, now=time.time(), lifetime_seconds=self._lifetime_seconds
-            )
-        )
-
-    def access_token(self) -> str:
-        return "ya29.access"
-
-
-class NoTokens:
-    def id_token(self, _: str) -> str:
-        raise NoToken
-
-    def access_token(self) -> str:
-        raise NoToken
 
 
 def steps(
@@ -93,7 +66,7 @@ def refusing(status: int) -> HttpServer:
 
 def test_an_agent_that_answers_is_well_and_its_credential_is_named() -> None:
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens())
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens())
     assert {found[check].outcome for check in ("network", "credential", "iam", "clock", "card")} == {
         Outcome.OK
     }
@@ -109,19 +82,21 @@ def test_an_agent_that_answers_is_well_and_its_credential_is_named() -> None:
 )
 def test_each_boundary_says_what_it_sends(boundary: Boundary, told: str) -> None:
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
-        assert steps(route("alpha", agent.url, boundary=boundary), Tokens())["credential"].message == told
+        assert (
+            steps(route("alpha", agent.url, boundary=boundary), SignedTokens())["credential"].message == told
+        )
 
 
 def test_a_missing_invoker_is_named_with_the_account_that_was_refused() -> None:
     with refusing(403) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens())["iam"]
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens())["iam"]
     assert found.command == (
         f"gcloud run services add-iam-policy-binding alpha --member=serviceAccount:{EMAIL} --role=roles/run.invoker"
     )
 
 
 def test_an_audience_that_is_not_taken_is_told_from_one_that_the_route_has_wrong() -> None:
-    keeper = Tokens()
+    keeper = SignedTokens()
 
     def only_for_its_origin(exchange: Exchange) -> None:
         right = keeper.id_token(agent.url).split(".")[1]
@@ -151,7 +126,7 @@ def test_a_public_route_to_an_agent_that_is_not_public_is_said_to_be_one(status:
 
 def test_an_expired_token_is_told_from_a_wrong_audience() -> None:
     with refusing(401) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens(lifetime_seconds=-600))
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens(lifetime_seconds=-600))
     assert found["credential"].outcome is Outcome.ERROR
     assert "expired 60" in found["credential"].message
     assert found["iam"].message == "HTTP 401: the ID token has expired"
@@ -237,9 +212,9 @@ def test_what_an_agent_finds_of_itself_is_told() -> None:
 
 
 def test_nothing_of_a_token_is_in_a_report() -> None:
-    token = Tokens().id_token("x").split(".")[0]
+    token = SignedTokens().id_token("x").split(".")[0]
     with refusing(403) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), Tokens())
+        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens())
     assert token[:8] not in repr(found)
 
 
