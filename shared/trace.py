@@ -20,7 +20,8 @@ class Trace(Struct, frozen=True):
 
 def trace_of(headers: Mapping[str, str]) -> Trace | None:
     """The trace in these headers (names in lower case); None for a header that is of another form."""
-    match = _FORM.fullmatch(headers.get("traceparent", ""))
+    header = headers.get("traceparent")
+    match = _FORM.fullmatch(header) if header else None
     return Trace(match[0], match[1], match[2]) if match else None
 
 

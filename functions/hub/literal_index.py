@@ -63,8 +63,14 @@ class LiteralIndex:
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
         for kind, known, literals_of in self._kinds:
-            for clue in known.intersection(searched.clues(kind)):
-                numbers.update([number for literal, number in literals_of[clue] if literal in text])
+            numbers.update(
+                [
+                    number
+                    for clue in known.intersection(searched.clues(kind))
+                    for literal, number in literals_of[clue]
+                    if literal in text
+                ]
+            )
         return sorted(numbers)
 
 
@@ -91,8 +97,8 @@ def _words(text: str) -> list[Clue]:
 
 
 def _fours(text: str) -> list[Clue]:
-    """All runs of four characters, as numbers; of a run that is not all ASCII, the number tells nothing."""
-    return _runs(text.encode("ascii", "replace"), size=4, step=1)
+    """All runs of four ASCII characters, as numbers; some more stand in the text only with others in between."""
+    return _runs(text.encode("ascii", "ignore"), size=4, step=1)
 
 
 def _runs(encoded: bytes, *, size: int, step: int) -> list[Clue]:
