@@ -118,11 +118,13 @@ class Doctor:
 
     def _unaddressed(self, route: Route, variable: str) -> Step:
         hub = self._service or Service(name="hub")
+        # deploy.sh gives all services one prefix.
+        agent = Service(name=hub.name.removesuffix("hub") + route.id.replace("_", "-"))
         return error(
             "address",
             f"the hub does not know the agent's address: {variable} is not set",
             fix=f"set {variable} to the address of the agent",
-            command=hub.set_variable(variable, f"https://{route.id}.example.com"),
+            command=hub.set_variable(variable, f"$({agent.describe()})"),
         )
 
 

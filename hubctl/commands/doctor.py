@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--url", help="where the hub is (HUB_URL, HUB_PUBLIC_URL, else http://127.0.0.1:8080)")
     add("--token", help="an operator's bearer token (HUB_DEV_TOKEN)")
+    add("--name-prefix", metavar="TEXT", default="a2a-", help="name_prefix of deploy.toml (a2a-)")
     add("--project", help="with --app: the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
     add("--app", help="also examine what is registered in this app (GEMINI_ENTERPRISE_APP)")
     add("--location", choices=LOCATIONS, help="the app's location (GEMINI_ENTERPRISE_LOCATION, else global)")
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     url = arguments.url or environment.get("HUB_URL") or environment.get("HUB_PUBLIC_URL") or _LOCAL_HUB
     token = arguments.token or environment.get("HUB_DEV_TOKEN", "").split(",")[0]
     http = HttpClient()
-    report = Entrance(url, token=token or None, http=http).report()
+    report = Entrance(url, token=token or None, prefix=arguments.name_prefix, http=http).report()
     registered = _registered(arguments, environment, url, http)
     if registered is not None:
         report = msgspec.structs.replace(report, examined=(*report.examined, registered))

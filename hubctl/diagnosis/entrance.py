@@ -23,7 +23,7 @@ _MOST_SKEW_SECONDS = 60.0
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 # On one machine there is no certificate, and no public address.
 _OF_A_PUBLIC_HUB = frozenset({"url-https", "url-public"})
-_HUB, _GATE = Service(name="hub"), Service(name="gate")
+_GATEWAY_MEMBER = "serviceAccount:{}gateway@$(gcloud config get-value project).iam.gserviceaccount.com"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +34,23 @@ class _Answer:
 
 
 class Entrance:
-    """The hub at `url`, asked with an operator's `token`. `now` is the time of day."""
+    """The hub at `url`, asked with an operator's `token`. The names of its services begin with `prefix`; `now` is the time of
+    day.
+    """
 
     def __init__(
-        self, url: str, *, token: str | None, http: HttpClient, now: Callable[[], float] = time.time
+        self,
+        url: str,
+        *,
+        token: str | None,
+        prefix: str,
+        http: HttpClient,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._url = url.rstrip("/")
         self._token = token
+        self._prefix = prefix
+        self._gate = Service(name=f"{prefix}gate")
         self._http = http
         self._now = now
 
@@ -103,11 +113,14 @@ class Entrance:
                 "gate",
                 f"HTTP {answer.status} at /health: the gateway may not invoke the gate",
                 fix="let the gateway's service account invoke it",
-                command=_GATE.add_invoker("serviceAccount:GATEWAY_SERVICE_ACCOUNT"),
+                command=self._gate.add_invoker(_GATEWAY_MEMBER.format(self._prefix)),
             )
         else:
             yield error(
-                "gate", f"HTTP {answer.status} at /health", fix="see the gate's log", command=_GATE.logs()
+                "gate",
+                f"HTTP {answer.status} at /health",
+                fix="see the gate's log",
+                command=self._gate.logs(),
             )
 
     def _clock(self, answer: _Answer) -> Step:
@@ -132,14 +145,14 @@ class Entrance:
                 "card",
                 failure.detail,
                 fix="see the log of agent_card",
-                command=Service(name="agent-card").logs(),
+                command=Service(name=f"{self._prefix}agent-card").logs(),
             )
         if answer.status != 200:
             return error(
                 "card",
                 f"HTTP {answer.status}: the card has to be readable without a token",
                 fix="let everybody invoke the function of the card",
-                command=Service(name="agent-card").add_invoker("allUsers"),
+                command=Service(name=f"{self._prefix}agent-card").add_invoker("allUsers"),
             )
         here = urlsplit(self._url).hostname in _LOOPBACK
         wrong = [
@@ -162,7 +175,7 @@ class Entrance:
         try:
             answer = self._get(PATH, token=self._token)
         except HttpFailure as failure:
-            return error("token", failure.detail, fix="see the gate's log", command=_GATE.logs()), None
+            return error("token", failure.detail, fix="see the gate's log", command=self._gate.logs()), None
         report = read_report(answer.body) if answer.status == 200 else None
         if report is not None:
             return ok("token", "the hub knows the operator"), report
@@ -172,7 +185,9 @@ class Entrance:
                 return error("token", "HTTP 401: the gate does not know the token", fix=fix), None
             case 403:
                 fix = "add the address that you are known by to OPERATORS of the hub"
-                command = _HUB.set_variable("OPERATORS", "$(gcloud config get-value account)")
+                command = Service(name=f"{self._prefix}hub").set_variable(
+                    "OPERATORS", "$(gcloud config get-value account)"
+                )
                 return error("token", "HTTP 403: the caller is no operator", fix=fix, command=command), None
             case 404:
                 return error(
@@ -182,5 +197,5 @@ class Entrance:
                 ), None
             case status:
                 return error(
-                    "gate", f"HTTP {status} at {PATH}", fix="see the gate's log", command=_GATE.logs()
+                    "gate", f"HTTP {status} at {PATH}", fix="see the gate's log", command=self._gate.logs()
                 ), None

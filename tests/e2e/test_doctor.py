@@ -13,7 +13,7 @@ import pytest
 
 from hubctl.main import main
 from local.cloud.wiring import GATE_ACCOUNT, HUB_ACCOUNT
-from tests.e2e.hubs import running
+from tests.e2e.hubs import Hub, running
 from tests.e2e.local_clouds import LocalCloud
 
 Finding = dict[str, Any]
@@ -259,6 +259,19 @@ def test_a_token_that_is_not_to_be_had_or_has_expired_is_found_and_new_instances
     carry_out(unused_cloud, wrong[0]["command"])
 
     assert until(lambda: not_well(examined(unused_cloud)[1]) == [])
+
+
+def test_a_run_without_a_cloud_is_well_too(hub: Hub) -> None:
+    out = io.StringIO()
+    arguments = ["doctor", "--url", hub.url, "--token", hub.tokens[0], "--json"]
+    assert main(arguments, environment={}, out=out) == 0
+    told = {
+        f"{each['subject']} {each['check']}": each["message"]
+        for each in json.loads(out.getvalue())["findings"]
+    }
+    assert told["pm credential"] == "none is sent: IAM_CREDENTIALS=none, and the agent is on this machine"
+    assert told["docqa corpus"].endswith("documents in the folder")
+    assert told["general model"] == "none is configured: the almanac answers"
 
 
 def test_the_doctor_is_for_operators(cloud: LocalCloud) -> None:

@@ -39,7 +39,7 @@ def steps(
         (agent,),
         credentials=Credentials(tokens),
         http=HttpClient(),
-        service=Service(name="hub") if on_cloud_run else None,
+        service=Service(name="a2a-hub") if on_cloud_run else None,
         operators=frozenset(),
         now=now,
     )
@@ -134,7 +134,7 @@ def test_an_expired_token_is_told_from_a_wrong_audience() -> None:
 
 @pytest.mark.parametrize(
     ("on_cloud_run", "command"),
-    [(True, "gcloud run services update hub --update-env-vars=RESTARTED=$(date +%s)"), (False, None)],
+    [(True, "gcloud run services update a2a-hub --update-env-vars=RESTARTED=$(date +%s)"), (False, None)],
 )
 def test_without_a_token_the_way_ends_before_the_agent(on_cloud_run: bool, command: str | None) -> None:
     with refusing(500) as agent:
@@ -173,7 +173,8 @@ def test_a_route_without_an_address_names_the_variable() -> None:
     found = steps(route("alpha", "https://alpha-url.is-not-set.invalid"))
     assert list(found) == ["address"]
     assert found["address"].command == (
-        "gcloud run services update hub --update-env-vars=ALPHA_URL=https://alpha.example.com"
+        "gcloud run services update a2a-hub "
+        "--update-env-vars=ALPHA_URL=$(gcloud run services describe a2a-alpha --format='value(status.url)')"
     )
 
 

@@ -20,7 +20,8 @@ from tests.unit.cards import good_card
 
 CARD = json.dumps(good_card()).encode()
 GATEWAY_MAY_INVOKE = (
-    "gcloud run services add-iam-policy-binding gate --member=serviceAccount:GATEWAY_SERVICE_ACCOUNT "
+    "gcloud run services add-iam-policy-binding a2a-gate "
+    "--member=serviceAccount:a2a-gateway@$(gcloud config get-value project).iam.gserviceaccount.com "
     "--role=roles/run.invoker"
 )
 WELL: dict[str, tuple[int, bytes]] = {
@@ -66,12 +67,12 @@ def test_a_hub_that_is_well_is_found_to_be_well() -> None:
             "gate",
             GATEWAY_MAY_INVOKE,
         ),
-        ("/health", (503, b""), "gate", "gcloud run services logs read gate --limit=20"),
+        ("/health", (503, b""), "gate", "gcloud run services logs read a2a-gate --limit=20"),
         (
             "/.well-known/agent-card.json",
             (403, b""),
             "card",
-            "gcloud run services add-iam-policy-binding agent-card --member=allUsers --role=roles/run.invoker",
+            "gcloud run services add-iam-policy-binding a2a-agent-card --member=allUsers --role=roles/run.invoker",
         ),
         ("/.well-known/agent-card.json", (200, b"{}"), "card", "hubctl check --card URL"),
         ("/doctor", (401, b"{}"), "token", None),
@@ -79,11 +80,11 @@ def test_a_hub_that_is_well_is_found_to_be_well() -> None:
             "/doctor",
             (403, b"{}"),
             "token",
-            "gcloud run services update hub --update-env-vars=OPERATORS=$(gcloud config get-value account)",
+            "gcloud run services update a2a-hub --update-env-vars=OPERATORS=$(gcloud config get-value account)",
         ),
         ("/doctor", (404, b"{}"), "token", None),
-        ("/doctor", (502, b"<html>"), "gate", "gcloud run services logs read gate --limit=20"),
-        ("/doctor", (200, b"<html>"), "gate", "gcloud run services logs read gate --limit=20"),
+        ("/doctor", (502, b"<html>"), "gate", "gcloud run services logs read a2a-gate --limit=20"),
+        ("/doctor", (200, b"<html>"), "gate", "gcloud run services logs read a2a-gate --limit=20"),
     ],
 )
 def test_each_thing_that_can_be_wrong_at_the_entrance_has_what_mends_it(
@@ -106,7 +107,9 @@ def test_the_operators_token_goes_to_the_report_and_nowhere_else() -> None:
 
 def test_a_clock_that_is_off_is_only_worth_a_warning() -> None:
     with hub({}) as there:
-        report = Entrance(there.url, token=None, http=HttpClient(), now=lambda: time.time() + 7200).report()
+        report = Entrance(
+            there.url, token=None, prefix="", http=HttpClient(), now=lambda: time.time() + 7200
+        ).report()
     (clock,) = (step for step in report.examined[0].steps if step.check == "clock")
     assert (clock.outcome, clock.command) == ("warning", "sudo timedatectl set-ntp true")
 
