@@ -153,7 +153,7 @@ def _programs(
     return [
         Program(
             name=function.name,
-            command=_function_command(function, port=ports[function.name]),
+            command=function_command(function, port=ports[function.name]),
             environment=environment_of(
                 function,
                 inherited=inherited,
@@ -194,7 +194,8 @@ def _wait_until_all_answer(
     )
 
 
-def _function_command(function: LocalFunction, *, port: int) -> list[str]:
+def function_command(function: LocalFunction, *, port: int) -> list[str]:
+    """How a function is started, in a functions-framework process of its own."""
     program = Path(sys.executable).with_name("functions-framework")
     address = [f"--host={LOOPBACK}", f"--port={port}"]
     return [str(program), f"--target={function.name}", f"--source={function.source}", *address]

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from shared.a2a.card import AgentCard
+from shared.a2a.versions import Version
 from shared.access import restricted
 from shared.card import SecurityKind, hub_card
 from shared.routes import Route, RouteTable, RouteTableError, load, unset_variables
@@ -38,6 +39,8 @@ class HubSettings(Struct, frozen=True, kw_only=True):
     public_url: str
     security: tuple[SecurityKind, ...]
     card_protocol_version: str
+    card_unnamed_version: Version | None
+    """Whose card a request gets that names no version; None is both in one."""
     card_max_age_seconds: int
     google_cloud_project: str | None
     log_text: bool
@@ -59,6 +62,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else f"http://127.0.0.1:{port}"),
         security=_security(settings),
         card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
+        card_unnamed_version=_unnamed_version(settings),
         card_max_age_seconds=int(settings.number("CARD_MAX_AGE_SECONDS", 300, least=0, most=86400)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
@@ -104,6 +108,11 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
         pass  # `file` has noted it.
     # What comes after this is read all the same, so that everything that is wrong is said at once.
     return load(_NO_TABLE, variables={}), ()
+
+
+def _unnamed_version(settings: Settings) -> Version | None:
+    value = settings.choice("CARD_UNNAMED_VERSION", "both", ("both", *Version))
+    return None if value == "both" else Version(value)
 
 
 def _security(settings: Settings) -> tuple[SecurityKind, ...]:

@@ -20,6 +20,7 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
         protocol_version_v0_3=config.card_protocol_version,
         max_age_seconds=config.card_max_age_seconds,
         now=time.time,
+        unnamed=config.card_unnamed_version,
     )
 
     def handle(request: Request, _: Record) -> Response:

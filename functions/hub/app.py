@@ -54,6 +54,7 @@ def build(
         protocol_version_v0_3=settings.card_protocol_version,
         max_age_seconds=settings.card_max_age_seconds,
         now=time.time,
+        unnamed=settings.card_unnamed_version,
     )
     credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
     pipeline = Pipeline(

@@ -21,7 +21,10 @@ PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
 
 
 class CardEndpoint:
-    """Answers `PATHS`. `card` gives the card as it is now; `now` is the time of day in seconds since the epoch."""
+    """Answers `PATHS`. `card` gives the card as it is now; `now` is the time of day in seconds since the epoch.
+
+    `unnamed` is the version of the card for a request that names none; None stands for both in one.
+    """
 
     def __init__(
         self,
@@ -30,8 +33,10 @@ class CardEndpoint:
         protocol_version_v0_3: str,
         max_age_seconds: int,
         now: Callable[[], float],
+        unnamed: Version | None = None,
     ) -> None:
         self._card = card
+        self._unnamed = unnamed
         self._protocol_version = protocol_version_v0_3
         self._max_age_seconds = max_age_seconds
         self._now = now
@@ -45,7 +50,7 @@ class CardEndpoint:
             if request.method not in ("GET", "HEAD"):
                 raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "GET, HEAD"})
             version = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
-            return self._answer(request, version)
+            return self._answer(request, version or self._unnamed)
         except A2AError as error:
             headers = {"content-type": JSON} | error.headers
             return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))

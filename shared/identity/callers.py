@@ -23,7 +23,10 @@ class Caller(Private, frozen=True, kw_only=True):
 
 
 class Callers:
-    """Identifies callers. `token_header` is where the caller's own token is: API Gateway moves it away from Authorization."""
+    """Identifies callers. `anonymous_principal` is who anonymous callers are taken for, all of them one.
+
+    `token_header` is where the caller's own token is: API Gateway moves it away from Authorization.
+    """
 
     def __init__(
         self,
@@ -31,11 +34,13 @@ class Callers:
         *,
         signer: PrincipalSigner | None = None,
         anonymous: bool = False,
+        anonymous_principal: Principal | None = None,
         token_header: str = AUTHORIZATION,
     ) -> None:
         self._verifiers = tuple(verifiers)
         self._signer = signer
         self._anonymous = anonymous
+        self._nobody = Caller(principal=anonymous_principal)
         self._token_header = token_header
 
     def identify(self, request: Request) -> Caller:
@@ -60,7 +65,7 @@ class Callers:
             return Caller(principal=principal, authorization=authorization if same_token else None)
         authorization = headers.get(self._token_header)
         if self._anonymous and not authorization:
-            return Caller(principal=None)
+            return self._nobody
         if self._anonymous and not self._verifiers:
-            return Caller(principal=None, authorization=authorization)
+            return Caller(principal=self._nobody.principal, authorization=authorization)
         return Caller(principal=authenticate(authorization, self._verifiers), authorization=authorization)

@@ -11,6 +11,7 @@ from shared.identity import client_table, google_token, id_token, signed_princip
 from shared.identity.callers import AUTHORIZATION, Callers
 from shared.identity.google_token import GoogleTokenRules, GoogleTokens
 from shared.identity.id_token import IdTokens
+from shared.identity.principal import Principal
 from shared.identity.signed_principal import PrincipalSigner
 from shared.identity.static_token import Client, StaticTokens, development_clients, digest
 from shared.identity.verifier import TokenVerifier
@@ -31,6 +32,8 @@ class IdentitySettings(Private, frozen=True, kw_only=True):
     signing_keys: tuple[str, ...]
     """The gate signs with the first; the hub believes each. Empty: there is no gate."""
     anonymous: bool
+    anonymous_subject: str | None
+    """Whom all anonymous callers are taken for, so that they have tasks, and see one another's: for tests of conformance."""
     ttl_seconds: float
     userinfo_url: str
     tokeninfo_url: str
@@ -71,6 +74,9 @@ class IdentitySettings(Private, frozen=True, kw_only=True):
             self.verifiers(http),
             signer=self.signer() if believes_gate else None,
             anonymous=self.anonymous,
+            anonymous_principal=Principal(subject=f"anonymous:{self.anonymous_subject}")
+            if self.anonymous_subject
+            else None,
             token_header=token_header,
         )
 
@@ -92,6 +98,7 @@ def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
         id_token_callers=frozenset(settings.listed("ID_TOKEN_CALLERS")),
         signing_keys=signing_keys,
         anonymous=settings.flag("ALLOW_ANONYMOUS"),
+        anonymous_subject=settings.optional("ANONYMOUS_SUBJECT"),
         ttl_seconds=settings.number("IDENTITY_TTL_SECONDS", 60, least=0, most=300),
         userinfo_url=_endpoint(settings, "GOOGLE_USERINFO_URL", google_token.USERINFO_URL),
         tokeninfo_url=_endpoint(settings, "GOOGLE_TOKENINFO_URL", google_token.TOKENINFO_URL),

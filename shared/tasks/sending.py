@@ -102,11 +102,7 @@ class Sending:
         events, ended = run.relay.events_after(0, 0)
         if ended and run.relay.error is not None:
             raise run.relay.error
-        result = fold(events) if events else opened.first
-        kept_elsewhere = opened.stored is not None or opened.joined
-        if ended and isinstance(result, Task) and result.status.state.interrupted and not kept_elsewhere:
-            self._starter.store_waiting(opened, result)
-        return result
+        return fold(events) if events else opened.first
 
     def _answer(self, result: Task | Message, opened: Opened) -> Task | Message:
         if isinstance(result, Message):
@@ -117,8 +113,13 @@ class Sending:
             return Message(
                 message_id=self._mint.new_id(), role=Role.AGENT, parts=(part,), context_id=result.context_id
             )
-        if settled(result) and (call.for_ui or (opened.turn.as_message and result.status.state.terminal)):
-            before = call.task.before if call.task else None
+        before = call.task.before if call.task else None
+        # A task that its client knows stays one.
+        answers = opened.turn.as_message and result.status.state.terminal and before is None
+        if opened.stored is None and not opened.joined and not (answers and settled(result)):
+            # Somebody can ask for it, or answer it.
+            self._starter.store_settled(opened, result)
+        if settled(result) and (call.for_ui or answers):
             return as_message(result, before=before, message_id=self._mint.new_id())
         configuration = opened.request.configuration
         return with_history(result, configuration.history_length if configuration else None)

@@ -140,8 +140,8 @@ class Starter:
 
         self._threads.run(lambda: self._recorder.contained(run, record))
 
-    def store_waiting(self, opened: Opened, task: Task) -> None:
-        """Stores a turn that has ended with a question."""
+    def store_settled(self, opened: Opened, task: Task) -> None:
+        """Stores a turn that ended before it was stored."""
         self._create(opened, task, lease="")
 
     def run_again(self, task_id: str, *, request_id: str, record: dict[str, object]) -> TaskState | None:

@@ -104,7 +104,10 @@ class AgentServer(HttpServer):
         return received.json["method"] in ("GetTask", "tasks/get")
 
     def _give_task(self, exchange: Exchange) -> None:
-        event = next(self._tasks)
+        event = next(self._tasks, None)
+        if event is None:
+            exchange.answer(404)
+            return
         if self._version == "1.0":
             event = event["task"]
         elif self._binding == "HTTP+JSON":
