@@ -86,6 +86,7 @@ class Entity(Struct, frozen=True):
     value: str
 
 
+@lru_cache(maxsize=16384)
 def entities_in(text: str) -> frozenset[Entity]:
     """Every entity that `text` names; a range such as P-1 to P-3 names all its members.
 

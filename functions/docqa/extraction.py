@@ -26,9 +26,11 @@ from functions.docqa.leniency import Lenient
 from functions.docqa.matching import (
     PRESENT,
     TITLE,
+    Surroundings,
     compound_bonus,
     entity_scopes,
     forms_of,
+    is_said,
     levels,
     speciality,
     surroundings,
@@ -163,6 +165,8 @@ def _scored(
     question: Question, passage: Passage, weights: list[float], bonus: float, lenient: Lenient | None
 ) -> Iterator[Found]:
     around = surroundings(passage)
+    if lenient is None and _misses_too_much(question, around, weights):
+        return
     forms = forms_of(question.concepts)
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
     for number, unit in enumerate(passage.units):
@@ -174,16 +178,14 @@ def _scored(
             continue
         normal = _normal(unit.text)
         scopes = entity_scopes(around, number)
-        if INSTRUCTION.search(normal) or any(
-            governed(entity, scopes) is not True for entity in question.entities
-        ):
+        if any(governed(entity, scopes) is not True for entity in question.entities):
             continue
         fit = _kind_fit(question, unit, normal)
         if fit is None or not _year_agrees(question, passage, unit):
             continue
         said = levels(question.concepts, around, number, forms)
         coverage = lenient.coverage(question, said, normal) if lenient else _coverage(question, said, weights)
-        if coverage is None:
+        if coverage is None or INSTRUCTION.search(normal):
             continue
         if (former_section or FORMER.search(normal)) and not (question.former or question.years):
             coverage *= _FORMER_FACTOR
@@ -202,6 +204,20 @@ def _scored(
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
+
+
+def _misses_too_much(question: Question, around: Surroundings, weights: list[float]) -> bool:
+    """Whether so much of the question is nowhere in the passage that none of its units can answer."""
+    missed = essential = 0.0
+    counted = 0
+    for concept, weight in zip(question.concepts, weights, strict=True):
+        if _is_essential(concept):
+            essential += weight
+            counted += 1
+            if not is_said(concept, around):
+                lenient = concept.role is Role.ACTION and concept.known and not concept.vital
+                missed += weight * (_ACTION_MISSED if lenient else 1.0)
+    return bool(essential) and missed / essential > (_MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS)
 
 
 def is_bare(unit: Unit) -> bool:

@@ -55,6 +55,12 @@ class Surroundings(Struct):
     heading_entities: list[frozenset[Entity]]
     title: View
     whole: View
+    governing: list[View]
+
+    @property
+    def all_texts(self) -> list[View]:
+        """Everything that can say something of a unit."""
+        return [self.whole, *self.headings, self.title, *self.governing]
 
 
 def surroundings(passage: Passage) -> Surroundings:
@@ -67,6 +73,10 @@ def surroundings(passage: Passage) -> Surroundings:
         headings=[cached_view(heading) for heading in headings],
         heading_entities=[entities_in(heading) for heading in (*headings, passage.title)],
         title=cached_view(f"{passage.title} {passage.place}"),
+        governing=[
+            cached_view(text)
+            for text in {text for unit in passage.units for text in (unit.header, *unit.context) if text}
+        ],
         whole=view("\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST)),
     )
 
@@ -175,6 +185,18 @@ def says(concept: Concept, said: View) -> float:
         if form in (said.words if form[0] == " " else said.text):
             return _BROADER
     return 0.0
+
+
+def is_said(concept: Concept, around: Surroundings) -> bool:
+    """Whether a concept, or a part of it, is said anywhere in a passage or in what governs it."""
+    texts = around.all_texts
+    for said in texts:
+        if says(concept, said):
+            return True
+        for part in concept.parts:
+            if part in (said.words if part[0] == " " else said.text):
+                return True
+    return False
 
 
 def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
