@@ -22,7 +22,6 @@ from shared.task_store.firestore_documents import (
     add_entries,
     head_fields,
     possible_id,
-    read_head,
     read_log,
 )
 from shared.task_store.firestore_heads import Found, Heads, head_of
@@ -34,6 +33,7 @@ from shared.task_store.head import (
     check_lease,
     check_size,
     first_head,
+    fitting,
     head_after,
     stored,
     with_lease,
@@ -221,9 +221,11 @@ class FirestoreTaskStore(FirestorePushStore):
         def attempt() -> Page:
             chosen = queries.newest(self._database, owner, query)
             total = self._database.count(chosen)
-            found = self._database.query(queries.page(self._database, chosen, limit=size + 1, after=after))
-            tasks = tuple(self._heads.stored(head_of(one)) for one in found[:size])
-            last = read_head(found[size - 1].to_dict()) if len(found) > size else None
+            read = self._database.query(queries.page(self._database, chosen, limit=size + 1, after=after))
+            found = [head_of(one) for one in read]
+            most = fitting([one.head for one in found], size=size)
+            tasks = tuple(self._heads.stored(one) for one in found[:most])
+            last = found[most - 1].head if most < len(found) else None
             return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
 
         return self._database.changing(attempt)

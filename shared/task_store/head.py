@@ -21,6 +21,7 @@ DEFAULT_TASK_BYTES = 20_000_000
 # A task that has grown to its limit can still be ended, with a status that says why.
 _ENDING_BYTES = 64_000
 _LEAST_TAIL_BYTES = 8_000
+_PAGE_BYTES = 20_000_000
 LEASABLE = (TaskState.SUBMITTED, TaskState.WORKING)
 
 
@@ -150,6 +151,17 @@ def wants_snapshot(head: Head) -> bool:
     """
     tail = head.size - head.snapshot_size
     return head.state.terminal or tail > max(_LEAST_TAIL_BYTES, head.snapshot_size // 2)
+
+
+def fitting(heads: Sequence[Head], *, size: int) -> int:
+    """How many of these tasks, one at least, make a page of at most `size` that is not too large to hold in memory."""
+    most, total = 0, 0
+    for head in heads[:size]:
+        total += head.size
+        if most and total > _PAGE_BYTES:
+            break
+        most += 1
+    return most
 
 
 def stored(head: Head, task: Task, work: bytes) -> StoredTask:

@@ -18,6 +18,7 @@ from shared.task_store.head import (
     check_lease,
     check_size,
     first_head,
+    fitting,
     head_after,
     stored,
     with_lease,
@@ -170,9 +171,10 @@ class SqliteTaskStore(SqlitePushStore):
         with self._connections.reading() as connection:
             total = sqlite_pages.total(connection, owner, query)
             keys = sqlite_pages.keys(connection, owner, query, limit=size + 1, after=after)
-            found = sqlite_rows.find_all(connection, keys[:size])
-            tasks = tuple(self._folds.stored(connection, one) for one in found)
-        last = found[-1].head if len(keys) > size and found else None
+            found = sqlite_rows.find_all(connection, keys)
+            most = fitting([one.head for one in found], size=size)
+            tasks = tuple(self._folds.stored(connection, one) for one in found[:most])
+        last = found[most - 1].head if most < len(found) else None
         return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
 
     def lease(

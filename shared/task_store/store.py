@@ -185,7 +185,7 @@ class TaskStore(Protocol):
         ...
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
-        """A page of the owner's tasks, behind the position `after`."""
+        """A page of the owner's tasks, behind the position `after`; of fewer than `size` where they are very large."""
         ...
 
     def lease(

@@ -3,8 +3,9 @@
 import contextlib
 import http.client
 import os
-import signal
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from local.ports import LOOPBACK, free_ports
 
 PROJECT = "emulated"
 _START_SECONDS = 90.0
-_STOP_SECONDS = 10.0
+_STOP_SECONDS = 60.0
+_KEEPER = Path(__file__).with_name("emulator_keeper.py")
 _ATTEMPTS = 3
 
 
@@ -44,7 +46,7 @@ def pubsub() -> Iterator[str]:
 @contextlib.contextmanager
 def _emulator(*command: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="emulator-") as folder:
-        for attempt in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):
             # Another program may take the port before the emulator does.
             address = f"{LOOPBACK}:{free_ports(1)[0]}"
             process = _started([*command, f"--host-port={address}"], Path(folder) / "log")
@@ -52,9 +54,10 @@ def _emulator(*command: str) -> Iterator[str]:
                 if _answers(address, process):
                     yield address
                     return
+                ended_by_itself = process.poll() is not None
             finally:
                 _stop(process)
-            if process.returncode is None or attempt == _ATTEMPTS - 1:
+            if not ended_by_itself:
                 break
         output = (Path(folder) / "log").read_text(errors="replace")
         raise EmulatorFailed(f"gcloud {' '.join(command)} did not start:\n{output}")
@@ -67,18 +70,15 @@ def _started(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
         "CLOUDSDK_CORE_DISABLE_PROMPTS": "1",
         "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "true",
     }
-    with log.open("wb") as output:
-        try:
-            return subprocess.Popen(
-                ["gcloud", *command],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise EmulatorFailed(f"gcloud cannot be started: {error}") from error
+    if shutil.which("gcloud") is None:
+        raise EmulatorFailed("gcloud is not installed: the emulators of Firestore and Pub/Sub come with it")
+    # In a session of its own: Ctrl+C in the terminal reaches the tests, which then close the pipe.
+    return subprocess.Popen(
+        [sys.executable, str(_KEEPER), str(log), "gcloud", *command],
+        env=environment,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 def _answers(address: str, process: "subprocess.Popen[bytes]") -> bool:
@@ -95,9 +95,7 @@ def _answers(address: str, process: "subprocess.Popen[bytes]") -> bool:
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """No process of the group is left."""
-    for number in (signal.SIGINT, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_STOP_SECONDS)
+    """The emulator, and everything that it started, has ended."""
+    assert process.stdin is not None
+    process.stdin.close()
+    process.wait(_STOP_SECONDS)

@@ -218,3 +218,12 @@ def test_a_cancelled_task_that_nobody_runs_is_still_given_out(store: Store) -> N
     id_ = created(store).task.id
     store.request_cancel(id_)
     assert _leased(store, id_).stored.cancel_requested is True
+
+
+def test_asking_twice_changes_nothing_the_second_time(store: Store) -> None:
+    id_ = created(store, work=b"same").task.id
+    once = store.request_cancel(id_)
+    assert store.request_cancel(id_) == once
+    assert store.append(id_, [], work=b"same") == once
+    store.release(id_, "guessed")
+    assert store.get(id_, owner=None) == once

@@ -86,6 +86,19 @@ def test_pages_follow_one_another_without_gaps(store: Store, size: int) -> None:
     assert store.list("owner", TaskQuery(), size=size, after=None).total == 7
 
 
+def test_a_page_of_very_large_tasks_holds_fewer_of_them(roomy: Store) -> None:
+    ids = []
+    for at in range(3):
+        ids.append(created(roomy).task.id)
+        roomy.append(ids[at], [chunk(ids[at], "x" * 9_000_000, append=False)])
+    small = created(roomy).task.id
+    first = roomy.list("owner", TaskQuery(), size=10, after=None)
+    assert [stored.task.id for stored in first.tasks] == [small, ids[2], ids[1]]
+    second = roomy.list("owner", TaskQuery(), size=10, after=first.next)
+    assert ([stored.task.id for stored in second.tasks], second.next) == ([ids[0]], None)
+    assert (first.total, second.total) == (4, 4)
+
+
 def test_tasks_that_do_not_change_are_on_one_page_each_while_others_do(store: Store) -> None:
     ids = [created(store).task.id for _ in range(6)]
     first = store.list("owner", TaskQuery(), size=2, after=None)
