@@ -1,7 +1,7 @@
 """Functions Framework serves a Flask application; the rest of the house knows only `shared.http`.
 
 A request goes from the WSGI environment (PEP 3333) to the handler and its answer back to the server: Flask's dispatch,
-which knows one view, would take twice as long as everything that a hub does (docs/decisions/speed.md).
+which knows one view, would take as long as everything that a hub does (docs/decisions/speed.md).
 """
 
 from __future__ import annotations
