@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import threading
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from shared.a2a.errors import PARSE_ERROR, A2AError, ErrorKind
+from shared.overdue import Overdue
 
 _CHUNK_BYTES = 65536
 _MOST_DIGITS = 15
@@ -24,45 +26,39 @@ _TOO_SLOW = ErrorKind(
 )
 
 
-class RequestBody:
-    """One request's body. `idle_seconds` bounds each wait for more of it; where nobody wants it any more, `pause_seconds` does,
-    and `linger_seconds` all such waits together.
+_overdue = Overdue()
 
-    Times are bounded where the server is gunicorn, which lends its socket.
+
+class Patience(Struct, frozen=True, kw_only=True):
+    """How long a client is waited for, where the server is gunicorn, which lends its socket.
+
+    `idle_seconds` for each piece of a body, `total_seconds` for all of it; where nobody wants it any more, `pause_seconds` and
+    `linger_seconds`.
     """
 
-    __slots__ = (
-        "_idle_seconds",
-        "_left",
-        "_length",
-        "_linger_seconds",
-        "_pause_seconds",
-        "_socket",
-        "_stream",
-    )
+    idle_seconds: float = 30.0
+    total_seconds: float = 120.0
+    pause_seconds: float = 1.0
+    linger_seconds: float = 5.0
+    overdue: Overdue = _overdue
 
-    def __init__(
-        self,
-        environ: Mapping[str, Any],
-        *,
-        idle_seconds: float = 30.0,
-        pause_seconds: float = 1.0,
-        linger_seconds: float = 5.0,
-    ) -> None:
+
+_PATIENCE = Patience()
+
+
+class RequestBody:
+    """One request's body."""
+
+    __slots__ = ("_left", "_length", "_patience", "_socket", "_stream")
+
+    def __init__(self, environ: Mapping[str, Any], *, patience: Patience = _PATIENCE) -> None:
         stated = environ.get("CONTENT_LENGTH", "")
         chunked = "HTTP_TRANSFER_ENCODING" in environ
         self._stream = environ["wsgi.input"]
         self._socket: socket.socket | None = environ.get("gunicorn.socket")
         self._length = None if chunked or not stated else _number(stated)
         self._left = chunked or bool(self._length)
-        self._idle_seconds = idle_seconds
-        self._pause_seconds = pause_seconds
-        self._linger_seconds = linger_seconds
-
-    @property
-    def at_end(self) -> bool:
-        """Nothing of it is left on the connection."""
-        return not self._left
+        self._patience = patience
 
     def read(self, limit_bytes: int) -> bytes | None:
         """The whole body; None when it is longer. Raises A2AError for one that breaks off, is framed wrongly, or stays away."""
@@ -70,8 +66,7 @@ class RequestBody:
             return b""
         if self._length is not None and self._length > limit_bytes:
             return None
-        if self._socket is not None:
-            self._socket.settimeout(self._idle_seconds)
+        watched = self._wait_for(self._patience.idle_seconds, self._patience.total_seconds)
         try:
             data = self._some(limit_bytes) if self._length is None else self._stream.read(self._length)
         except TimeoutError:
@@ -82,8 +77,7 @@ class RequestBody:
             self._end()
             raise A2AError(PARSE_ERROR, _BROKEN) from None
         finally:
-            if self._socket is not None:
-                self._socket.settimeout(None)
+            self._waited(watched)
         if len(data) > limit_bytes:
             return None
         if self._length is not None and len(data) < self._length:
@@ -103,12 +97,9 @@ class RequestBody:
         if self._length is not None and self._length > _MOST_DISCARDED_BYTES:
             self._end()
             return
-        late = threading.Timer(self._linger_seconds, self._end)
-        late.start()
         left = _MOST_DISCARDED_BYTES
+        watched = self._wait_for(self._patience.pause_seconds, self._patience.linger_seconds)
         try:
-            if self._socket is not None:
-                self._socket.settimeout(self._pause_seconds)
             while left > 0 and (chunk := self._stream.read(_CHUNK_BYTES)):
                 left -= len(chunk)
             if left <= 0:
@@ -117,10 +108,19 @@ class RequestBody:
             # It paused, broke off or cannot be parsed: where the next request would begin is not known.
             self._end()
         finally:
-            late.cancel()
-            if self._socket is not None:
-                self._socket.settimeout(None)
+            self._waited(watched)
         self._left = False
+
+    def _wait_for(self, each_seconds: float, all_seconds: float) -> int | None:
+        if self._socket is None:
+            return None
+        self._socket.settimeout(each_seconds)
+        return self._patience.overdue.watch(self._socket, seconds=all_seconds)
+
+    def _waited(self, watched: int | None) -> None:
+        if self._socket is not None and watched is not None:
+            self._patience.overdue.release(watched)
+            self._socket.settimeout(None)
 
     def _some(self, limit_bytes: int) -> bytearray:
         """What comes in chunks, up to one byte over the limit."""

@@ -1,7 +1,9 @@
 """A request's body off a real connection: whole, too long, broken off, framed wrongly, or never sent."""
 
+import contextlib
 import io
 import socket
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +12,8 @@ from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore
 from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 
 from shared.a2a.errors import A2AError
-from shared.request_body import RequestBody
+from shared.overdue import Overdue
+from shared.request_body import Patience, RequestBody
 
 
 @pytest.fixture
@@ -21,18 +24,18 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield client, server
 
 
-def of_length(server: socket.socket, length: int, **changes: Any) -> RequestBody:
+def of_length(server: socket.socket, length: int, **patience: Any) -> RequestBody:
     """A body as gunicorn reads it, of a stated length."""
     stream = Body(LengthReader(SocketUnreader(server), length))
     environ = {"wsgi.input": stream, "gunicorn.socket": server, "CONTENT_LENGTH": str(length)}
-    return RequestBody(environ, **changes)
+    return RequestBody(environ, patience=Patience(**patience))
 
 
-def in_chunks(server: socket.socket, **changes: Any) -> RequestBody:
+def in_chunks(server: socket.socket, **patience: Any) -> RequestBody:
     """A body as gunicorn reads it, in chunks."""
     stream = Body(ChunkedReader(None, SocketUnreader(server)))
     environ = {"wsgi.input": stream, "gunicorn.socket": server, "HTTP_TRANSFER_ENCODING": "chunked"}
-    return RequestBody(environ, **changes)
+    return RequestBody(environ, patience=Patience(**patience))
 
 
 def has_ended(server: socket.socket) -> bool:
@@ -108,6 +111,27 @@ def test_a_client_that_sends_nothing_more_is_not_waited_for_without_end(ends: En
     assert has_ended(server)
 
 
+@pytest.mark.parametrize("read", [lambda server, **more: of_length(server, 1000, **more), in_chunks])
+def test_a_body_that_comes_byte_by_byte_is_not_waited_for_without_end(ends: Ends, read: Any) -> None:
+    client, server = ends
+    refused = threading.Event()
+
+    def drip() -> None:
+        with contextlib.suppress(OSError):
+            client.sendall(b"3e8\r\n")
+            while not refused.wait(0.005):
+                client.sendall(b"a")
+
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    body = read(server, total_seconds=0.05, overdue=Overdue(tick_seconds=0.01))
+    with pytest.raises(A2AError) as error:
+        body.read(2000)
+    refused.set()
+    dripping.join()
+    assert error.value.kind.http_status == 400
+
+
 def test_after_the_body_an_answer_may_take_its_time(ends: Ends) -> None:
     client, server = ends
     client.sendall(b"01")
@@ -127,7 +151,7 @@ def test_what_nobody_read_is_thrown_away_when_it_has_come(ends: Ends) -> None:
 @pytest.mark.parametrize("read", [lambda server, **more: of_length(server, 10, **more), in_chunks])
 @pytest.mark.parametrize("bound", ["pause_seconds", "linger_seconds"])
 def test_what_nobody_read_and_nobody_sends_ends_the_connection(ends: Ends, read: Any, bound: str) -> None:
-    read(ends[1], **{bound: 0.01}).discard()
+    read(ends[1], overdue=Overdue(tick_seconds=0.01), **{bound: 0.01}).discard()
     assert has_ended(ends[1])
 
 
