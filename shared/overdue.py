@@ -15,7 +15,7 @@ _QUIET_TICKS = 60
 class Overdue:
     """Watches connections while somebody reads from them. Late by up to `tick_seconds`; thread-safe.
 
-    Registering costs a microsecond: nothing is woken up, the thread looks for itself.
+    Registering costs some microseconds: nothing is woken up, the thread looks for itself.
     """
 
     def __init__(self, *, tick_seconds: float = _TICK_SECONDS, quiet_ticks: int = _QUIET_TICKS) -> None:
