@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_STOP_SECONDS = 10.0
+_STOP_SECONDS = 5.0
 _LOOK_SECONDS = 0.1
 
 
