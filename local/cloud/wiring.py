@@ -145,10 +145,11 @@ def _discovery_engine() -> StandIn:
 
 
 def _vertex_ai() -> StandIn:
-    """Vertex AI with one model, which general and docqa may ask. Only general is told to: docqa's PHRASE_MODEL is not set."""
+    """Vertex AI with one model in the hub's project. general is told to ask it, the others where PHRASE_MODEL names it."""
 
     def arguments(urls: Urls) -> list[str]:
-        users = ["--user", GENERAL_ACCOUNT, "--user", DOCQA_ACCOUNT]
+        accounts = (GENERAL_ACCOUNT, DOCQA_ACCOUNT, EXPENSE_ACCOUNT, PM_ACCOUNT)
+        users = [word for account in accounts for word in ("--user", account)]
         return ["--project", HUB_PROJECT, "--model", MODEL, *users, *_tokens(issuers(urls))]
 
     def tells(urls: Urls) -> Environments:
@@ -157,7 +158,7 @@ def _vertex_ai() -> StandIn:
             "GOOGLE_CLOUD_LOCATION": "global",
             "VERTEX_AI_ENDPOINT": urls["vertex-ai"],
         }
-        return {"general": place | {"GENERAL_MODEL": MODEL}, "docqa": place}
+        return {"general": place | {"GENERAL_MODEL": MODEL}, "docqa": place, "expense": place, "pm": place}
 
     return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, tells=tells)
 
