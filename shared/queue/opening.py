@@ -1,0 +1,28 @@
+"""Makes the wake-ups that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from shared.http_client import HttpClient
+from shared.queue.settings import WakeupSettings
+from shared.queue.wakeups import NoWakeups, Wakeups
+
+
+def open_wakeups(
+    settings: WakeupSettings | None,
+    *,
+    http: HttpClient,
+    headers: Callable[[], Mapping[str, str]],
+    failed: Callable[[str], object],
+) -> Wakeups:
+    """`headers` prove to subscribers on this machine who calls; `failed` gets a sentence for the log."""
+    if settings is None:
+        return NoWakeups()
+    if settings.subscribers:
+        from shared.queue.local import LocalWakeups
+
+        return LocalWakeups(settings.subscribers, http=http, headers=headers, failed=failed)
+    from shared.queue.pubsub import PubsubWakeups
+
+    return PubsubWakeups(project=settings.project, prefix=settings.prefix, failed=failed)
