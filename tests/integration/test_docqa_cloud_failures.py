@@ -123,6 +123,27 @@ def test_a_source_that_became_unusable_after_it_was_imported_says_so(
         assert [hint.cause for hint in answer.hints] == [cause]
 
 
+def test_a_source_that_is_too_large_is_not_even_fetched(cloud: DocumentCloud) -> None:
+    answer = asked(cloud.engine(max_source_bytes=10))
+    assert [hint.cause for hint in answer.hints] == ["too_large"]
+    assert cloud.downloads() == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "then", "then_ja"),
+    [
+        ("deny-objects-get", "Your administrator can mend this.", "管理者による対応が必要です。"),
+        ("quota", "Please try again in a few minutes.", "数分後にもう一度お試しください。"),
+    ],
+)
+def test_who_asks_is_told_what_to_do(cloud: DocumentCloud, fault: str, then: str, then_ja: str) -> None:
+    assert cloud.engine().answer(DOORS).grounded
+    cloud.break_storage(fault)
+    engine = cloud.engine(timeout_seconds=6.0)
+    assert asked(engine).text.endswith(then)
+    assert asked(engine, DOORS_JA).text.endswith(then_ja)
+
+
 def test_an_encrypted_pdf_says_so(cloud: DocumentCloud, tmp_path: Path) -> None:
     cloud.put("travel.pdf", _PDF.read_bytes(), content_type="application/pdf")
     engine = cloud.engine()
@@ -211,10 +232,6 @@ def garble(exchange: Exchange) -> None:
     exchange.answer(200, b"<html>Please sign in</html>", content_type="text/html")
 
 
-def reset(exchange: Exchange) -> None:
-    exchange.reset()
-
-
 def drip(exchange: Exchange) -> None:
     exchange.head(content_type="application/json", content_length="100000")
     while True:
@@ -227,7 +244,7 @@ def drip(exchange: Exchange) -> None:
     [
         (refuse, {"broken"}),
         (garble, {"broken"}),
-        (reset, {"unreachable"}),
+        (Exchange.reset, {"unreachable"}),
         (drip, {"timeout"}),
     ],
 )
