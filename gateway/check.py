@@ -1,6 +1,7 @@
 """`python -m gateway.check`: what an OpenAPI validator does not know about gateway/openapi.yaml: API Gateway's own rules.
 
-Sources: docs.cloud.google.com/api-gateway/docs: oasv3-extensions, path-templating (stricter since 2026-04), openapi-v3-limitations.
+Sources: docs.cloud.google.com/api-gateway/docs: oasv3-extensions, path-templating (stricter since 2026-04),
+openapi-v3-limitations.
 """
 
 from __future__ import annotations
