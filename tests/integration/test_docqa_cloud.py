@@ -242,7 +242,7 @@ def page(*results: dict[str, Any], token: str = "") -> dict[str, Any]:
 
 def test_further_pages_are_asked_for_and_hits_in_one_document_are_one_result(cloud: DocumentCloud) -> None:
     cloud.hold(doors=RULE)
-    gates = {"link": f"gs://{BUCKET}/gone.md", "title": "Gates", "snippets": [{"snippet": "One."}]}
+    gates = {"link": f"gs://{BUCKET}/gone.md", "title": "The\n gates", "snippets": [{"snippet": "One."}]}
     pages = {
         "": page(gates, gates | {"snippets": [{"snippet": "Two &amp; <b>three</b>."}]}, token="next"),
         "next": page({"link": f"gs://{BUCKET}/doors.md", "title": "Doors"}),
@@ -258,6 +258,7 @@ def test_further_pages_are_asked_for_and_hits_in_one_document_are_one_result(clo
         assert engine.answer(DOORS).citations[0].uri == f"gs://{BUCKET}/doors.md"
         cloud.bucket.delete("doors.md")
         unread = engine.answer(DOORS).unverified
+        assert unread[0].title == "The gates"
     assert asked == ["", "next"] * 2
     assert [(entry.uri, entry.text) for entry in unread] == [
         (f"gs://{BUCKET}/gone.md", "One."),

@@ -21,6 +21,7 @@ MOST_DOCUMENTS = 10
 _MOST_PAGES = 3
 _SEARCH_SHARE = 0.6
 _RETRY_SECONDS = 3.0
+_LONGEST_TITLE = 200
 _TAG = re.compile(r"</?b>|<br ?/?>")
 
 
@@ -124,6 +125,7 @@ def _result(hit: Any) -> SearchResult:
     own: Mapping[str, Any] = dict(hit.document.struct_data or {})
     uri = str(shown.get("link") or hit.document.content.uri or "")
     title = str(own.get("title") or shown.get("title") or uri.rpartition("/")[2] or hit.document.id)
+    title = " ".join(title.split())[:_LONGEST_TITLE]
     return SearchResult(uri=uri or hit.document.name, title=title, texts=tuple(dict.fromkeys(_texts(shown))))
 
 
