@@ -61,6 +61,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
         function("general", threads=320),
         function("expense", threads=320),
         function("pm", threads=320),
+        function("tasks", threads=64, reads_routes=True, knows_gate=True),
     )
 
 
@@ -119,6 +120,10 @@ def environment_of(
         environment = {"IAM_CREDENTIALS": "none"} | addresses | environment
     if function.keeps_index and kept:
         environment = {"CORPUS_INDEX": str(kept / "corpus-index.sqlite3")} | environment
+    if (function.reads_routes or function.verifies_callers) and kept:
+        environment = {"TASK_STORE": f"sqlite:{kept / 'tasks.sqlite3'}"} | environment
+    if function.name == "hub" and "tasks" in urls:
+        environment = {"WAKEUPS": f"local:{urls['tasks']}/wakeups"} | environment
     if function.knows_gate:
         environment["GATE_SIGNING_KEY"] = signing_key
     if function.verifies_callers:

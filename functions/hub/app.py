@@ -29,12 +29,18 @@ from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.hub_settings import card_for, missing_variable, public_card
 from shared.identity.own_tokens import DefaultCredentials
+from shared.identity.principal import HUB_FUNCTION, Principal
+from shared.identity.signed_principal import HEADER
 from shared.ids import new_id
 from shared.log import Log, Record
+from shared.queue.opening import open_wakeups
+from shared.queue.wakeups import WAKEUPS_PATH, topic_of
 from shared.refusal import refusal
 from shared.routes import Route
 from shared.task_store.opening import open_store
 from shared.tasks.kept import KeptTasks
+
+_SELF = Principal(subject=HUB_FUNCTION)
 
 
 def build(
@@ -68,7 +74,7 @@ def build(
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
     commands = Commands(table.routes, tasks=lambda: tasks.operations if tasks else None)
     agent = HubAgent(pipeline, commands, mint=MINT)
-    tasks = _tasks(config, agent, log)
+    tasks = _tasks(config, agent, http, log)
     server = A2AServer(
         agent,
         card=lambda: card,
@@ -114,17 +120,28 @@ def build(
     return log.requests(handle)
 
 
-def _tasks(config: Config, agent: HubAgent, log: Log) -> KeptTasks | None:
+def _tasks(config: Config, agent: HubAgent, http: HttpClient, log: Log) -> KeptTasks | None:
     if config.hub.store is None:
         return None
     store = open_store(config.hub.store, clock=time.time, new_token=new_id)
+    signer = config.identity.signer(audience="tasks")
+
+    def failed(sentence: str) -> None:
+        log.line("WARNING", f"Nobody was told of a task, which will be found later: {sentence}")
+
+    wakeups = open_wakeups(
+        config.wakeups,
+        http=http,
+        headers=lambda: {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH)} if signer else {},
+        failed=failed,
+    )
     return KeptTasks(
         agent,
         store,
         log=log,
         mint=MINT,
         texts=TaskTexts(),
-        wake=lambda role, task_id: None,
+        wake=lambda role, task_id: wakeups.publish(topic_of(role), task_id),
         settings=config.tasks,
     )
 

@@ -9,6 +9,8 @@ from shared import hub_settings
 from shared.hub_settings import HubSettings
 from shared.identity import settings as identity_settings
 from shared.identity.settings import IdentitySettings
+from shared.queue import settings as wakeup_settings
+from shared.queue.settings import WakeupSettings
 from shared.settings import Settings
 from shared.tasks import settings as task_settings
 from shared.tasks.settings import TaskSettings
@@ -29,6 +31,7 @@ class Config:
     keep_alive_seconds: float
     commit: str
     tasks: TaskSettings
+    wakeups: WakeupSettings | None
     keeps_ui_contract: bool = True
     service: str | None = None
     operators: frozenset[str] = frozenset()
@@ -47,6 +50,7 @@ def read(environ: Mapping[str, str]) -> Config:
         keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),
         tasks=task_settings.read(settings),
+        wakeups=wakeup_settings.read(settings),
         keeps_ui_contract=settings.choice("UI_CONTRACT", "on", ("on", "off")) == "on",
         service=settings.optional("K_SERVICE"),
         operators=frozenset(settings.listed("OPERATORS")),

@@ -24,6 +24,10 @@ TASKS_FUNCTION = "function:tasks"
 """The subject of the `tasks` function, which only whoever holds the gate's key can name."""
 
 
+HUB_FUNCTION = "function:hub"
+"""The subject of the hub, when it tells the `tasks` function of a task."""
+
+
 def may_call(operation: str, principal: Principal | None) -> bool:
     """Whether the caller's credential covers an operation (its 1.0 name, or `tools/query`)."""
     return principal is None or principal.operations is None or operation in principal.operations

@@ -64,9 +64,11 @@ class IdentitySettings(Private, frozen=True, kw_only=True):
             )
         return tuple(verifiers)
 
-    def signer(self) -> PrincipalSigner | None:
-        """What signs (in the gate) and verifies (in the hub) the principal header; None without a key."""
-        return PrincipalSigner(self.signing_keys, now=time.time) if self.signing_keys else None
+    def signer(self, *, audience: str = "hub") -> PrincipalSigner | None:
+        """What signs and verifies the principal header for the function that is told; None without a key."""
+        if not self.signing_keys:
+            return None
+        return PrincipalSigner(self.signing_keys, now=time.time, audience=audience)
 
     def callers(self, http: HttpClient, *, believes_gate: bool, token_header: str = AUTHORIZATION) -> Callers:
         """What identifies callers. Only who `believes_gate` takes a signed principal header for an identity."""

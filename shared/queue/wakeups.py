@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+WAKEUPS_PATH = "/wakeups"
+"""Where a function takes them, pushed by Pub/Sub or by the hub on the same machine."""
 _HUB_TOPIC = "tasks"
 
 

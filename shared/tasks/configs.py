@@ -40,7 +40,9 @@ class PushConfigs:
         others = [each.push.config.id for each in self._store.configs(stored.task.id)]
         if len(others) >= _MOST_CONFIGS and config.id not in others:
             raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
-        complete = msgspec.structs.replace(config, id=config.id or self._new_id(), task_id=stored.task.id)
+        # 0.3 knows one config that has no name; whoever asks for it calls it so.
+        new_id = "default" if version is Version.V0_3 else self._new_id()
+        complete = msgspec.structs.replace(config, id=config.id or new_id, task_id=stored.task.id)
         position = stored.version if delivered is None else delivered
         self._store.put_config(PushConfig(config=complete, version=version), delivered=position)
         return complete

@@ -1,0 +1,54 @@
+"""The tasks function's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared import hub_settings
+from shared.hub_settings import HubSettings
+from shared.identity import settings as identity_settings
+from shared.identity.settings import IdentitySettings
+from shared.settings import Settings
+from shared.task_store.settings import StoreSettings
+
+_DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """`identity` is about workers. `sweep_seconds` is how often the store is looked through for work that nobody does;
+    a task that ended is kept for `retention_seconds`.
+    """
+
+    hub: HubSettings
+    store: StoreSettings
+    identity: IdentitySettings
+    hub_url: str
+    uses_google_credentials: bool
+    sweep_seconds: float
+    retention_seconds: float
+    webhook_hosts: tuple[str, ...]
+
+
+def read(environ: Mapping[str, str]) -> Config:
+    """The settings in `environ`. Raises SettingsError with every error at once."""
+    settings = Settings(environ)
+    hub = hub_settings.read(settings, environ, needs_urls=False)
+    if hub.store is None:
+        settings.problem("TASK_STORE", "must be set: without a store there are no tasks")
+    identity = identity_settings.read(settings, believes_gate=True)
+    if not identity.signing_keys:
+        settings.problem("GATE_SIGNING_KEY", "is required: the hub has to recognise who has its tasks run")
+    config = Config(
+        hub=hub,
+        store=hub.store or StoreSettings(),
+        identity=identity,
+        hub_url=settings.url("HUB_URL", None),
+        uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
+        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 2, least=0.05, most=600),
+        retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
+        webhook_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
+    )
+    settings.check()
+    return config

@@ -1,0 +1,103 @@
+"""Has the hub run tasks that nobody runs: those it was asked not to run at once, and those whose process has died."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+import msgspec
+
+from shared.http import JSON
+from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.identity.own_tokens import NoToken, OwnTokens
+from shared.identity.principal import TASKS_FUNCTION, Principal
+from shared.identity.signed_principal import HEADER, PrincipalSigner
+from shared.log import Log
+from shared.task_store.store import HUB, TaskStore
+from shared.threads import Threads
+
+_PATH = "/internal/tasks:run"
+_MOST_AT_ONCE = 16
+_LONGEST_SECONDS = 3500.0
+_CONNECT_SECONDS = 5.0
+_MOST_BYTES = 64_000
+
+
+class HubRuns:
+    """`look` finds due tasks and starts a request to the hub for each, which lasts as long as the task's turn."""
+
+    def __init__(
+        self,
+        store: TaskStore,
+        *,
+        hub_url: str,
+        http: HttpClient,
+        signer: PrincipalSigner,
+        tokens: OwnTokens | None,
+        log: Log,
+        threads: Threads,
+    ) -> None:
+        self._store = store
+        self._url = hub_url + _PATH
+        self._http = http
+        self._signer = signer
+        self._tokens = tokens
+        self._audience = "{0.scheme}://{0.netloc}".format(urlsplit(hub_url))
+        self._log = log
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._running: set[str] = set()
+
+    def look(self) -> int:
+        """Starts what is due; how many tasks that were."""
+        started = 0
+        for task_id in self._store.due([HUB], limit=_MOST_AT_ONCE):
+            with self._lock:
+                if task_id in self._running or len(self._running) >= _MOST_AT_ONCE:
+                    continue
+                self._running.add(task_id)
+            self._threads.run(self._asking(task_id))
+            started += 1
+        return started
+
+    def _asking(self, task_id: str) -> Callable[[], None]:
+        def ask() -> None:
+            try:
+                self._ask(task_id)
+            except (HttpFailure, NoToken) as failure:
+                # The task stays due, and the next look finds it.
+                self._log.line(
+                    "WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure)
+                )
+            finally:
+                with self._lock:
+                    self._running.discard(task_id)
+
+        return ask
+
+    def _ask(self, task_id: str) -> None:
+        answer = self._http.request(
+            "POST",
+            self._url,
+            headers=self._headers(),
+            body=msgspec.json.encode({"taskId": task_id}),
+            budget=Budget(
+                deadline=self._http.clock() + _LONGEST_SECONDS,
+                connect_seconds=_CONNECT_SECONDS,
+                idle_seconds=_LONGEST_SECONDS,
+                max_bytes=_MOST_BYTES,
+            ),
+        )
+        answer.read()
+        if answer.status != 200:
+            self._log.line(
+                "WARNING", "The hub did not run a task", taskId=task_id, upstreamStatus=answer.status
+            )
+
+    def _headers(self) -> Mapping[str, str]:
+        principal = Principal(subject=TASKS_FUNCTION)
+        headers = {"content-type": JSON, HEADER: self._signer.sign(principal, method="POST", path=_PATH)}
+        if self._tokens is not None:
+            headers["authorization"] = f"Bearer {self._tokens.id_token(self._audience)}"
+        return headers
