@@ -2,26 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 
 from functions.docqa.concept import Concept, Role
 from functions.docqa.entities import NUMBERED_PARTS, Entity, distinguishing, governed
 from functions.docqa.expressions import (
-    AGENT,
-    ALLOWANCE,
     ANNOUNCING,
-    DEFINING,
-    DEPENDENT,
     FORMER,
     FORMER_SECTION,
     INSTRUCTION,
-    LIMIT,
-    PATTERNS,
-    PLACES,
     AnswerKind,
 )
+from functions.docqa.kinds_of_answer import has, is_bare, kind_fit, normal_of
 from functions.docqa.leniency import Lenient
 from functions.docqa.matching import (
     PRESENT,
@@ -38,8 +31,7 @@ from functions.docqa.matching import (
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.ranges import numbers_in, range_fit
-from functions.docqa.units_counted import MEASURES, counts
-from functions.docqa.words import normalise, plain
+from functions.docqa.words import normalise
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
 _UNKNOWN_ACTION = 0.3
@@ -49,17 +41,9 @@ _NEAR_ENOUGH = TITLE * 0.9
 _ALIKE = 0.05
 _MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
-_WHO_IS = re.compile(
-    r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
-    r"|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
-)
-_SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
-_HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
-_CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 _ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
 _REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
 _ASKS = ("?", "？")
-_INTRODUCES = (":", "：")
 
 
 class Found(Struct, frozen=True):
@@ -176,29 +160,25 @@ def _scored(
             or (unit.kind is UnitKind.LIST and not question.asked.listing)
         ):
             continue
-        normal = _normal(unit.text)
+        normal = normal_of(unit.text)
         scopes = entity_scopes(around, number)
         if any(governed(entity, scopes) is not True for entity in question.entities):
             continue
-        fit = _kind_fit(question, unit, normal)
+        fit = kind_fit(question, unit, normal)
         if fit is None or not _year_agrees(question, passage, unit):
             continue
         said = levels(question.concepts, around, number, forms)
         coverage = lenient.coverage(question, said, normal) if lenient else _coverage(question, said, weights)
-        if coverage is None or INSTRUCTION.search(normal):
+        if coverage is None or has(INSTRUCTION, normal):
             continue
-        if (former_section or FORMER.search(normal)) and not (question.former or question.years):
+        if (former_section or has(FORMER, normal)) and not (question.former or question.years):
             coverage *= _FORMER_FACTOR
         fit += compound_bonus(question.concepts, around.units[number]) + range_fit(
             question.amounts, normal, row=unit.kind is UnitKind.ROW
         )
-        if (
-            question.kind in _ACTED_ON
-            and unit.kind is UnitKind.ROW
-            and _REMEDY.search(normalise(unit.header))
-        ):
+        if question.kind in _ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
             fit += 0.12
-        if ANNOUNCING.search(normal) and not question.asked.listing:
+        if has(ANNOUNCING, normal) and not question.asked.listing:
             fit -= 0.15
         fit -= 0.05 * min(2, speciality(forms, around, number))
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
@@ -218,96 +198,6 @@ def _misses_too_much(question: Question, around: Surroundings, weights: list[flo
                 lenient = concept.role is Role.ACTION and concept.known and not concept.vital
                 missed += weight * (_ACTION_MISSED if lenient else 1.0)
     return bool(essential) and missed / essential > (_MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS)
-
-
-def is_bare(unit: Unit) -> bool:
-    """Whether a unit is rather a heading that its document does not mark as one, which answers nothing."""
-    text = unit.text.strip()
-    if unit.kind is not UnitKind.SENTENCE or _SENTENCE.search(text):
-        return False
-    return len(text.split()) <= _HEADING_WORDS if text.isascii() else len(text) <= _HEADING_CHARACTERS
-
-
-@lru_cache(maxsize=16384)
-def _normal(text: str) -> str:
-    return normalise(plain(text))
-
-
-def _kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
-    """What the kind of answer adds to a unit's score; None when the unit cannot be such an answer."""
-    asked = question.asked
-    if unit.kind is UnitKind.LIST:
-        # A list's introduction is quoted with it, so it serves as one answer to "what are the steps".
-        return {AnswerKind.PROCEDURE: 0.2, AnswerKind.FACT: 0.12, AnswerKind.CONDITION: 0.12}.get(asked.kind)
-    pattern = PATTERNS.get(asked.kind)
-    if pattern is None:
-        return 0.0
-    if asked.kind not in (AnswerKind.DEFINITION, AnswerKind.FACT) and DEFINING.search(normal):
-        return None if asked.strict else -0.1
-    if asked.kind is AnswerKind.CONTACT and unit.header:
-        normal = f"{normalise(plain(unit.header))} | {normal}"
-    if not pattern.search(normal) and not (
-        asked.kind is AnswerKind.FREQUENCY
-        and unit.kind is UnitKind.ROW
-        and PATTERNS[AnswerKind.TIME].search(normal)
-    ):
-        if asked.strict or _WHO_IS.search(normalise(question.text)):
-            return None
-        return -0.2 if asked.kind is AnswerKind.PERSON else -0.05
-    if asked.kind is AnswerKind.PERSON and not _names(question, normal):
-        return None
-    fit = 0.05
-    if asked.kind is AnswerKind.DEFINITION:
-        fit += 0.15 if _defines(question, normal) else 0.0
-    if asked.kind is AnswerKind.MONEY and not pattern.search(_CASE.sub("", normal)):
-        return None
-    if asked.kind is AnswerKind.PERSON and AGENT.search(normal):
-        fit += 0.05
-    if asked.kind is AnswerKind.PLACE:
-        fit += 0.05 if PLACES.search(normal) else -0.2
-    if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY) and bool(ALLOWANCE.search(normal)) != bool(
-        ALLOWANCE.search(normalise(question.text))
-    ):
-        fit -= 0.1
-    if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and LIMIT.search(normal):
-        fit += 0.04
-    if question.unit in MEASURES and not counts(question.unit, normal):
-        return None
-    if question.unit:
-        fit += 0.06 if counts(question.unit, normal) else -0.12
-    if question.per:
-        fit += 0.06 if re.search(rf"{question.per}(?:に|間)?\d", normal) else 0.0
-    if DEPENDENT.match(unit.text):
-        fit -= 0.04
-    if unit.text.rstrip().endswith(_INTRODUCES):
-        fit -= 0.1
-    return fit
-
-
-def _defines(question: Question, normal: str) -> bool:
-    """Whether the sentence says of the thing itself what it is."""
-    return any(
-        re.search(
-            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは|means?\b|refers? to\b|is defined|is an?\b|:)",
-            normal,
-        )
-        for concept in question.concepts
-        if concept.role is Role.NOUN
-        for form in (concept.surface, *concept.own)
-    )
-
-
-def _names(question: Question, normal: str) -> bool:
-    """Whether the sentence says who somebody is; a bare "who is the X?" is not answered by any mention of X."""
-    essential = [concept for concept in question.concepts if concept.role in (Role.NOUN, Role.ACTION)]
-    if len(essential) != 1 or question.entities or essential[0].role is Role.ACTION:
-        return True
-    if not _WHO_IS.search(normalise(question.text)):
-        return True
-    return any(
-        re.search(rf"{re.escape(form.strip())}[^.。]{{0,12}}?(?:\bis\b|\bare\b|(?::(?!\d)|[|は]))", normal)
-        for form in (*essential[0].own, *essential[0].words, *essential[0].texts)
-    )
 
 
 def _coverage(question: Question, said: list[float], weights: list[float]) -> float | None:

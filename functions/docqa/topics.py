@@ -8,7 +8,8 @@ from msgspec import Struct
 from functions.docqa.concept import Concept, Role
 from functions.docqa.entities import governed
 from functions.docqa.expressions import FORMER_SECTION, INSTRUCTION
-from functions.docqa.extraction import Found, edition_serves, is_bare
+from functions.docqa.extraction import Found, edition_serves
+from functions.docqa.kinds_of_answer import is_bare
 from functions.docqa.matching import (
     cached_view,
     entity_scopes,

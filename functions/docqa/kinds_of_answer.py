@@ -1,0 +1,126 @@
+"""Whether a unit can be the kind of answer that is asked for, and how well it fits."""
+
+import re
+from functools import lru_cache
+
+from functions.docqa.concept import Role
+from functions.docqa.expressions import (
+    AGENT,
+    ALLOWANCE,
+    DEFINING,
+    DEPENDENT,
+    LIMIT,
+    PATTERNS,
+    PLACES,
+    AnswerKind,
+)
+from functions.docqa.model import Unit, UnitKind
+from functions.docqa.question import Question
+from functions.docqa.units_counted import MEASURES, counts
+from functions.docqa.words import normalise, plain
+
+_WHO_IS = re.compile(
+    r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
+    r"|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
+)
+_INTRODUCES = (":", "：")
+_SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
+_HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
+_CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
+
+
+def is_bare(unit: Unit) -> bool:
+    """Whether a unit is rather a heading that its document does not mark as one, which answers nothing."""
+    text = unit.text.strip()
+    if unit.kind is not UnitKind.SENTENCE or _SENTENCE.search(text):
+        return False
+    return len(text.split()) <= _HEADING_WORDS if text.isascii() else len(text) <= _HEADING_CHARACTERS
+
+
+@lru_cache(maxsize=65536)
+def has(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether the pattern is found in a normalised text; remembered, for the same sentences are met again and again."""
+    return pattern.search(text) is not None
+
+
+@lru_cache(maxsize=16384)
+def normal_of(text: str) -> str:
+    """The text without its marks, normalised."""
+    return normalise(plain(text))
+
+
+def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
+    """What the kind of answer adds to a unit's score; None when the unit cannot be such an answer."""
+    asked = question.asked
+    if unit.kind is UnitKind.LIST:
+        # A list's introduction is quoted with it, so it serves as one answer to "what are the steps".
+        return {AnswerKind.PROCEDURE: 0.2, AnswerKind.FACT: 0.12, AnswerKind.CONDITION: 0.12}.get(asked.kind)
+    pattern = PATTERNS.get(asked.kind)
+    if pattern is None:
+        return 0.0
+    if asked.kind not in (AnswerKind.DEFINITION, AnswerKind.FACT) and has(DEFINING, normal):
+        return None if asked.strict else -0.1
+    if asked.kind is AnswerKind.CONTACT and unit.header:
+        normal = f"{normalise(plain(unit.header))} | {normal}"
+    if not has(pattern, normal) and not (
+        asked.kind is AnswerKind.FREQUENCY
+        and unit.kind is UnitKind.ROW
+        and has(PATTERNS[AnswerKind.TIME], normal)
+    ):
+        if asked.strict or has(_WHO_IS, normal_of(question.text)):
+            return None
+        return -0.2 if asked.kind is AnswerKind.PERSON else -0.05
+    if asked.kind is AnswerKind.PERSON and not _names(question, normal):
+        return None
+    fit = 0.05
+    if asked.kind is AnswerKind.DEFINITION:
+        fit += 0.15 if _defines(question, normal) else 0.0
+    if asked.kind is AnswerKind.MONEY and not pattern.search(_CASE.sub("", normal)):
+        return None
+    if asked.kind is AnswerKind.PERSON and has(AGENT, normal):
+        fit += 0.05
+    if asked.kind is AnswerKind.PLACE:
+        fit += 0.05 if has(PLACES, normal) else -0.2
+    if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY) and has(ALLOWANCE, normal) != has(
+        ALLOWANCE, normal_of(question.text)
+    ):
+        fit -= 0.1
+    if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and has(LIMIT, normal):
+        fit += 0.04
+    if question.unit in MEASURES and not counts(question.unit, normal):
+        return None
+    if question.unit:
+        fit += 0.06 if counts(question.unit, normal) else -0.12
+    if question.per:
+        fit += 0.06 if re.search(rf"{question.per}(?:に|間)?\d", normal) else 0.0
+    if DEPENDENT.match(unit.text):
+        fit -= 0.04
+    if unit.text.rstrip().endswith(_INTRODUCES):
+        fit -= 0.1
+    return fit
+
+
+def _defines(question: Question, normal: str) -> bool:
+    """Whether the sentence says of the thing itself what it is."""
+    return any(
+        re.search(
+            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは|means?\b|refers? to\b|is defined|is an?\b|:)",
+            normal,
+        )
+        for concept in question.concepts
+        if concept.role is Role.NOUN
+        for form in (concept.surface, *concept.own)
+    )
+
+
+def _names(question: Question, normal: str) -> bool:
+    """Whether the sentence says who somebody is; a bare "who is the X?" is not answered by any mention of X."""
+    essential = [concept for concept in question.concepts if concept.role in (Role.NOUN, Role.ACTION)]
+    if len(essential) != 1 or question.entities or essential[0].role is Role.ACTION:
+        return True
+    if not has(_WHO_IS, normal_of(question.text)):
+        return True
+    return any(
+        re.search(rf"{re.escape(form.strip())}[^.。]{{0,12}}?(?:\bis\b|\bare\b|(?::(?!\d)|[|は]))", normal)
+        for form in (*essential[0].own, *essential[0].words, *essential[0].texts)
+    )
