@@ -1,15 +1,17 @@
 """The local Vertex AI as its REST reference describes it, and the whole general function over it."""
 
+import contextlib
 import http.client
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes.local_cloud import account, inject
+from tests.fakes.local_cloud import account, call, inject
 from tests.fakes.vertex import ACCOUNT, MODEL, PROJECT, TOKEN, Vertex, vertex
-from tests.integration.gates import function
+from tests.integration.gates import Gate, function
 
 ASKED = {"contents": [{"role": "user", "parts": [{"text": "Snow is white. Coal is black. Is coal black?"}]}]}
 PLACE = f"projects/{PROJECT}/locations/global/publishers/google/models/{MODEL}"
@@ -78,45 +80,96 @@ def test_what_is_refused_is_refused_as_google_does(
     assert (answered, error["code"], error["status"]) == (status, status, word)
 
 
-def ask(port: int, question: str) -> dict[str, Any]:
-    """The message that a client of JSON gets."""
+QUESTION = "Our tower has 12 floors. How many floors has our tower?"
+
+
+@contextlib.contextmanager
+def general(metadata: str, service: Vertex, folder: Path) -> Iterator[Gate]:
+    """The function as the account at `metadata`, over `service`."""
+    host = metadata.removeprefix("http://")
+    settings = {
+        "GENERAL_MODEL": MODEL,
+        "GOOGLE_CLOUD_PROJECT": PROJECT,
+        "VERTEX_AI_ENDPOINT": service.url,
+        "GCE_METADATA_HOST": host,
+        "GCE_METADATA_IP": host,
+        "HOME": str(folder),
+    }
+    with function("general", folder, **settings) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def sent(port: int, method: str) -> Iterator[http.client.HTTPResponse]:
+    """The answer to the question of a client that takes JSON."""
     params = {
-        "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": question}]},
+        "message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": QUESTION}]},
         "configuration": {"acceptedOutputModes": ["text/plain", "application/json"]},
     }
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params})
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
     headers = {"content-type": "application/json", "a2a-version": "1.0"}
-    connection.request("POST", "/", body=body, headers=headers)
-    answer = json.loads(connection.getresponse().read())
-    connection.close()
-    message: dict[str, Any] = answer["result"]["message"]
-    return message
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request("POST", "/", body=body, headers=headers)
+        with connection.getresponse() as answer:
+            yield answer
+
+
+def ask(port: int) -> list[dict[str, Any]]:
+    """The parts of the whole answer."""
+    with sent(port, "SendMessage") as answer:
+        parts: list[dict[str, Any]] = json.loads(answer.read())["result"]["message"]["parts"]
+    return parts
 
 
 def test_the_function_asks_as_its_own_account_and_says_what_mends_a_refusal(tmp_path: Path) -> None:
-    question = "Our tower has 12 floors. How many floors has our tower?"
-    with account(ACCOUNT, PROJECT) as metadata, vertex(metadata) as service:
-        host = metadata.removeprefix("http://")
-        settings = {
-            "GENERAL_MODEL": MODEL,
-            "GOOGLE_CLOUD_PROJECT": PROJECT,
-            "VERTEX_AI_ENDPOINT": service.url,
-            "GCE_METADATA_HOST": host,
-            "GCE_METADATA_IP": host,
-            "HOME": str(tmp_path),
-        }
-        with function("general", tmp_path, **settings) as general:
-            answered = ask(general.port, question)
-            inject(service.url, "deny-predict")
-            refused = ask(general.port, question)
-            log = general.log.read_text()
+    with (
+        account(ACCOUNT, PROJECT) as metadata,
+        vertex(metadata) as service,
+        general(metadata, service, tmp_path) as running,
+    ):
+        answered = ask(running.port)
+        inject(service.url, "deny-predict")
+        refused = ask(running.port)
+        log = running.log.read_text()
 
-    assert [part.get("text") for part in answered["parts"]] == ["Our tower has 12 floors.", None]
-    assert answered["parts"][1]["data"]["tokens"]["answer"] == 6
-    mends = refused["parts"][1]["data"]["failure"]["remedy"]
+    assert [part.get("text") for part in answered] == ["Our tower has 12 floors.", None]
+    assert answered[1]["data"]["tokens"]["answer"] == 6
+    mends = refused[1]["data"]["failure"]["remedy"]
     assert f"--member=serviceAccount:{ACCOUNT} --role=roles/aiplatform.user" in mends
-    assert "I am not allowed to use the language model." in refused["parts"][0]["text"]
+    assert "I am not allowed to use the language model." in refused[0]["text"]
     assert '"cause":"denied"' in log
     assert "ya29" not in log
     assert "tower" not in log
+
+
+def test_every_token_is_an_artifact_update_of_its_own_as_it_comes(tmp_path: Path) -> None:
+    with (
+        account(ACCOUNT, PROJECT) as metadata,
+        vertex(metadata) as service,
+        general(metadata, service, tmp_path) as running,
+    ):
+        inject(service.url, "stall", tokens=3)
+        told: list[tuple[str, bool]] = []
+        with sent(running.port, "SendStreamingMessage") as answer:
+            # The model says nothing more: what arrives has waited for nothing.
+            while len(told) < 3:
+                line = answer.readline()
+                assert line
+                if line.startswith(b"data:") and (
+                    update := json.loads(line[5:])["result"].get("artifactUpdate")
+                ):
+                    told.append((update["artifact"]["parts"][0]["text"], update.get("append", False)))
+
+    assert told == [("Our", False), (" tower", True), (" has", True)]
+
+
+def test_an_account_that_had_no_token_is_answered_once_it_has_one(tmp_path: Path) -> None:
+    with account(ACCOUNT, PROJECT) as metadata, vertex(metadata) as service:
+        inject(metadata, "metadata-down")
+        with general(metadata, service, tmp_path) as running:
+            without = ask(running.port)
+            call(f"{metadata}/__faults", "DELETE")
+            with_one = ask(running.port)
+
+    assert without[1]["data"]["failure"]["cause"] == "no_credentials"
+    assert with_one[0]["text"] == "Our tower has 12 floors."
