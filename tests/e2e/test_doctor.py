@@ -6,165 +6,18 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from hubctl.main import main
-from local.cloud.wiring import GATE_ACCOUNT, HUB_ACCOUNT
+from local.cloud.wiring import HUB_ACCOUNT
+from tests.e2e.cloud_faults import MENDED, TOLD, UNTOLD, Fault
 from tests.e2e.hubs import Hub, running
 from tests.e2e.local_clouds import LocalCloud
+from tests.fakes.local_cloud import call
 
 Finding = dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fault:
-    """A fault of a stand-in, and the finding that it has to become."""
-
-    stand_in: str
-    name: str
-    subject: str
-    check: str
-    command: str
-    """How the command begins."""
-    outcome: str = "error"
-    parameters: dict[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return f"{self.stand_in} {self.name}"
-
-
-MENDED = (
-    *(
-        fault
-        for part, account in (("pm", HUB_ACCOUNT), ("docqa", HUB_ACCOUNT), ("general", HUB_ACCOUNT))
-        for fault in (
-            Fault(
-                stand_in=f"{part}-front",
-                name="revoke-invoker",
-                subject=part,
-                check="iam",
-                command=f"gcloud run services add-iam-policy-binding {part} --member=serviceAccount:{account} ",
-            ),
-            Fault(
-                stand_in=f"{part}-front",
-                name="wrong-audience",
-                subject=part,
-                check="iam",
-                command=f"gcloud run services update {part} --add-custom-audiences=http://127.0.0.1:",
-            ),
-        )
-    ),
-    Fault(
-        stand_in="expense-front",
-        name="revoke-invoker",
-        subject="expense",
-        check="iam",
-        command="gcloud run services add-iam-policy-binding expense --member=allUsers ",
-    ),
-    Fault(
-        stand_in="pm-front",
-        name="quota",
-        subject="pm",
-        check="quota",
-        command="gcloud run services update pm --max-instances=",
-    ),
-    Fault(
-        stand_in="pm-front",
-        name="latency",
-        parameters={"seconds": 2.5},
-        subject="pm",
-        check="latency",
-        outcome="warning",
-        command="gcloud run services update pm --min-instances=1",
-    ),
-    Fault(
-        stand_in="hub-front",
-        name="revoke-invoker",
-        subject="gate",
-        check="hub",
-        command=f"gcloud run services add-iam-policy-binding hub --member=serviceAccount:{GATE_ACCOUNT} ",
-    ),
-    Fault(
-        stand_in="hub-front",
-        name="wrong-audience",
-        subject="gate",
-        check="hub",
-        command="gcloud run services update hub --add-custom-audiences=",
-    ),
-    Fault(
-        stand_in="hub-front",
-        name="quota",
-        subject="gate",
-        check="hub",
-        command="gcloud run services update hub --max-instances=",
-    ),
-    Fault(
-        stand_in="discovery-engine",
-        name="deny-search",
-        subject="docqa",
-        check="search",
-        command="gcloud projects add-iam-policy-binding my-hub-project --member=serviceAccount:docqa@",
-    ),
-    Fault(
-        stand_in="discovery-engine",
-        name="service-disabled",
-        subject="docqa",
-        check="search",
-        command="gcloud services enable discoveryengine.googleapis.com --project=my-hub-project",
-    ),
-    Fault(
-        stand_in="discovery-engine",
-        name="quota",
-        subject="docqa",
-        check="search",
-        command="gcloud beta quotas preferences create --service=discoveryengine.googleapis.com ",
-    ),
-    Fault(
-        stand_in="storage",
-        name="deny-objects-get",
-        subject="docqa",
-        check="source",
-        command="gcloud storage buckets add-iam-policy-binding gs://sample-documents "
-        "--member=serviceAccount:docqa@my-hub-project.iam.gserviceaccount.com --role=roles/storage.objectViewer",
-    ),
-    Fault(
-        stand_in="storage",
-        name="quota",
-        subject="docqa",
-        check="source",
-        command="gcloud beta quotas preferences create --service=storage.googleapis.com ",
-    ),
-    Fault(
-        stand_in="vertex-ai",
-        name="deny-predict",
-        subject="general",
-        check="model",
-        command="gcloud projects add-iam-policy-binding my-hub-project --member=serviceAccount:general@",
-    ),
-    Fault(
-        stand_in="vertex-ai",
-        name="disable-api",
-        subject="general",
-        check="model",
-        command="gcloud services enable aiplatform.googleapis.com --project=my-hub-project",
-    ),
-    Fault(
-        stand_in="vertex-ai",
-        name="quota",
-        subject="general",
-        check="model",
-        command="gcloud beta quotas preferences create --service=aiplatform.googleapis.com ",
-    ),
-)
-# Google's own disruptions: they are told, and there is nothing to run.
-TOLD = (
-    Fault(stand_in="discovery-engine", name="server-error", subject="docqa", check="search", command=""),
-    Fault(stand_in="storage", name="server-error", subject="docqa", check="source", command=""),
-    Fault(stand_in="vertex-ai", name="server-error", subject="general", check="model", command=""),
-)
 
 
 def examined(cloud: LocalCloud, *options: str) -> tuple[int, list[Finding]]:
@@ -300,3 +153,14 @@ def test_on_a_terminal_each_command_stands_whole_on_a_line_of_its_own(cloud: Loc
         f"run: gcloud run services add-iam-policy-binding pm --member=serviceAccount:{HUB_ACCOUNT} --role=roles/run.invoker"
     )
     assert "1 wrong" in out.getvalue()
+
+
+def test_every_kind_of_fault_is_in_a_table_or_has_its_reason(cloud: LocalCloud) -> None:
+    in_table = {(fault.stand_in, fault.name) for fault in (*MENDED, *TOLD)}
+    known = {
+        (stand_in, fault)
+        for stand_in, url in cloud.urls.items()
+        for fault in call(f"{url}/__faults")["known"]
+    }
+    assert in_table <= known
+    assert {name for _, name in known} - {name for _, name in in_table} == UNTOLD.keys()
