@@ -181,7 +181,10 @@ class TaskStore(Protocol):
         ...
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
-        """Waits until the task's log goes on behind `after`, whichever process writes. False when it did not in time."""
+        """Waits until the task's log goes on behind `after`, whichever process writes. False when it did not in time.
+
+        While the store cannot be reached, nothing comes: this does not raise Unavailable.
+        """
         ...
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:

@@ -7,6 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from shared.task_store.store import Unavailable
+
+_AWAY_SECONDS = 1.0
 Look = Callable[[Sequence[str]], Mapping[str, int] | None]
 """The versions of these tasks now, 0 of unknown ones; None where the store could not be asked."""
 
@@ -32,13 +35,16 @@ class Watch:
         self._closed = threading.Event()
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float, version: Callable[[], int]) -> bool:
-        """Waits until `version` is greater than `after`; False when it was not in time."""
-        if version() > after:
+        """Waits until `version` is greater than `after`; False when it was not in time, or the store was away."""
+        if _passed(version, after):
             return True
         deadline = time.monotonic() + timeout_seconds
         with self._waiter(task_id) as changed:
-            while version() <= after:
-                if not changed.wait(max(0.0, deadline - time.monotonic())):
+            while not (passed := _passed(version, after)):
+                remaining = max(0.0, deadline - time.monotonic())
+                # A change may have been told of while the store could not be asked.
+                told = changed.wait(min(remaining, _AWAY_SECONDS) if passed is None else remaining)
+                if not told and time.monotonic() >= deadline:
                     return False
                 changed.clear()
             return True
@@ -95,3 +101,11 @@ class Watch:
                             self.tell(task_id)
                     versions = now
                 pause = max(self._seconds, self._pause_per_look * (time.perf_counter() - started))
+
+
+def _passed(version: Callable[[], int], after: int) -> bool | None:
+    """None where the store is away."""
+    try:
+        return version() > after
+    except Unavailable:
+        return None
