@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from functions.hub.agent_examination import Visit, examine_agent
@@ -44,6 +45,8 @@ class Doctor:
         self._service = service
         self._operators = operators
         self._now = now
+        # Each examination asks real services, and uses their quota.
+        self._one_at_a_time = threading.Lock()
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """The report, or a refusal for who is no operator; None for any other request."""
@@ -52,15 +55,18 @@ class Doctor:
         if not self._may_ask(caller.principal):
             reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
             return refusal(request, A2AError(PERMISSION_DENIED, reason), record)
-        return report_response(self.report(caller.authorization))
+        limit = caller.principal.routes if caller.principal else None
+        with self._one_at_a_time:
+            return report_response(self.report(caller.authorization, only=limit))
 
-    def report(self, authorization: str | None = None) -> Report:
-        """Every route, examined at the same time. `authorization` is the caller's, for routes that pass it on."""
+    def report(self, authorization: str | None = None, *, only: Container[str] | None = None) -> Report:
+        """Every route, or `only` these, examined at the same time. `authorization` is the caller's, for routes that pass it on."""
+        routes = [route for route in self._routes if only is None or route.id in only]
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
             examined = tuple(
                 threads.map(
                     lambda route: Examined(subject=route.id, steps=tuple(self._steps(route, authorization))),
-                    self._routes,
+                    routes,
                 )
             )
         return Report(account=self._account(), examined=examined)

@@ -242,6 +242,16 @@ def test_only_operators_see_a_report(principal: Principal, status: int) -> None:
         assert asked(hub, principal) == status
 
 
+def test_a_client_of_some_routes_sees_only_these() -> None:
+    principal = Principal(subject="client:ci", client="ci", routes=frozenset({"beta"}))
+    with agent_that(lambda exchange: exchange.answer(404)) as agent:
+        hub = Hub(route("alpha", agent.url), route("beta", agent.url), signing_key=KEY)
+        signed = PrincipalSigner([KEY], now=time.time).sign(principal, method="GET", path="/doctor")
+        answer = hub.request("GET", "/doctor", token=None, headers={HEADER: signed})
+    assert isinstance(answer.body, bytes)
+    assert [each["subject"] for each in json.loads(answer.body)["examined"]] == ["beta"]
+
+
 def test_an_anonymous_caller_sees_no_report() -> None:
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
         hub = Hub(route("alpha", agent.url), anonymous=True)
