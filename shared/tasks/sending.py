@@ -50,16 +50,15 @@ class Sending:
         opened = self._starter.open(request, call)
         if opened.turn.immediate and opened.stored is None:
             return fold(opened.turn.events)
-        configuration = request.configuration
-        at_once = configuration is not None and configuration.return_immediately
         running = self._starter.start(opened, stored=_must_be_stored(request))
+        configuration = request.configuration
+        if configuration is not None and configuration.return_immediately:
+            # Whoever asks for this knows what a task is, and comes back for it.
+            task = running.task if isinstance(running, StoredTask) else self._stored_task(running, opened)
+            return with_history(task, configuration.history_length)
         if isinstance(running, StoredTask):
-            result: Task | Message = running.task if at_once else self._settled(running, opened)
-        elif at_once:
-            result = opened.stored.task if opened.stored else opened.first
-        else:
-            result = self._waited_for(running, opened)
-        return self._answer(result, opened)
+            return self._answer(self._settled(running, opened), opened)
+        return self._answer(self._waited_for(running, opened), opened)
 
     def stream(
         self, request: SendMessageRequest, call: Call, *, idle_seconds: float
@@ -88,6 +87,11 @@ class Sending:
 
     def _settled(self, stored: StoredTask, opened: Opened) -> Task:
         return wait_until_settled(self._store, stored, seconds=self._seconds(opened)).task
+
+    def _stored_task(self, run: Run, opened: Opened) -> Task:
+        """The task of a run that may be another request's."""
+        stored = opened.stored or self._store.get(run.task_id, owner=opened.owner)
+        return stored.task if stored else opened.first
 
     def _waited_for(self, run: Run, opened: Opened) -> Task | Message:
         """The run's result, stored from the moment that it takes long; or the task as it is when patience ends."""
