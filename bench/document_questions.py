@@ -19,6 +19,7 @@ SETS = {
     "university": (_DATA / "university_corpus", _DATA / "docqa_university_questions.tsv"),
     "hotel": (_DATA / "hotel_corpus", _DATA / "docqa_hotel_questions.tsv"),
     "supplier": (_DATA / "supplier_corpus", _DATA / "docqa_supplier_questions.tsv"),
+    "club": (_DATA / "club_corpus", _DATA / "docqa_club_questions.tsv"),
     "condominium": (_DATA / "condominium_corpus", _DATA / "docqa_condominium_questions.tsv"),
 }
 

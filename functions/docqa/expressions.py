@@ -161,7 +161,7 @@ EXCEPTION = re.compile(
     r"|but|this (?:does not|doesn't)|the exception"
     r"|if this|notwithstanding|only|after that|thereafter|afterwards|beyond (?:that|this))\b"
     r"|\s*[(（]?(?:ただし|但し|なお|例外|この限りで|上記にかかわらず|※"
-    r"|その後|それ以降|それ以外|以降は)",
+    r"|その後|それ以降|それ以外|以降は|[^。、]{1,24}(?:を除く|は除く|は対象外))",
     re.IGNORECASE,
 )
 DEPENDENT = re.compile(

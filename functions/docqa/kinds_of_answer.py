@@ -26,6 +26,12 @@ _WHO_IS = re.compile(
 _INTRODUCES = (":", "：")
 _SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
 _HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
+_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_OTHER_NUMBERS = re.compile(
+    rf"\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}|\d{{1,2}}:\d{{2}}"
+    r"|(?:eur|usd|gbp|jpy|[£$€¥]) ?\d[\d.]*|\d[\d.]* ?(?:yen|euros?|dollars?|円)"
+    r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|^\d+(?:\.\d+)* "
+)
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 
 
@@ -87,6 +93,8 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         fit -= 0.1
     if asked.kind in (AnswerKind.TIME, AnswerKind.QUANTITY, AnswerKind.MONEY) and has(LIMIT, normal):
         fit += 0.04
+    if asked.kind is AnswerKind.QUANTITY and question.unit and not _may_count(question, unit, normal):
+        return None
     if question.unit in MEASURES and not counts(question.unit, normal):
         return None
     if question.unit:
@@ -98,6 +106,15 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if unit.text.rstrip().endswith(_INTRODUCES):
         fit -= 0.1
     return fit
+
+
+def _may_count(question: Question, unit: Unit, normal: str) -> bool:
+    """Whether a number of the sentence may be of what the question counts: no date, time of day or price is."""
+    if unit.kind is UnitKind.ROW or counts(question.unit, normal):
+        return True
+    if not question.unit.isascii() and not normal.isascii():
+        return False  # 20日 are no 冊
+    return PATTERNS[AnswerKind.QUANTITY].search(_OTHER_NUMBERS.sub("", normal)) is not None
 
 
 def _defines(question: Question, normal: str) -> bool:

@@ -43,9 +43,9 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         True,
         (
             r"how much (?:money|does|do|is|are|will|can"
-            r"|may|am|would|did|should|must|per|for)\b|how expensive|what (?:is|are|does) "
-            + _NOUNS
-            + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
+            r"|may|am|would|did|should|must|per|for)\b|how expensive"
+            r"|what (?:do|will|would|must|shall|should) (?:i|we|you) (?:have to )?(?:pay|owe)\b"
+            r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当"
             r"|日当|額|運賃|家賃|代)は(?!誰|だれ|どこ|どう|いつ)"
         ),

@@ -43,6 +43,7 @@ _SAME_UNIT = (
     ("yen", "円"),
     ("night", "泊"),
     ("item", "piece", "個", "点"),
+    ("book", "volume", "冊", "点"),
     ("degree", "度", "℃"),
     ("case", "件"),
     ("floor", "階"),

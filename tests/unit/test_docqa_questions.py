@@ -28,6 +28,7 @@ _LEAST = {
     "university": Least(right=0.95, cited=0.97, abstained=0.95),
     "hotel": Least(right=0.87, cited=0.87, abstained=0.9),
     "supplier": Least(right=0.92, cited=0.95, abstained=0.95),
+    "club": Least(right=0.93, cited=0.95, abstained=0.9),
     "condominium": Least(right=0.95, cited=0.95, abstained=0.8),
 }
 
