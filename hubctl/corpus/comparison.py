@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hubctl.corpus.files import LocalFile
-from hubctl.corpus.target import Target
+from hubctl.corpus.target import Target, document_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +71,17 @@ def plan(
 ) -> Plan:
     """The uploads and imports that are still to be made: whatever an earlier push has done is left out."""
     stored = {each.path: each for each in objects}
-    indexed = {each.uri: each for each in _of_corpus(target, documents)}
-    uris = {target.uri(each.path): each for each in files}
+    indexed = {each.id: each for each in _of_corpus(target, documents)}
+    wanted = {document_id(target.uri(each.path)): each for each in files}
+    paths = {each.path for each in files}
     return Plan(
         upload=tuple(each for each in files if each.path not in stored or stored[each.path].md5 != each.md5),
-        index=tuple(each for uri, each in uris.items() if uri not in indexed or indexed[uri].md5 != each.md5),
-        surplus_objects=tuple(each for each in stored.values() if target.uri(each.path) not in uris),
-        surplus_documents=tuple(each for uri, each in indexed.items() if uri not in uris),
+        index=tuple(
+            each for key, each in wanted.items() if key not in indexed or indexed[key].md5 != each.md5
+        ),
+        surplus_objects=tuple(each for path, each in stored.items() if path not in paths),
+        # Among them those that were imported another way under another id, and so would be found twice.
+        surplus_documents=tuple(each for key, each in indexed.items() if key not in wanted),
     )
 
 

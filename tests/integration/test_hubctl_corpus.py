@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.api_core.client_options import ClientOptions
+from google.cloud import discoveryengine_v1 as api
 from pypdf import PdfWriter
 
 from hubctl.corpus.target import document_id
@@ -14,10 +16,12 @@ from local.cloud.bucket_policy import BucketPolicy
 from tests.fakes.document_cloud import (
     BUCKET,
     OWNERS_TOKEN,
+    PARENT,
     PROJECT,
     READER,
     READERS_TOKEN,
     DocumentCloud,
+    credentials,
     document_cloud,
 )
 from tests.fakes.local_cloud import call
@@ -152,6 +156,23 @@ def test_what_is_only_there_stays_until_it_is_pruned(cloud: DocumentCloud, folde
     assert "removed from the bucket: doors.md" in pushed(cloud, folder, "--prune")
     assert cloud.bucket.get("doors.md") is None
     assert states(cloud, folder) == (0, {"sub/gates.html": "ok", "規程.txt": "ok"})
+
+
+def test_a_document_that_was_imported_under_another_id_is_pruned(cloud: DocumentCloud, folder: Path) -> None:
+    pushed(cloud, folder)
+    client: Any = api.DocumentServiceClient(
+        credentials=credentials(OWNERS_TOKEN),
+        transport="rest",
+        client_options=ClientOptions(api_endpoint=cloud.search_url),
+    )
+    content = {"uri": f"gs://{BUCKET}/doors.md", "mime_type": "text/plain"}
+    inline = {"documents": [{"id": "mine", "content": content}]}
+    request = api.ImportDocumentsRequest(parent=f"{PARENT}/branches/0", inline_source=inline)
+    client.import_documents(request).result(timeout=20)
+    assert "1 more in" in pushed(cloud, folder)
+    assert f"removed from the data store: {content['uri']}" in pushed(cloud, folder, "--prune")
+    assert pushed(cloud, folder) == "3 documents, 3 unchanged\n"
+    assert states(cloud, folder)[0] == 0
 
 
 def test_a_dry_run_changes_nothing(cloud: DocumentCloud, folder: Path) -> None:
