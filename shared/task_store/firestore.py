@@ -11,8 +11,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from shared.a2a.model import Event
 from shared.task_store import firestore_queries as queries
 from shared.task_store.firestore_client import Changed, Database, Fields
@@ -24,31 +22,26 @@ from shared.task_store.firestore_documents import (
     possible_id,
     read_log,
 )
-from shared.task_store.firestore_heads import Found, Heads, head_of
+from shared.task_store.firestore_heads import Heads, head_of
+from shared.task_store.firestore_leases import FirestoreLeases
 from shared.task_store.firestore_push import FirestorePushStore, task_grew
 from shared.task_store.head import (
     DEFAULT_TASK_BYTES,
-    Head,
     check_append,
-    check_lease,
     check_size,
     first_head,
     fitting,
     head_after,
     stored,
-    with_lease,
-    without_lease,
 )
 from shared.task_store.log_bytes import event_bytes, folded
 from shared.task_store.store import (
     AlreadyRunning,
     Entry,
-    Lease,
     NewTask,
     Page,
     Position,
     StoredTask,
-    TaskEnded,
     TaskExists,
     TaskQuery,
     TooLarge,
@@ -65,7 +58,7 @@ _READ_SECONDS = 8.0
 _INLINE_BYTES_PER_COMMIT = 2_000_000
 
 
-class FirestoreTaskStore(FirestorePushStore):
+class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
     """Implements TaskStore and PushStore. Nothing is imported or connected before the first use."""
 
     def __init__(
@@ -80,10 +73,10 @@ class FirestoreTaskStore(FirestorePushStore):
         read_seconds: float = _READ_SECONDS,
     ) -> None:
         self._database = Database(project, database, read_seconds=read_seconds)
-        super().__init__(self._database, clock)
-        self._new_token = new_token
-        self._most_task_bytes = most_task_bytes
         self._heads = Heads(self._database)
+        FirestorePushStore.__init__(self, self._database, clock)
+        FirestoreLeases.__init__(self, self._database, self._heads, clock=clock, new_token=new_token)
+        self._most_task_bytes = most_task_bytes
         self._watch = Watch(self._looking, seconds=look_seconds, most_share=_LOOK_SHARE)
 
     def create(self, new: NewTask) -> StoredTask:
@@ -230,64 +223,6 @@ class FirestoreTaskStore(FirestorePushStore):
 
         return self._database.changing(attempt)
 
-    def lease(
-        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
-    ) -> Lease | None:
-        """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
-
-        def attempt() -> Lease | None:
-            now = self._clock()
-            if task_id is None:
-                candidates = queries.due(self._database, roles, now=now, limit=1)
-                found = head_of(candidates[0]) if candidates else None
-            else:
-                found = self._heads.find(task_id)
-            if found is None or found.head.role not in roles:
-                return None
-            if found.head.due_at is None or found.head.due_at > now:
-                return None
-            return self._lease(
-                found, with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
-            )
-
-        return self._database.changing(attempt)
-
-    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
-        """The ids of tasks that `lease` would give out now, the longest due first."""
-        found = queries.due(self._database, roles, now=self._clock(), limit=limit, fields=["id", "due_at"])
-        return [one.get("id") for one in found]
-
-    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
-        """Prolongs a lease that has not run out."""
-
-        def attempt() -> Lease:
-            found, now = self._heads.known(task_id), self._clock()
-            check_lease(found.head, lease, now=now)
-            return self._lease(found, replace(found.head, lease_until=now + seconds))
-
-        return self._database.changing(attempt)
-
-    def release(self, task_id: str, lease: str) -> None:
-        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
-
-        def attempt() -> None:
-            found = self._heads.find(task_id)
-            if found and found.head.token == lease:
-                self._heads.change(found, without_lease(found.head))
-
-        self._database.changing(attempt)
-
-    def request_cancel(self, task_id: str) -> StoredTask:
-        """Tells whoever runs the task that it is to end."""
-
-        def attempt() -> StoredTask:
-            found = self._heads.known(task_id)
-            if found.head.state.terminal:
-                raise TaskEnded(task_id)
-            return self._heads.change(found, replace(found.head, cancel_requested=True))
-
-        return self._database.changing(attempt)
-
     def purge(self, *, ended_before: float, limit: int) -> int:
         """Deletes tasks, with everything of theirs, that ended before; returns how many."""
         found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
@@ -307,9 +242,6 @@ class FirestoreTaskStore(FirestorePushStore):
             bodies.append(self._heads.bodies.put(document, entry, inline=CHUNK_BYTES if fits else 0))
             inline += len(entry) if isinstance(bodies[-1], bytes) else 0
         return bodies
-
-    def _lease(self, one: Found, head: Head) -> Lease:
-        return Lease(stored=self._heads.change(one, head), token=head.token, deadline=head.lease_until)
 
     def _set(self, batch: WriteBatch, before: Any, fields: Fields) -> None:
         """Adds to a commit what nobody may have set since it was read."""
