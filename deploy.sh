@@ -90,9 +90,10 @@ read_plan() {
     local declarations stage known
     declarations=$(ask plan) || exit
     eval "$declarations"
-    known="prepare bundle gateway ${!service[*]}"
+    known="prepare bundle gateway ${all_functions[*]}"
     for stage in ${only//,/ }; do
         [[ " $known " == *" $stage "* ]] || refuse "--only $stage: known are $known"
+        [[ " prepare bundle gateway ${functions[*]} " == *" $stage "* ]] || step "$stage is no part of this deployment"
     done
     COMMIT_SHA=${COMMIT_SHA:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}
     export COMMIT_SHA

@@ -47,13 +47,17 @@ class FunctionConfig:
     corpus_bucket: str | None
 
     @property
+    def settings(self) -> tuple[str, ...]:
+        """Its own variables, written NAME=value."""
+        return tuple(f"{name}={value}" for name, value in self.environment.items())
+
+    @property
     def needs(self) -> tuple[Need, ...]:
         """The APIs that it calls with the settings that it has."""
-        settings = [f"{name}={value}" for name, value in self.environment.items()]
         return tuple(
             need
             for need in self.function.needs
-            if not need.setting or any(setting.startswith(need.setting) for setting in settings)
+            if not need.setting or any(setting.startswith(need.setting) for setting in self.settings)
         )
 
     @property

@@ -195,7 +195,7 @@ class _Reader:
             # Room beside the streams, so that a unary request does not wait for one to end.
             threads=holder("threads").whole("threads", concurrency + 8, least=1),
             timeout_seconds=holder("timeout_seconds").whole("timeout_seconds", _LONGEST_SECONDS, least=1),
-            min_instances=holder("min_instances").whole("min_instances", 0),
+            min_instances=max(holder("min_instances").whole("min_instances", 0), int(function.works_alone)),
             max_instances=holder("max_instances").whole("max_instances", 10, least=1),
         )
         if resources.threads <= resources.concurrency:

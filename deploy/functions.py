@@ -13,6 +13,7 @@ class Invoker(StrEnum):
     GATEWAY = "gateway"
     GATE = "gate"
     HUB = "hub"
+    TASKS = "tasks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +49,17 @@ class Function:
     settings: Mapping[str, str] = field(default_factory=dict)
     """What it is always told."""
     needs: tuple[Need, ...] = ()
+    only_with: str = ""
+    """Deployed only where one of the hub's settings, written NAME=value, begins like this; empty: always."""
+    works_alone: bool = False
+    """Whether it works without being asked, and so needs an instance with a CPU at all times."""
     concurrency: int = 80
     """How many requests one instance takes at once, unless deploy.toml says otherwise."""
 
 
 SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")
 MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="GENERAL_MODEL")
-TASKS = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
+STORE = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
 PHRASES = replace(MODEL, setting="PHRASE_MODEL")
 
 # In the order of deployment: whoever is called is there before whoever calls.
@@ -91,12 +96,23 @@ FUNCTIONS = (
     Function(name="agent_card", invokers=(Invoker.GATEWAY,), direct_invokers=None, reads_routes=True),
     Function(
         name="hub",
-        invokers=(Invoker.GATE,),
+        invokers=(Invoker.GATE, Invoker.TASKS),
         direct_invokers=(Invoker.GEMINI_ENTERPRISE,),
         reads_routes=True,
         checks_callers=True,
         holds_signing_key=True,
-        needs=(TASKS,),
+        needs=(STORE,),
+    ),
+    Function(
+        name="tasks",
+        invokers=(),
+        direct_invokers=None,
+        reads_routes=True,
+        holds_signing_key=True,
+        calls=("hub",),
+        needs=(replace(STORE, setting=""),),
+        only_with=STORE.setting,
+        works_alone=True,
     ),
     Function(
         name="gate",

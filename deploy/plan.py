@@ -28,8 +28,13 @@ class Plan:
 
     def wanted(self) -> tuple[FunctionConfig, ...]:
         """The functions that this deployment has, in the order of deployment."""
-        functions = self.config.functions.values()
-        return tuple(f for f in functions if not self.direct or f.function.direct_invokers is not None)
+        settings = self.config.functions["hub"].settings
+        return tuple(
+            function
+            for function in self.config.functions.values()
+            if (not self.direct or function.function.direct_invokers is not None)
+            and any(setting.startswith(function.function.only_with) for setting in ("", *settings))
+        )
 
     def deployed(self) -> tuple[FunctionConfig, ...]:
         """Those that are deployed; the others are somebody else's."""
@@ -37,7 +42,9 @@ class Plan:
 
     def invokers(self, function: Function) -> tuple[Invoker, ...]:
         """Who may invoke `function`."""
-        return (function.direct_invokers or ()) if self.direct else function.invokers
+        invokers = (function.direct_invokers or ()) if self.direct else function.invokers
+        left_out = self.config.functions.keys() - {wanted.function.name for wanted in self.wanted()}
+        return tuple(invoker for invoker in invokers if invoker not in left_out)
 
     def service(self, name: str) -> str:
         """The name of a function's service; neither Cloud Run nor Cloud Run functions take an underscore."""

@@ -13,6 +13,7 @@ def declarations(plan: Plan) -> Iterator[str]:
     wanted = {function.function.name: function for function in plan.wanted()}
     deployed = [function.function.name for function in plan.deployed()]
     yield _array("functions", deployed)
+    yield _array("all_functions", list(config.functions))
     yield _scalar("home", home.project)
     yield _scalar("build_account", plan.service("build"))
     yield _scalar("gateway_region", config.gateway.region)
@@ -71,6 +72,7 @@ def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
         yield "--clear-secrets"
     if not as_function:
         yield "--cpu-boost"
+        yield "--no-cpu-throttling" if function.function.works_alone else "--cpu-throttling"
     if function.mounts:
         yield f"--add-volume=name=corpus,type=cloud-storage,bucket={function.corpus_bucket},readonly=true"
         yield f"--add-volume-mount=volume=corpus,mount-path={CORPUS_PATH}"

@@ -77,6 +77,13 @@ commands() { # the commands in the output of the last `run`
     [[ $(commands) != *"services enable"* && $(commands) != *api-gateway* ]]
 }
 
+@test "a function that is no part of this deployment is passed over" {
+    deploy --dry-run --only=tasks
+    [[ $status == 0 ]]
+    says "tasks is no part of this deployment"
+    [[ $(commands) != *" deploy "* ]]
+}
+
 @test "a stage that nobody knows is refused, with those that are known" {
     deploy --only=hubb
     [[ $status == 2 ]]

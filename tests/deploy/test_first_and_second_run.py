@@ -16,7 +16,7 @@ from tests.deploy.tools import ROOT
 HUB, FINANCE, PARTNER = PROJECTS
 ADDRESS = "https://a2a-hub-0abc12de.an.gateway.dev"
 ELSEWHERE = {"expense": FINANCE, "pm": PARTNER}
-PROJECT_OF = {name: ELSEWHERE.get(name, HUB) for name in BY_NAME}
+PROJECT_OF = {name: ELSEWHERE.get(name, HUB) for name, function in BY_NAME.items() if not function.only_with}
 SERVICES = {name: f"{project}/a2a-{name.replace('_', '-')}" for name, project in PROJECT_OF.items()}
 URLS = {
     name: f"https://a2a-{name.replace('_', '-')}-{PROJECTS[project]}.asia-northeast1.run.app"

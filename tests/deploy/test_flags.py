@@ -18,6 +18,7 @@ DOCUMENTS = EXAMPLE.replace('# corpus_bucket = "my-documents"', 'corpus_bucket =
 WAYS = (
     (EXAMPLE, ()),
     (DOCUMENTS, ()),
+    (EXAMPLE + '[functions.hub.environment]\nTASK_STORE = "firestore"\n', ("--only=tasks,prepare",)),
     (EXAMPLE, ("--direct", "--mode=functions")),
     (EXAMPLE.replace("# streaming = true", "streaming = false"), ("--only=gateway",)),
 )

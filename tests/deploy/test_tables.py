@@ -17,6 +17,7 @@ from functions.docqa import config as docqa_config
 from functions.gate import config as gate_config
 from functions.general import config as general_config
 from functions.hub import config as hub_config
+from functions.tasks import config as tasks_config
 from shared import agent_settings
 from tests.deploy.tools import ROOT
 
@@ -34,7 +35,9 @@ READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "general": general_config.read,
     "hub": hub_config.read,
     "pm": agent_settings.read,
+    "tasks": tasks_config.read,
 }
+WITH_TASKS = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
 
 
 def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Plan:
@@ -79,17 +82,18 @@ def test_the_document_names_the_invokers_of_every_function() -> None:
         Invoker.GATEWAY: "`a2a-gateway`",
         Invoker.GATE: "`a2a-gate`",
         Invoker.HUB: "`a2a-hub`",
+        Invoker.TASKS: "`a2a-tasks`",
     }
     text = (ROOT / "docs" / "deployment.md").read_text()
     _, _, rows = text.partition("| function | runs as | who may invoke it |")
     said = {}
     for row in rows.partition("\n\n")[0].splitlines()[2:]:
         names, _, invokers, direct = (cell.strip() for cell in row.strip("|").split("|"))
-        for name in names.replace("`", "").split(", "):
+        for name in names.partition(", only")[0].replace("`", "").split(", "):
             said[name] = (invokers.split(", the ")[0], direct)
     assert said == {
         function.name: (
-            ", ".join(words[invoker] for invoker in function.invokers),
+            ", ".join(words[invoker] for invoker in function.invokers) or "nobody",
             "not there"
             if function.direct_invokers is None
             else ", ".join(words[invoker] for invoker in function.direct_invokers),
@@ -120,7 +124,7 @@ def test_the_sample_routes_carry_the_credential_that_the_deployed_agent_asks_for
 @pytest.mark.parametrize("direct", [False, True], ids=["gateway", "direct"])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_function_starts_with_what_the_deployment_tells_it(name: str, direct: bool) -> None:
-    deployed = plan(direct=direct)
+    deployed = plan(WITH_TASKS, direct=direct)
     if name not in [function.function.name for function in deployed.wanted()]:
         return
     secrets = dict.fromkeys(deployed.secrets_of(BY_NAME[name]), KEY)
@@ -193,11 +197,20 @@ def test_a_model_brings_its_api_and_its_role_in_the_project_of_the_function(name
     READERS[name]({**environment(deployed, name), "K_SERVICE": name, "PORT": "8080"})
 
 
-def test_tasks_in_firestore_bring_its_api_and_its_role_and_no_tasks_bring_none() -> None:
-    text = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
-    hub = plan(text).config.functions["hub"]
-    assert [(need.api, need.role) for need in hub.needs] == [("firestore", "roles/datastore.user")]
-    READERS["hub"](
-        {**environment(plan(text), "hub"), "GATE_SIGNING_KEY": KEY, "K_SERVICE": "hub", "PORT": "8080"}
-    )
-    assert plan(text.replace('"firestore"', '"none"')).config.functions["hub"].needs == ()
+def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -> None:
+    deployed, without = plan(WITH_TASKS), plan()
+    for name in ("hub", "tasks"):
+        needs = deployed.config.functions[name].needs
+        assert [(need.api, need.role) for need in needs] == [("firestore", "roles/datastore.user")]
+    tasks = "serviceAccount:a2a-tasks@my-hub-project.iam.gserviceaccount.com"
+    gate = "serviceAccount:a2a-gate@my-hub-project.iam.gserviceaccount.com"
+    assert deployed.members(BY_NAME["hub"]) == (gate, tasks)
+    assert without.members(BY_NAME["hub"]) == (gate,)
+    assert deployed.members(BY_NAME["tasks"]) == ()
+    assert deployed.secrets()["a2a-gate-signing-key"] == ("hub", "tasks", "gate")
+    assert "a2a-tasks" in deployed.accounts()["my-hub-project"]
+    assert "a2a-tasks" not in without.accounts()["my-hub-project"]
+    assert "tasks" not in [function.function.name for function in plan(WITH_TASKS, direct=True).wanted()]
+    lines = [line for line in declarations(deployed) if line.startswith("declare -gA resources=")]
+    assert "[tasks]='--memory=512Mi --cpu=1 --concurrency=80 --timeout=3600 --min-instances=1" in lines[0]
+    assert lines[0].count("--no-cpu-throttling") == 1
