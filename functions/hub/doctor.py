@@ -60,7 +60,7 @@ class Doctor:
             return report_response(self.report(caller.authorization, only=limit))
 
     def report(self, authorization: str | None = None, *, only: Container[str] | None = None) -> Report:
-        """Every route, or `only` these, examined at the same time. `authorization` is the caller's, for routes that pass it on."""
+        """Every route, or `only` these, all at the same time. `authorization` is the caller's, for routes that pass it on."""
         routes = [route for route in self._routes if only is None or route.id in only]
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
             examined = tuple(

@@ -32,7 +32,7 @@ class DefaultCredentials:
     """Tokens from Application Default Credentials, kept until shortly before they expire; one fetch at a time for each.
 
     google-auth is imported on the first use: who needs no token does not pay for it. A failed fetch takes seconds: whoever
-    waited for it, or comes right after it, is told that it failed.
+    waited for it, or comes right after it, is told that it failed; as long as the last token lives, it is used on.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -57,15 +57,19 @@ class DefaultCredentials:
         with lock:
             credentials = self._credentials.get(key)
             if credentials is None or not credentials.valid:
-                if self._clock() < self._none_until.get(key, 0.0):
-                    raise NoToken
-                credentials = self._refreshed(key, credentials, make)
+                try:
+                    credentials = self._refreshed(key, credentials, make)
+                except NoToken:
+                    if credentials is None or not _lives(credentials):
+                        raise
             token: str = credentials.token
             return token
 
     def _refreshed(self, key: str | None, credentials: Any, make: Callable[[Any], Any]) -> Any:
         from google.auth.exceptions import GoogleAuthError
 
+        if self._clock() < self._none_until.get(key, 0.0):
+            raise NoToken
         try:
             if self._transport is None:
                 from google.auth.transport.requests import Request
@@ -79,6 +83,14 @@ class DefaultCredentials:
             raise NoToken from None
         self._credentials[key] = credentials
         return credentials
+
+
+def _lives(credentials: Any) -> bool:
+    """Whether a token that is about to expire has not done so yet."""
+    from google.auth.credentials import TokenState
+
+    lives: bool = credentials.token_state is TokenState.STALE
+    return lives
 
 
 def _id_token_credentials(transport: Any, audience: str) -> Any:

@@ -31,8 +31,9 @@ ACCOUNT = "hub@my-hub-project.iam.gserviceaccount.com"
 class TokenIssuers:
     """The server; `asked` are the paths that were asked, each with the token that it was asked with."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, lifetime_seconds: float = 3600) -> None:
         self.folder = folder
+        self._lifetime_seconds = lifetime_seconds
         self.key = SigningKey()
         self.asked: list[tuple[str, str]] = []
         self._ca = folder / "ca.pem"
@@ -102,7 +103,9 @@ class TokenIssuers:
     def signed(self, audience: str) -> str:
         """An ID token of the account."""
         return self.key.signed(
-            id_token_claims(audience=audience, email=ACCOUNT, now=time.time(), lifetime_seconds=3600)
+            id_token_claims(
+                audience=audience, email=ACCOUNT, now=time.time(), lifetime_seconds=self._lifetime_seconds
+            )
         )
 
     def answer(self, path: str, authorization: str, body: bytes) -> dict[str, Any]:

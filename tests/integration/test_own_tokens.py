@@ -1,14 +1,17 @@
 """Application Default Credentials of every kind, with the unmodified google-auth."""
 
+import contextlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import claims_of
 from tests.fakes.token_issuers import ACCOUNT, TokenIssuers
-from tests.integration.own_tokens import NO_METADATA, own_tokens
+from tests.integration.own_tokens import NO_METADATA, ROOT, own_tokens
 
 AUDIENCE = "https://pm.example"
 KINDS: dict[str, Callable[[TokenIssuers], Any]] = {
@@ -68,3 +71,15 @@ def test_an_issuer_that_cannot_be_reached_leaves_no_token(tmp_path: Path) -> Non
     with TokenIssuers(tmp_path) as issuers:
         environment = NO_METADATA | issuers.environment(issuers.impersonating())
     assert own_tokens(environment, AUDIENCE) == [None]
+
+
+def test_a_token_is_used_to_its_end_while_no_other_is_to_be_had(tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        with TokenIssuers(tmp_path, lifetime_seconds=60) as issuers:
+            told = NO_METADATA | issuers.environment(issuers.service_account_key())
+            holder = stack.enter_context(TokenHolder({**os.environ, "PYTHONPATH": str(ROOT), **told}))
+            holder.ask(AUDIENCE)
+            (last,) = holder.ask(AUDIENCE)
+        assert len(issuers.asked) == 2
+        assert holder.ask(AUDIENCE, AUDIENCE) == [last, last]
+    assert claims_of(last)["aud"] == AUDIENCE
