@@ -1,47 +1,26 @@
-"""The client of a Gemini model: what it asks for, what it makes of every end, when it asks again."""
+"""The client of a Gemini model: what it asks for, and what it makes of every end."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from google.auth.exceptions import DefaultCredentialsError
 
 from shared.a2a.call import Cancellation
-from shared.gemini.client import Gemini, Prompt, Waiting
+from shared.gemini.client import Gemini, Prompt
 from shared.gemini.ending import Ended
-from shared.gemini.failure import Cause, Failure, ModelFailed, Tokens
+from shared.gemini.failure import Cause, Tokens
 from tests.fakes.http_server import Exchange, HttpServer
+from tests.fakes.model_answers import ANSWER, PROMPT, QUESTION, ask, failure, text_of
 from tests.fakes.vertex import ACCOUNT, MODEL, PROJECT, Vertex, gemini, vertex
-
-QUESTION = "Water boils at 100 degrees.\nSnow is white.\nWhen does water boil?"
-ANSWER = "Water boils at 100 degrees."
-PROMPT = Prompt(instruction="Answer briefly.", text=QUESTION)
 
 
 @pytest.fixture
 def service() -> Iterator[Vertex]:
     with vertex() as service:
         yield service
-
-
-def ask(model: Gemini, prompt: Prompt = PROMPT) -> list[Any]:
-    return list(model.stream(prompt, cancellation=Cancellation()))
-
-
-def failure(model: Gemini) -> tuple[list[Any], Failure]:
-    """What was told before it failed, and why it did."""
-    told: list[Any] = []
-    try:
-        for piece in model.stream(PROMPT, cancellation=Cancellation()):
-            told += [piece]
-    except ModelFailed as failed:
-        return told, failed.failure
-    raise AssertionError(f"it did not fail: {told}")
-
-
-def text_of(pieces: list[Any]) -> str:
-    return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
 def test_an_answer_comes_in_stretches_and_ends_with_what_it_cost(service: Vertex) -> None:
@@ -156,87 +135,6 @@ def test_the_whole_time_holds_however_often_something_comes() -> None:
     assert why.cause is Cause.TIMEOUT
 
 
-@pytest.mark.parametrize(("fault", "cause"), [("quota", Cause.QUOTA), ("server-error", Cause.OVERLOADED)])
-def test_what_passes_is_tried_again(service: Vertex, fault: str, cause: Cause) -> None:
-    service.inject(fault, times=2)
-    pieces = ask(gemini(service.url))
-
-    assert [piece.cause for piece in pieces[:2]] == [cause, cause]
-    assert pieces[0].seconds < pieces[1].seconds
-    assert text_of(pieces) == ANSWER
-    assert service.faults() == {}
-
-
-def test_attempts_end_before_the_time_does(service: Vertex) -> None:
-    service.inject("quota")
-    pieces, why = failure(gemini(service.url, timeout_seconds=1.2, first_wait_seconds=0.1))
-
-    assert why.cause is Cause.QUOTA
-    assert pieces
-    assert sum(piece.seconds for piece in pieces) < 0.7
-
-
-def test_a_wait_that_the_service_asks_for_and_nobody_has_time_for_is_not_begun() -> None:
-    def busy(exchange: Exchange) -> None:
-        exchange.answer(429, b"{}", retry_after="7")
-
-    with HttpServer(busy) as server:
-        pieces, why = failure(gemini(server.url, timeout_seconds=5.0))
-    assert (pieces, why.cause, why.retry_after_seconds) == ([], Cause.QUOTA, 7.0)
-    assert len(server.received) == 1
-
-
-def test_a_wait_that_the_service_asks_for_is_kept() -> None:
-    def busy_at_first(exchange: Exchange) -> None:
-        if len(server.received) == 1:
-            exchange.answer(503, b"not even JSON", retry_after="1")
-        else:
-            exchange.start_stream()
-            exchange.event(
-                {"candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}]}
-            )
-
-    with HttpServer(busy_at_first) as server:
-        pieces = ask(gemini(server.url))
-    assert pieces[0] == Waiting(Cause.OVERLOADED, 1.0)
-    assert text_of(pieces) == "Yes."
-
-
-def test_nothing_is_asked_again_once_a_word_was_told() -> None:
-    def half(exchange: Exchange) -> None:
-        exchange.start_stream()
-        exchange.event({"candidates": [{"content": {"parts": [{"text": "Half"}]}}]})
-        exchange.event({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "secret"}})
-
-    with HttpServer(half) as server:
-        pieces, why = failure(gemini(server.url))
-    assert (pieces, why.cause) == (["Half"], Cause.QUOTA)
-    assert "secret" not in why.detail
-    assert len(server.received) == 1
-
-
-def test_who_leaves_ends_the_wait_for_the_next_attempt(service: Vertex) -> None:
-    service.inject("quota")
-    cancellation = Cancellation()
-    pieces = gemini(service.url, first_wait_seconds=10.0).stream(PROMPT, cancellation=cancellation)
-
-    assert isinstance(next(pieces), Waiting)
-    cancellation.cancel()
-    with pytest.raises(ModelFailed, match="cancelled"):
-        next(pieces)
-
-
-def test_who_leaves_ends_the_answer(service: Vertex) -> None:
-    service.inject("stall", tokens=1)
-    cancellation = Cancellation()
-    pieces = gemini(service.url).stream(PROMPT, cancellation=cancellation)
-
-    assert next(pieces) == "Water"
-    threading.Timer(0.05, cancellation.cancel).start()
-    with pytest.raises(ModelFailed, match="cancelled"):
-        next(pieces)
-
-
 def test_what_the_model_thinks_is_no_part_of_the_answer() -> None:
     parts = [{"text": "Let me see…", "thought": True}, {"text": "Yes."}]
     usage = {"promptTokenCount": 3, "candidatesTokenCount": 2, "thoughtsTokenCount": 9, "totalTokenCount": 14}
@@ -304,8 +202,6 @@ def test_a_token_that_nobody_gave_out_is_no_credential(service: Vertex) -> None:
 
 
 def test_credentials_that_cannot_be_found_are_said_to_be_missing(service: Vertex) -> None:
-    from google.auth.exceptions import DefaultCredentialsError
-
     def none() -> Any:
         raise DefaultCredentialsError("no credentials")  # type: ignore[no-untyped-call]
 
@@ -317,8 +213,6 @@ def test_credentials_that_cannot_be_found_are_said_to_be_missing(service: Vertex
 
 
 def test_many_questions_at_once_each_get_their_own_answer(service: Vertex) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     model = gemini(service.url)
     prompts = [Prompt(instruction="", text=f"Item {n} weighs {n} grams.\nItem {n}?") for n in range(24)]
     with ThreadPoolExecutor(8) as pool:

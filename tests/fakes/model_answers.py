@@ -1,0 +1,30 @@
+"""Asks a model, and keeps what it told and how it failed."""
+
+from typing import Any
+
+from shared.a2a.call import Cancellation
+from shared.gemini.client import Gemini, Prompt
+from shared.gemini.failure import Failure, ModelFailed
+
+QUESTION = "Water boils at 100 degrees.\nSnow is white.\nWhen does water boil?"
+ANSWER = "Water boils at 100 degrees."
+PROMPT = Prompt(instruction="Answer briefly.", text=QUESTION)
+
+
+def ask(model: Gemini, prompt: Prompt = PROMPT) -> list[Any]:
+    return list(model.stream(prompt, cancellation=Cancellation()))
+
+
+def failure(model: Gemini) -> tuple[list[Any], Failure]:
+    """What was told before it failed, and why it did."""
+    told: list[Any] = []
+    try:
+        for piece in model.stream(PROMPT, cancellation=Cancellation()):
+            told += [piece]
+    except ModelFailed as failed:
+        return told, failed.failure
+    raise AssertionError(f"it did not fail: {told}")
+
+
+def text_of(pieces: list[Any]) -> str:
+    return "".join(piece for piece in pieces if isinstance(piece, str))
