@@ -28,11 +28,19 @@ class Changed(Exception):
 class Database:
     """One database of a project. The client is imported and made on the first use."""
 
-    def __init__(self, project: str, database: str, *, read_seconds: float) -> None:
-        """A read is asked for again, while the service is away, until this time is over."""
+    def __init__(
+        self,
+        project: str,
+        database: str,
+        *,
+        read_seconds: float,
+        contention_seconds: float = _CONTENTION_SECONDS,
+    ) -> None:
+        """A read is tried again while the service is away, a change while others make theirs, each for so long."""
         self._project = project
         self._database = database
         self._read_seconds = read_seconds
+        self._contention_seconds = contention_seconds
         self._lock = threading.Lock()
         self._client: Client | None = None
 
@@ -90,7 +98,7 @@ class Database:
 
     def changing(self, attempt: Callable[[], _Result]) -> _Result:
         """What `attempt` returns, which reads and commits, and is called again while others change what it stands on."""
-        deadline = time.monotonic() + _CONTENTION_SECONDS
+        deadline = time.monotonic() + self._contention_seconds
         pause = 0.005
         while True:
             try:

@@ -15,7 +15,7 @@ from shared.a2a.model import TaskState
 from shared.ids import random_hex
 from shared.task_store import firestore_queries as queries
 from shared.task_store.firestore import FirestoreTaskStore
-from shared.task_store.firestore_client import Database
+from shared.task_store.firestore_client import Changed, Database
 from shared.task_store.store import HUB, Position, TaskQuery, Unavailable
 from tests.contract.task_store.stores import Clock, chunk, created, status, texts, webhook
 from tests.fakes.emulators import PROJECT
@@ -156,6 +156,23 @@ def test_a_service_that_is_away_is_unavailable(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(Unavailable):
         store.delete_config("t", "p")
     store.close()
+
+
+def test_a_change_is_tried_again_for_a_while_and_not_for_ever() -> None:
+    database = Database(PROJECT, "d", read_seconds=1, contention_seconds=0.05)
+    attempts = iter([Changed, Changed, None])
+
+    def attempt() -> str:
+        if contention := next(attempts):
+            raise contention
+        return "done"
+
+    def always_behind() -> str:
+        raise Changed
+
+    assert database.changing(attempt) == "done"
+    with pytest.raises(Unavailable):
+        database.changing(always_behind)
 
 
 def test_google_is_imported_on_the_first_use_only() -> None:
