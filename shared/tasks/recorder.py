@@ -73,6 +73,8 @@ class Recorder:
         except Exception:
             run.cancel()
             self._log.exception("A run could not be recorded", run.call.record)
+        finally:
+            run.recorded.set()
 
     def _record(self, run: Run, stored: StoredTask, lease: str, work: Callable[[], bytes]) -> None:
         position = 1

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from shared.a2a.call import Call
-from shared.a2a.model import Event
+from shared.a2a.model import Event, TaskStatusUpdateEvent
 from shared.a2a.relay import Relay, Subscription
 from shared.threads import Threads
 
@@ -19,6 +19,8 @@ class Run:
         self.call = call
         self.task_id = call.task.id
         self.relay: Relay[Event] = Relay(source, on_abandoned=lambda: None)
+        self.recorded = threading.Event()
+        """Set when no more of it will be stored."""
 
     def subscribe(self, *, idle_seconds: float) -> Subscription[Event]:
         """The run's events from the first on."""
@@ -71,3 +73,23 @@ class Runs:
                 del self._by_task[run.task_id]
             if key is not None and self._by_key.get(key) is run:
                 del self._by_key[key]
+
+
+class UntilRecorded(Iterator["Event | None"]):
+    """A run's events; the one that ends the turn is held back until the store has it, for at most `seconds`."""
+
+    def __init__(self, events: Subscription[Event], run: Run, *, seconds: float) -> None:
+        self._events = events
+        self._run = run
+        self._seconds = seconds
+
+    def __next__(self) -> Event | None:
+        event = next(self._events)
+        match event:
+            case TaskStatusUpdateEvent(status=status) if status.state.terminal or status.state.interrupted:
+                self._run.recorded.wait(self._seconds)
+        return event
+
+    def close(self) -> None:
+        """Leaves the run; idempotent."""
+        self._events.close()

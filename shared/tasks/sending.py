@@ -16,7 +16,7 @@ from shared.a2a.reply import Mint, as_message
 from shared.task_store.store import StoredTask, TaskStore
 from shared.tasks.following import Following, settled, wait_until_settled
 from shared.tasks.opened import Opened
-from shared.tasks.run import Run
+from shared.tasks.run import Run, UntilRecorded
 from shared.tasks.starting import Starter
 from shared.tasks.ui import UiTexts, UntilPatienceEnds
 from shared.tasks.view import with_history
@@ -31,6 +31,10 @@ class Patience:
     store_seconds: float = 2.0
     ui_seconds: float = 25.0
     blocking_seconds: float = 270.0
+
+
+# How long the end of a turn waits for the store, so that whoever asks for the task then finds it as it was shown.
+_MOST_BEHIND_SECONDS = 2.0
 
 
 class Sending:
@@ -72,7 +76,8 @@ class Sending:
         else:
             if opened.stored is None and not opened.joined:
                 self._starter.store_beside(running, opened)
-            events = running.subscribe(idle_seconds=idle_seconds)
+            subscription = running.subscribe(idle_seconds=idle_seconds)
+            events = UntilRecorded(subscription, running, seconds=_MOST_BEHIND_SECONDS)
         if not call.for_ui:
             return events
         return UntilPatienceEnds(
@@ -103,6 +108,8 @@ class Sending:
                 if other is not None:
                     return self._settled(other, opened)
             run.relay.ended(seconds - first)
+        if opened.stored is not None:
+            run.recorded.wait(_MOST_BEHIND_SECONDS)
         events, ended = run.relay.events_after(0, 0)
         if ended and run.relay.error is not None:
             raise run.relay.error

@@ -74,7 +74,8 @@ class Starter:
             return Opened(sent, request, call, turn, first)
         opened = Opened(sent, request, call, turn, prior.task)
         state = TaskState.SUBMITTED if turn.role else TaskState.WORKING
-        events: list[Event] = [request.message, status_update(prior.task, state, self._mint.timestamp())]
+        # In this order, since the new status puts the question before the answer.
+        events: list[Event] = [status_update(prior.task, state, self._mint.timestamp()), request.message]
         try:
             opened.stored = self._store.append(
                 prior.task.id, events, expected_version=prior.version, work=opened.work()

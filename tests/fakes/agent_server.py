@@ -46,6 +46,7 @@ class AgentServer(HttpServer):
     ) -> None:
         super().__init__(self._behave)
         self.said: list[Said] = []
+        self.cancelled: list[str] = []
         self.script = script
         self._version = version
         self._binding = binding
@@ -80,6 +81,8 @@ class AgentServer(HttpServer):
         received = exchange.received
         if received.path.startswith("/.well-known/"):
             self.serve_card(exchange)
+        elif self._is_cancel(received):
+            self._cancel(exchange)
         elif self._is_get_task(received):
             self._give_task(exchange)
         else:
@@ -103,11 +106,26 @@ class AgentServer(HttpServer):
             return "/tasks/" in received.path
         return received.json["method"] in ("GetTask", "tasks/get")
 
+    def _is_cancel(self, received: Received) -> bool:
+        if self._binding == "HTTP+JSON":
+            return received.path.endswith(":cancel")
+        return received.json["method"] in ("CancelTask", "tasks/cancel")
+
+    def _cancel(self, exchange: Exchange) -> None:
+        rest = self._binding == "HTTP+JSON"
+        path, body = exchange.received.path, exchange.received.json
+        task_id = path.rpartition("/")[2].removesuffix(":cancel") if rest else body["params"]["id"]
+        self.cancelled.append(task_id)
+        self._write_task(exchange, agent_wire.task("canceled", id=task_id))
+
     def _give_task(self, exchange: Exchange) -> None:
         event = next(self._tasks, None)
         if event is None:
             exchange.answer(404)
             return
+        self._write_task(exchange, event)
+
+    def _write_task(self, exchange: Exchange, event: Json) -> None:
         if self._version == "1.0":
             event = event["task"]
         elif self._binding == "HTTP+JSON":
