@@ -168,7 +168,11 @@ def _scored(
         if fit is None or not _year_agrees(question, passage, unit):
             continue
         said = levels(question.concepts, around, number, forms)
-        coverage = lenient.coverage(question, said, normal) if lenient else _coverage(question, said, weights)
+        coverage = (
+            lenient.coverage(question, said, normal)
+            if lenient
+            else _coverage(question, said, weights, foreign=passage.language != question.language)
+        )
         if coverage is None or has(INSTRUCTION, normal):
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
@@ -200,8 +204,11 @@ def _misses_too_much(question: Question, around: Surroundings, weights: list[flo
     return bool(essential) and missed / essential > (_MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS)
 
 
-def _coverage(question: Question, said: list[float], weights: list[float]) -> float | None:
-    """The weighted share of the question that is said; None when something essential is not, or only far away."""
+def _coverage(question: Question, said: list[float], weights: list[float], *, foreign: bool) -> float | None:
+    """The weighted share of the question that is said; None when something essential is not, or only far away.
+
+    In the other language an act must be said: there, its other verbs are not the question's own.
+    """
     total = sum(weights)
     covered = missed = essential = nearest = 0.0
     counted = 0
@@ -214,7 +221,7 @@ def _coverage(question: Question, said: list[float], weights: list[float]) -> fl
             counted += 1
             nearest = max(nearest, level)
             if level < PRESENT:
-                lenient = concept.role is Role.ACTION and concept.known and not concept.vital
+                lenient = concept.role is Role.ACTION and concept.known and not concept.vital and not foreign
                 missed += weight * (_ACTION_MISSED if lenient else 1.0)
     may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
