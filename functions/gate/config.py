@@ -26,7 +26,7 @@ class Config:
     max_body_bytes: int
     google_cloud_project: str | None
     service: str | None = None
-    """The gate's own name on Cloud Run; None elsewhere."""
+    """The gate's own name on Cloud Run (`SERVICE_NAME` over the local cloud); None elsewhere."""
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -51,7 +51,7 @@ def read(environ: Mapping[str, str]) -> Config:
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
         ),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
-        service=settings.optional("K_SERVICE"),
+        service=settings.optional("SERVICE_NAME") or settings.optional("K_SERVICE"),
     )
     settings.check()
     return config

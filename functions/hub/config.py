@@ -20,8 +20,8 @@ from shared.tasks.settings import TaskSettings
 class Config:
     """`keeps_ui_contract` is false where no caller is taken for a user interface (design §5).
 
-    `uses_google_credentials` is false where the hub calls loopback agents only. `service` is the hub's own name on Cloud Run,
-    None elsewhere; `operators` are the verified addresses that may ask for `GET /doctor`.
+    `uses_google_credentials` is false where the hub calls loopback agents only. `service` is the hub's own name on Cloud Run
+    (`SERVICE_NAME` over the local cloud), None elsewhere; `operators` are the verified addresses that may ask for `GET /doctor`.
     """
 
     hub: HubSettings
@@ -52,7 +52,7 @@ def read(environ: Mapping[str, str]) -> Config:
         tasks=task_settings.read(settings),
         wakeups=wakeup_settings.read(settings),
         keeps_ui_contract=settings.choice("UI_CONTRACT", "on", ("on", "off")) == "on",
-        service=settings.optional("K_SERVICE"),
+        service=settings.optional("SERVICE_NAME") or settings.optional("K_SERVICE"),
         operators=frozenset(settings.listed("OPERATORS")),
     )
     settings.check()

@@ -63,8 +63,8 @@ def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandI
 
     def tells(urls: Urls) -> Environments:
         host = urlsplit(urls[name]).netloc
-        on_cloud_run = {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "K_SERVICE": function}
-        return {function: {**on_cloud_run, "IAM_CREDENTIALS": "adc"}}
+        account = {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "SERVICE_NAME": function}
+        return {function: {**account, "IAM_CREDENTIALS": "adc"}}
 
     return StandIn(
         name=name,
