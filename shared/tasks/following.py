@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from shared.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
-from shared.task_store.store import StoredTask, TaskStore
+from shared.task_store.store import StoredTask, TaskStore, Unavailable
 
 _SETTLED = frozenset(state for state in TaskState if state.terminal or state.interrupted)
 
@@ -66,13 +66,24 @@ class Following(Iterator["Event | None"]):
 
     def _read(self) -> None:
         if not self._store.wait(self._task_id, after=self._position, timeout_seconds=self._idle_seconds):
-            self._ended = self._store.get(self._task_id, owner=None) is None
+            self._ended = self._is_gone()
             return
-        for entry in self._store.entries(self._task_id, after=self._position):
+        try:
+            entries = self._store.entries(self._task_id, after=self._position)
+        except Unavailable:
+            # They are still there when the store is back.
+            return
+        for entry in entries:
             self._position = entry.sequence
             # What the client said is in the log too.
             if isinstance(entry.event, TaskStatusUpdateEvent | TaskArtifactUpdateEvent):
                 self._pending.append(entry.event)
+
+    def _is_gone(self) -> bool:
+        try:
+            return self._store.get(self._task_id, owner=None) is None
+        except Unavailable:
+            return False
 
     def close(self) -> None:
         """Ends it; idempotent."""
