@@ -13,7 +13,14 @@ from enum import StrEnum
 from msgspec import Struct, structs
 
 from shared.a2a.call import Cancellation
-from shared.http_connections import Connection, IdleConnections, Origin, TlsContext, split
+from shared.http_connections import (
+    Addresses,
+    Connection,
+    IdleConnections,
+    Origin,
+    TlsContext,
+    split,
+)
 
 _CHUNK_BYTES = 65536
 
@@ -52,7 +59,10 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 class HttpClient:
-    """Keeps connections to every host it has talked to; thread-safe. `tls` gives the context that verifies servers."""
+    """Keeps connections to every host it has talked to; thread-safe. `tls` gives the context that verifies servers.
+
+    `addresses` says where a host may be connected to, and raises HttpFailure where it may not; None is wherever it resolves to.
+    """
 
     def __init__(
         self,
@@ -60,9 +70,11 @@ class HttpClient:
         clock: Callable[[], float] = time.monotonic,
         tls: Callable[[], ssl.SSLContext] | None = None,
         idle_connections_per_host: int = 64,
+        addresses: Addresses | None = None,
     ) -> None:
         self.clock = clock
         self._tls = tls or TlsContext()
+        self._addresses = addresses
         self._idle = IdleConnections(most_per_origin=idle_connections_per_host, clock=clock)
 
     def request(
@@ -100,7 +112,7 @@ class HttpClient:
         attempts_left = budget.retries
         while True:
             remaining = budget.deadline - self.clock()
-            connection = Connection(origin, tls=self._tls, clock=self.clock)
+            connection = Connection(origin, tls=self._tls, clock=self.clock, addresses=self._addresses)
             try:
                 connection.connect(timeout_seconds=max(0.001, min(budget.connect_seconds, remaining)))
                 return connection

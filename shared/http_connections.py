@@ -11,7 +11,7 @@ import socket
 import ssl
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -36,6 +36,10 @@ class Origin(Struct, frozen=True):
     port: int
 
 
+Addresses = Callable[[str, int], Sequence[str]]
+"""The IP addresses at which a host and port may be connected to, the best first; raises for a host that may not be."""
+
+
 def split(url: str) -> tuple[Origin, str]:
     """The origin of an http or https URL, and what the request line asks for."""
     parts = urlsplit(url)
@@ -45,13 +49,23 @@ def split(url: str) -> tuple[Origin, str]:
 
 
 class Connection:
-    """One connection, for one request at a time. `clock` gives seconds that never go back."""
+    """One connection, for one request at a time. `clock` gives seconds that never go back.
+
+    With `addresses` it leads to one of these, whatever the name resolves to a moment later; the certificate is the name's.
+    """
 
     def __init__(
-        self, origin: Origin, *, tls: Callable[[], ssl.SSLContext], clock: Callable[[], float]
+        self,
+        origin: Origin,
+        *,
+        tls: Callable[[], ssl.SSLContext],
+        clock: Callable[[], float],
+        addresses: Addresses | None = None,
     ) -> None:
         self.origin = origin
         self._clock = clock
+        self._tls = tls
+        self._addresses = addresses
         self._http: http.client.HTTPConnection
         if origin.scheme == "https":
             self._http = http.client.HTTPSConnection(origin.host, origin.port, context=tls())
@@ -64,7 +78,10 @@ class Connection:
         """Raises OSError; nothing of a request has been sent then."""
         self._http.timeout = timeout_seconds
         try:
-            self._http.connect()
+            if self._addresses is None:
+                self._http.connect()
+            else:
+                self._http.sock = self._connected(self._addresses, timeout_seconds)
         except BaseException:
             self._http.close()
             raise
@@ -110,6 +127,24 @@ class Connection:
     def close(self) -> None:
         """Closes the connection; idempotent."""
         self._http.close()
+
+    def _connected(self, addresses: Addresses, timeout_seconds: float) -> socket.socket:
+        deadline = self._clock() + timeout_seconds
+        failure: OSError = TimeoutError()
+        for address in addresses(self.origin.host, self.origin.port):
+            remaining = deadline - self._clock()
+            if remaining <= 0:
+                raise TimeoutError
+            try:
+                raw = socket.create_connection((address, self.origin.port), remaining)
+            except OSError as error:
+                failure = error
+                continue
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.origin.scheme == "http":
+                return raw
+            return self._tls().wrap_socket(raw, server_hostname=self.origin.host)
+        raise failure
 
     def _before_io(self) -> None:
         remaining = self._deadline - self._clock()
