@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Collection
+import socket
+from collections.abc import Callable, Collection, Sequence
 from urllib.parse import urlsplit
+
+from shared.http_client import Fault, HttpFailure
 
 _PRIVATE_NAMES = ("localhost", "local", "internal", "localdomain", "home.arpa")
 
@@ -15,12 +18,12 @@ def webhook_refusal(allowed_hosts: Collection[str]) -> Callable[[str], str | Non
     `allowed_hosts` are let through whatever they are, as `host` or `host:port`. What a name resolves to is checked when it is
     notified.
     """
-    allowed = frozenset(host.lower() for host in allowed_hosts)
+    allowed = _Allowed(allowed_hosts)
 
     def refuses(url: str) -> str | None:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".").lower()
-        if host in allowed or f"{host}:{parts.port}" in allowed:
+        if allowed.has(host, parts.port):
             return None
         if parts.scheme != "https":
             return "must be an https URL"
@@ -36,6 +39,52 @@ def webhook_refusal(allowed_hosts: Collection[str]) -> Callable[[str], str | Non
     return refuses
 
 
+class AddressRefused(HttpFailure):
+    """The name stands for an address that may not be notified."""
+
+    def __init__(self) -> None:
+        super().__init__(Fault.UNREACHABLE, "the host is not at public addresses alone")
+
+
+def system_resolver(host: str, port: int) -> Sequence[str]:
+    """What the operating system resolves the name to. Raises OSError or UnicodeError."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def public_addresses(
+    allowed_hosts: Collection[str], *, resolve: Callable[[str, int], Sequence[str]] = system_resolver
+) -> Callable[[str, int], Sequence[str]]:
+    """A function for HttpClient's `addresses`: what a host resolves to, once, if all of it is public or the host is allowed.
+
+    It raises AddressRefused when any address is not public: whoever mixes them means the other one.
+    """
+    allowed = _Allowed(allowed_hosts)
+
+    def addresses(host: str, port: int) -> Sequence[str]:
+        found = resolve(host, port)
+        if not allowed.has(host.rstrip(".").lower(), port) and not all(map(_names_public, found)):
+            raise AddressRefused
+        return found[:_MOST_ADDRESSES]
+
+    return addresses
+
+
+class _Allowed:
+    def __init__(self, hosts: Collection[str]) -> None:
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    def has(self, host: str, port: int | None) -> bool:
+        return host in self._hosts or f"{host}:{port}" in self._hosts
+
+
+def _names_public(text: str) -> bool:
+    try:
+        return is_public(ipaddress.ip_address(text))
+    except ValueError:
+        return False
+
+
 def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     """Whether the address is one of the public internet; one that holds another address inside counts by that one."""
     if isinstance(address, ipaddress.IPv6Address):
@@ -44,7 +93,28 @@ def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
             return is_public(inner)
         if address in _NAT64:
             return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+        # What IANA has not given out as global unicast is not global, though `is_global` says so of some of it.
+        if address not in _GLOBAL_UNICAST or (int(address) >> 32) & 0xFDFFFFFF == _ISATAP:
+            return False
+    if any(address in network for network in _NOT_PUBLIC if network.version == address.version):
+        return False
     return address.is_global and not address.is_multicast
 
 
+_MOST_ADDRESSES = 4
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+_ISATAP = 0x00005EFE
+_NOT_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            # Not in every Python's own list: RFC 6890, RFC 7526, RFC 9637; the host agent of Azure's machines.
+            "192.0.0.0/24",
+            "192.88.99.0/24",
+            "2001::/23",
+            "3fff::/20",
+            "168.63.129.16/32",
+        ),
+    )
+)

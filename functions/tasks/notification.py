@@ -1,0 +1,81 @@
+"""What a receiver is sent: the request for one entry of a task's log, in the shape of the version it was registered in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from functions.tasks.signing import Signer
+from shared.a2a import protojson
+from shared.a2a.compat.v0_3.dialect import Dialect
+from shared.a2a.compat.v0_3.task import to_compat_task
+from shared.a2a.fold import after as folded
+from shared.a2a.model import Message, Task
+from shared.a2a.versions import Version
+from shared.a2a.wrap import wrapped
+from shared.http import JSON
+from shared.task_store.push import PushConfig
+from shared.task_store.store import Entry, TaskStore
+
+_A2A_JSON = "application/a2a+json"
+_PAGE = 200
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """An entry and what is to be sent of it: nothing (None) for a message, which says nothing of the task's state."""
+
+    sequence: int
+    body: bytes | None
+
+
+def told(store: TaskStore, push: PushConfig, *, after: int) -> Iterator[Told]:
+    """The entries behind `after`, in order: for 1.0 a StreamResponse (A2A 1.0.1 §4.3.3), for 0.3 the whole task as it was."""
+    whole = push.version is Version.V0_3
+    position = 0 if whole else after
+    task: Task | None = None
+    while page := store.entries(push.config.task_id or "", after=position, limit=_PAGE):
+        for entry in page:
+            position = entry.sequence
+            if whole:
+                task = _grown(task, entry)
+            if position > after:
+                yield Told(sequence=position, body=_body(entry, task))
+
+
+def headers(push: PushConfig, told: Told, *, signer: Signer | None) -> dict[str, str]:
+    """The headers beside a body: the receiver's own authentication and token, and the signature where there is a key.
+
+    Without an authentication of the receiver's, Authorization carries the signature too, where A2A's samples look for it.
+    """
+    config = push.config
+    id_ = f"{config.task_id}/{config.id}/{told.sequence}"
+    said = {
+        "content-type": JSON if push.version is Version.V0_3 else _A2A_JSON,
+        "a2a-version": push.version.value,
+        "x-a2a-notification-id": id_,
+    }
+    if config.token:
+        said["x-a2a-notification-token"] = config.token
+    if signer is not None:
+        token = signer.sign(told.body or b"", audience=config.url, id_=id_, task_id=config.task_id or "")
+        said |= {"x-a2a-notification-signature": token, "authorization": f"Bearer {token}"}
+    if config.authentication is not None:
+        scheme, credentials = config.authentication.scheme, config.authentication.credentials
+        said["authorization"] = f"{scheme} {credentials}" if credentials else scheme
+    return said
+
+
+def _grown(task: Task | None, entry: Entry) -> Task:
+    if isinstance(entry.event, Task):
+        return entry.event
+    assert task is not None, "a log begins with its task"
+    return folded(task, entry.event)
+
+
+def _body(entry: Entry, task: Task | None) -> bytes | None:
+    if isinstance(entry.event, Message):
+        return None
+    if task is not None:
+        return protojson.encode(to_compat_task(task, Dialect.JSONRPC))
+    return protojson.encode(wrapped(entry.event))

@@ -1,0 +1,33 @@
+"""The only place where the parts that deliver push notifications are wired."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from functions.tasks.config import Config
+from functions.tasks.delivery import Deliverer, DeliveryStore
+from functions.tasks.signing import Signer
+from shared.http_client import HttpClient
+from shared.log import Log
+from shared.tasks.webhook_address import public_addresses, webhook_refusal
+from shared.threads import Threads
+
+
+def deliverer(config: Config, store: DeliveryStore, log: Log) -> Deliverer:
+    """What delivers as the settings say, over connections of its own that lead to public addresses."""
+    webhooks = config.webhooks
+    return Deliverer(
+        store,
+        http=HttpClient(addresses=public_addresses(webhooks.allowed_hosts)),
+        refuses=webhook_refusal(webhooks.allowed_hosts),
+        signer=Signer(webhooks.signing_key, issuer=config.hub.public_url, now=time.time)
+        if webhooks.signing_key
+        else None,
+        attempts=webhooks.attempts,
+        timeout_seconds=webhooks.timeout_seconds,
+        now=time.time,
+        random=random.random,
+        log=log,
+        threads=Threads("webhook"),
+    )
