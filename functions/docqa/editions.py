@@ -76,7 +76,10 @@ def edition_of(path: str, title: str, text: str) -> Edition:
         normalise(name): normalise(value) for name, value in _FIELD.findall(front.group(1) if front else "")
     }
     status = fields.get("status") or fields.get("状態") or fields.get("ステータス") or _labelled_status(head)
-    own = "\n".join(clause for clause in _CLAUSE.findall(head) if not _SUPERSEDES.search(clause))
+    clauses = _CLAUSE.findall(head)
+    if _SUPERSEDES.search(head):
+        clauses = [clause for clause in clauses if not _SUPERSEDES.search(clause)]
+    own = "\n".join(clauses)
     standing = Standing.CURRENT
     name = normalise(f"{path} {title}")
     if _DRAFT_STATUS.match(status):
@@ -93,7 +96,9 @@ def edition_of(path: str, title: str, text: str) -> Edition:
         labels |= {f"v{number}" for number in re.findall(r"\d+(?:\.\d+)*", version)[:1]} | set(
             _YEAR.findall(version)
         )
-    named = "\n".join(clause for clause in own[:400].split("\n") if not _OTHER_EDITION.search(clause))
+    named = own[:400]
+    if _OTHER_EDITION.search(named):
+        named = "\n".join(clause for clause in named.split("\n") if not _OTHER_EDITION.search(clause))
     labels |= {f"v{number}" for number in _VERSION.findall(named)}
     effective = _effective(fields, head)
     if effective:
@@ -146,6 +151,8 @@ def _effective(fields: dict[str, str], head: str) -> str:
     ):
         if found := _date_in(fields.get(name, "")):
             return found
+    if not any(hint in head for hint in _EFFECTIVE_HINTS):
+        return ""
     for line in head.split("\n"):
         if any(hint in line for hint in _EFFECTIVE_HINTS) and (found := _date_in(line)):
             return found
