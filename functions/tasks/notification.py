@@ -7,18 +7,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from functions.tasks.signing import Signer
-from shared.a2a import protojson
-from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.task import to_compat_task
+from shared.a2a.bindings.webhook import TOKEN_HEADER, event_body, media_type, task_body
 from shared.a2a.fold import after as folded
 from shared.a2a.model import Message, Task
 from shared.a2a.versions import Version
-from shared.a2a.wrap import wrapped
-from shared.http import JSON
 from shared.task_store.push import PushConfig
 from shared.task_store.store import Entry, TaskStore
 
-_A2A_JSON = "application/a2a+json"
 _PAGE = 200
 
 
@@ -51,12 +46,12 @@ def headers(push: PushConfig, told: Told, *, signer: Signer | None) -> dict[str,
     config = push.config
     id_ = f"{config.task_id}/{config.id}/{told.sequence}"
     said = {
-        "content-type": JSON if push.version is Version.V0_3 else _A2A_JSON,
+        "content-type": media_type(push.version),
         "a2a-version": push.version.value,
         "x-a2a-notification-id": id_,
     }
     if config.token:
-        said["x-a2a-notification-token"] = config.token
+        said[TOKEN_HEADER] = config.token
     if signer is not None:
         token = signer.sign(told.body or b"", audience=config.url, id_=id_, task_id=config.task_id or "")
         said |= {"x-a2a-notification-signature": token, "authorization": f"Bearer {token}"}
@@ -76,6 +71,4 @@ def _grown(task: Task | None, entry: Entry) -> Task:
 def _body(entry: Entry, task: Task | None) -> bytes | None:
     if isinstance(entry.event, Message):
         return None
-    if task is not None:
-        return protojson.encode(to_compat_task(task, Dialect.JSONRPC))
-    return protojson.encode(wrapped(entry.event))
+    return event_body(entry.event) if task is None else task_body(task)
