@@ -21,8 +21,8 @@ def refusal(request: Request, error: A2AError, record: Record) -> Response:
     return Response(status=error.kind.http_status, headers={"content-type": JSON} | error.headers, body=body)
 
 
-def problem(error: A2AError, record: Record) -> Response:
-    """The error as application/problem+json (RFC 9457), with the fields named."""
+def problem(error: A2AError, record: Record, *, with_reason: bool = False) -> Response:
+    """The error as application/problem+json (RFC 9457), with the fields named, and `with_reason` the word that programs go by."""
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": error.kind.message,
@@ -30,6 +30,8 @@ def problem(error: A2AError, record: Record) -> Response:
         "detail": error.message,
         "requestId": record["requestId"],
     }
+    if with_reason:
+        body["reason"] = error.kind.reason
     if error.fields:
         body["errors"] = [{"field": path, "detail": text} for path, text in error.fields]
     headers = {"content-type": PROBLEM_JSON} | error.headers

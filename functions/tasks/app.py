@@ -6,18 +6,33 @@ import time
 
 from functions.tasks.background import Background
 from functions.tasks.config import Config
+from functions.tasks.events import Events
+from functions.tasks.holding import Holding
 from functions.tasks.hub_runs import HubRuns
-from shared.agent_function import health, not_found, stdout_log
+from functions.tasks.leasing import Leasing
+from functions.tasks.wakeup_door import WakeupDoor
+from functions.tasks.webhooks import deliverer
+from functions.tasks.worker_identity import worker_of
+from functions.tasks.workers_api import WorkersApi
+from shared.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
+from shared.agent_function import MINT, health, stdout_log
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.identity.own_tokens import DefaultCredentials
 from shared.ids import new_id
 from shared.log import Log, Record
+from shared.queue.bell import Bell
+from shared.queue.wakeups import topic_of
+from shared.refusal import problem
 from shared.task_store.opening import open_store
+from shared.task_store.store import HUB, Unavailable
+from shared.tasks.webhook_keys import KeySetPage
 from shared.threads import Threads
 
 _MOST_PURGED = 500
 _PURGE_EVERY_SECONDS = 600.0
+_ABANDONED_EVERY_SECONDS = 15.0
+_RETRY_AFTER_SECONDS = "2"
 
 
 def build(config: Config, *, log: Log | None = None) -> Handler:
@@ -26,26 +41,72 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     store = open_store(config.store, clock=time.time, new_token=new_id)
     signer = config.identity.signer()
     assert signer is not None, "the settings have been checked"
+    http = HttpClient()
     runs = HubRuns(
         store,
         hub_url=config.hub_url,
-        http=HttpClient(),
+        http=http,
         signer=signer,
         tokens=DefaultCredentials() if config.uses_google_credentials else None,
         log=log,
         threads=Threads("hub run"),
     )
 
+    roles = frozenset(route.role for route in config.hub.table.routes if route.role)
+    callers = config.identity.callers(http, believes_gate=True, audience="tasks")
+    bell, events = Bell(), Events(MINT)
+    leasing = Leasing(
+        store,
+        bell,
+        events,
+        most_attempts=config.most_attempts,
+        look_seconds=config.look_seconds,
+        waits_at_once=config.waits_at_once,
+        clock=time.monotonic,
+    )
+    api = WorkersApi(
+        leasing, Holding(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
+    )
+    wakeups = WakeupDoor(bell, accounts=config.wakeup_accounts, starts={topic_of(HUB): runs.look})
+
     def purge() -> None:
         while store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
             pass
 
+    webhooks = deliverer(config, store, log)
+    key_set = KeySetPage(config.webhooks.public_keys)
     background = Background(log)
+    background.every(config.webhooks.look_seconds, webhooks.look, name="The delivery of push notifications")
     background.every(config.sweep_seconds, runs.look, name="The sweep for tasks that nobody runs")
+    background.every(
+        _ABANDONED_EVERY_SECONDS,
+        lambda: leasing.end_abandoned(sorted(roles)),
+        name="The sweep for tasks whose workers died",
+    )
     background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
 
-    def handle(request: Request, _: Record) -> Response:
+    def answer(request: Request, record: Record) -> Response:
+        principal = callers.identify(request).principal
+        if principal is None:
+            raise A2AError(UNAUTHENTICATED, headers={"www-authenticate": 'Bearer realm="a2a"'})
+        record["principal"] = principal.subject
+        response = wakeups.handle(request, principal, record)
+        response = response or api.handle(request, worker_of(principal, config.worker_accounts), record)
+        if response is None:
+            raise A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
+        return response
+
+    def handle(request: Request, record: Record) -> Response:
         background.start()
-        return health(request, "A2A hub: tasks") or not_found(request)
+        try:
+            return health(request, "A2A hub: tasks") or key_set.handle(request) or answer(request, record)
+        except A2AError as error:
+            record["outcome"] = error.kind.reason
+            return problem(error, record, with_reason=True)
+        except Unavailable:
+            record["outcome"] = "store_unavailable"
+            retry = {"retry-after": _RETRY_AFTER_SECONDS}
+            away = A2AError(UNAVAILABLE, "Tasks cannot be reached at the moment; try again", headers=retry)
+            return problem(away, record, with_reason=True)
 
     return log.requests(handle)

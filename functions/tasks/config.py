@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from functions.tasks import webhook_config, worker_identity
+from functions.tasks.webhook_config import WebhookConfig
 from shared import hub_settings
 from shared.hub_settings import HubSettings
 from shared.identity import settings as identity_settings
@@ -18,7 +20,9 @@ _DAY_SECONDS = 86_400
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """`identity` is about workers. `sweep_seconds` is how often the store is looked through for work that nobody does;
-    a task that ended is kept for `retention_seconds`.
+    a task that ended is kept for `retention_seconds`. `worker_accounts` are the roles of ID tokens' accounts, and
+    `wakeup_accounts` the accounts with which Pub/Sub pushes. A task that workers began `most_attempts` times has failed;
+    for one that waits for work, the store is asked every `look_seconds`.
     """
 
     hub: HubSettings
@@ -28,7 +32,13 @@ class Config:
     uses_google_credentials: bool
     sweep_seconds: float
     retention_seconds: float
-    webhook_hosts: tuple[str, ...]
+    webhooks: WebhookConfig
+    worker_accounts: Mapping[str, frozenset[str]]
+    wakeup_accounts: frozenset[str]
+    most_attempts: int
+    look_seconds: float
+    waits_at_once: int
+    max_body_bytes: int
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -48,7 +58,15 @@ def read(environ: Mapping[str, str]) -> Config:
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
         sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 2, least=0.05, most=600),
         retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
-        webhook_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
+        webhooks=webhook_config.read(settings),
+        worker_accounts=worker_identity.read_accounts(settings),
+        wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
+        most_attempts=int(settings.number("TASK_MOST_ATTEMPTS", 5, least=1, most=100)),
+        look_seconds=settings.number("WORKER_LOOK_SECONDS", 2, least=0.02, most=60),
+        waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, least=1, most=10_000)),
+        max_body_bytes=int(
+            settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
+        ),
     )
     settings.check()
     return config

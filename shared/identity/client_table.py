@@ -10,7 +10,7 @@ from shared.identity.static_token import Client
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_KEYS = frozenset({"name", "token_sha256", "routes", "operations"})
+_KEYS = frozenset({"name", "token_sha256", "routes", "operations", "roles"})
 
 
 class ClientTableError(ValueError):
@@ -18,7 +18,10 @@ class ClientTableError(ValueError):
 
 
 def load(text: str) -> tuple[Client, ...]:
-    """The clients of `[[clients]]` tables: name, token_sha256, and optionally routes and operations. Raises ClientTableError."""
+    """The clients of `[[clients]]` tables: name, token_sha256, and optionally routes, operations and roles.
+
+    Raises ClientTableError.
+    """
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -54,6 +57,8 @@ def _client(table: Any, place: str, problems: list[str]) -> Client:
         token_sha256=token_sha256,
         routes=_names(values, "routes", place, problems),
         operations=_names(values, "operations", place, problems),
+        # Work holds other people's texts: who is not said to work on a role does not.
+        roles=_names(values, "roles", place, problems) or frozenset(),
     )
 
 

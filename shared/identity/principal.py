@@ -9,7 +9,7 @@ class Principal(Struct, frozen=True, kw_only=True):
     """Who calls. `subject` is unique and stable, and is the owner of what the caller creates; never a token or part of one.
 
     `client` names a static token's client, `email` is a verified address. `routes` and `operations` are all that the caller
-    may use; None is no limit.
+    may use; None is no limit. `roles` are those whose tasks the caller may work on, none unless it is said; None is every role.
     """
 
     subject: str
@@ -18,6 +18,7 @@ class Principal(Struct, frozen=True, kw_only=True):
     client: str | None = None
     routes: frozenset[str] | None = None
     operations: frozenset[str] | None = None
+    roles: frozenset[str] | None = frozenset()
 
 
 TASKS_FUNCTION = "function:tasks"

@@ -70,11 +70,18 @@ class IdentitySettings(Private, frozen=True, kw_only=True):
             return None
         return PrincipalSigner(self.signing_keys, now=time.time, audience=audience)
 
-    def callers(self, http: HttpClient, *, believes_gate: bool, token_header: str = AUTHORIZATION) -> Callers:
-        """What identifies callers. Only who `believes_gate` takes a signed principal header for an identity."""
+    def callers(
+        self,
+        http: HttpClient,
+        *,
+        believes_gate: bool,
+        token_header: str = AUTHORIZATION,
+        audience: str = "hub",
+    ) -> Callers:
+        """What identifies callers. Only who `believes_gate` takes a principal header that was signed for `audience`."""
         return Callers(
             self.verifiers(http),
-            signer=self.signer() if believes_gate else None,
+            signer=self.signer(audience=audience) if believes_gate else None,
             anonymous=self.anonymous,
             anonymous_principal=Principal(subject=f"anonymous:{self.anonymous_subject}")
             if self.anonymous_subject

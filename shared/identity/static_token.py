@@ -1,4 +1,4 @@
-"""Static bearer tokens of named clients (seed 003), kept as SHA-256 digests only; each client has its routes and operations."""
+"""Static bearer tokens of named clients (seed 003), kept as SHA-256 digests only; each client has its limits."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from shared.identity.principal import Principal
 
 
 class Client(Struct, frozen=True, kw_only=True):
-    """A named client. `token_sha256` is the digest of its token in hexadecimal; None in `routes` or `operations` is no limit."""
+    """A named client. `token_sha256` is the digest of its token in hexadecimal; None in `routes` or `operations` is no limit.
+
+    `roles` are those whose tasks it may work on; None is every role.
+    """
 
     name: str
     token_sha256: str
     routes: frozenset[str] | None = None
     operations: frozenset[str] | None = None
+    roles: frozenset[str] | None = frozenset()
 
 
 class StaticTokens:
@@ -29,6 +33,7 @@ class StaticTokens:
                 client=client.name,
                 routes=client.routes,
                 operations=client.operations,
+                roles=client.roles,
             )
             for client in clients
         }
@@ -46,6 +51,6 @@ def digest(token: str) -> str:
 def development_clients(tokens: Iterable[str]) -> tuple[Client, ...]:
     """A client without limits for each token; the token's digest names it, so that its place in the list does not matter."""
     return tuple(
-        Client(name=f"dev-{digest(token)[:12]}", token_sha256=digest(token))
+        Client(name=f"dev-{digest(token)[:12]}", token_sha256=digest(token), roles=None)
         for token in dict.fromkeys(tokens)
     )

@@ -89,3 +89,13 @@ def test_a_table_that_cannot_be_meant_is_refused(table: str, wrong: str) -> None
 
 def test_a_clients_token_is_not_in_what_is_printed() -> None:
     assert "nightly" not in repr(Client(name="a", token_sha256=digest("nightly")))
+
+
+def test_a_client_works_on_the_roles_that_its_table_names_and_on_no_other() -> None:
+    worker = f'[[clients]]\nname = "builder"\ntoken_sha256 = "{digest("builder")}"\nroles = ["developer"]\n'
+    tokens = StaticTokens(load(_TABLE + worker))
+    builder, console = tokens.verify("builder"), tokens.verify("console")
+    assert builder is not None
+    assert builder.roles == {"developer"}
+    assert console is not None
+    assert console.roles == frozenset()

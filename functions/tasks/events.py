@@ -1,0 +1,96 @@
+"""From what a worker reports to the entries of its task's log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from functions.tasks.statuses import Status, state_after
+from functions.tasks.wire import Update, text_artifact
+from shared.a2a.errors import invalid_field
+from shared.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Role,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatusUpdateEvent,
+)
+from shared.a2a.reply import Mint
+from shared.task_store.store import StoredTask
+from shared.tasks.updates import status_update
+from shared.tasks.work import read_work
+
+
+class Events:
+    """Makes events; `mint` gives ids and the time of day."""
+
+    def __init__(self, mint: Mint) -> None:
+        self._mint = mint
+
+    def status(self, task: Task, state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
+        """A new status of the task, with what the worker says to it."""
+        message = None
+        if text:
+            message = Message(
+                message_id=self._mint.new_id(),
+                role=Role.AGENT,
+                parts=(Part(text=text),),
+                context_id=task.context_id,
+                task_id=task.id,
+            )
+        return status_update(task, state, self._mint.timestamp(), message)
+
+    def of_progress(self, task: Task, updates: Sequence[Update]) -> list[Event]:
+        """The updates as events. Raises INVALID_PARAMS with the field named."""
+        return list(self._progress(task, updates))
+
+    def of_result(self, stored: StoredTask, text: str | None, artifacts: Sequence[Artifact]) -> list[Event]:
+        """The result, and the task's end with it."""
+        task = stored.task
+        results = list(artifacts)
+        if text:
+            # Work that has to be done again says the same artifact again, instead of another one beside it.
+            turn = read_work(stored.work).turn if stored.work else 1
+            results.insert(0, text_artifact(f"answer-{turn}", text))
+        return [*(_artifact(task, each) for each in results), self.status(task, TaskState.COMPLETED)]
+
+    def _progress(self, task: Task, updates: Sequence[Update]) -> Iterator[Event]:
+        state = task.status.state
+        for index, update in enumerate(updates):
+            place = f"updates[{index}]"
+            if state.terminal:
+                raise invalid_field(place, "comes after the task's end")
+            if update.artifact is not None:
+                if update.status is not None or update.text is not None:
+                    raise invalid_field(place, "has an artifact and a status or a text: they are two updates")
+                yield _artifact(task, update.artifact, append=update.append, last=update.last_chunk)
+                continue
+            if update.status is None and not update.text:
+                raise invalid_field(place, "must have a status, a text, or an artifact")
+            status = Status.IN_PROGRESS if update.status is None else _status(update.status, place)
+            changed = state_after(state, status)
+            if changed is not state or update.text:
+                yield self.status(task, changed, update.text)
+            state = changed
+
+
+def _artifact(
+    task: Task, artifact: Artifact, *, append: bool = False, last: bool = False
+) -> TaskArtifactUpdateEvent:
+    return TaskArtifactUpdateEvent(
+        task_id=task.id,
+        context_id=task.context_id or "",
+        artifact=artifact,
+        append=append,
+        last_chunk=last,
+    )
+
+
+def _status(word: str, place: str) -> Status:
+    try:
+        return Status(word)
+    except ValueError:
+        raise invalid_field(f"{place}.status", f"must be one of {', '.join(Status)}") from None

@@ -1,0 +1,104 @@
+"""Gives tasks out to workers, waits for one to come, and ends those that nobody may have any more."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+
+from functions.tasks import texts
+from functions.tasks.events import Events
+from shared.a2a.model import TaskState
+from shared.queue.bell import Bell
+from shared.queue.wakeups import topic_of
+from shared.task_store.store import Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
+
+_SWEPT_AT_ONCE = 200
+_TO_END_SECONDS = 30.0
+
+
+class Leasing:
+    """`look_seconds` is how often the store is asked while a worker waits: wake-ups may be lost, and leases run out in silence.
+
+    Of `waits_at_once` workers that wait, more are not held: each takes a thread from those who have something to say.
+    """
+
+    def __init__(
+        self,
+        store: TaskStore,
+        bell: Bell,
+        events: Events,
+        *,
+        most_attempts: int,
+        look_seconds: float,
+        waits_at_once: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._bell = bell
+        self._events = events
+        self._most_attempts = most_attempts
+        self._look_seconds = look_seconds
+        self._places = threading.BoundedSemaphore(waits_at_once)
+        self._clock = clock
+
+    def lease(
+        self, holder: str, roles: Sequence[str], *, seconds: float, wait_seconds: float
+    ) -> Lease | None:
+        """The task that has been due for longest, at once or within `wait_seconds`."""
+        if wait_seconds <= 0 or not self._places.acquire(blocking=False):
+            return self._leased(holder, roles, seconds, None)
+        try:
+            return self._waited_for(holder, roles, seconds, wait_seconds)
+        finally:
+            self._places.release()
+
+    def lease_named(self, holder: str, roles: Sequence[str], *, seconds: float, task_id: str) -> Lease | None:
+        """The named task, if it is of these roles and due."""
+        return self._leased(holder, roles, seconds, task_id)
+
+    def end_abandoned(self, roles: Sequence[str]) -> int:
+        """Ends tasks whose worker died while they were being cancelled, or once too often; how many."""
+        ended = 0
+        for task_id in self._store.due(roles, limit=_SWEPT_AT_ONCE) if roles else ():
+            stored = self._store.get(task_id, owner=None)
+            if stored is None or not (stored.cancel_requested or stored.attempt >= self._most_attempts):
+                continue
+            lease = self._store.lease("sweep", seconds=_TO_END_SECONDS, roles=roles, task_id=task_id)
+            if lease is not None:
+                self._end(lease, attempts=stored.attempt)
+                ended += 1
+        return ended
+
+    def _waited_for(
+        self, holder: str, roles: Sequence[str], seconds: float, wait_seconds: float
+    ) -> Lease | None:
+        topics = [topic_of(role) for role in roles]
+        deadline = self._clock() + wait_seconds
+        while True:
+            rung = self._bell.rung(topics)
+            lease = self._leased(holder, roles, seconds, None)
+            remaining = deadline - self._clock()
+            if lease is not None or remaining <= 0:
+                return lease
+            self._bell.wait(topics, since=rung, timeout_seconds=min(remaining, self._look_seconds))
+
+    def _leased(self, holder: str, roles: Sequence[str], seconds: float, task_id: str | None) -> Lease | None:
+        while True:
+            lease = self._store.lease(holder, seconds=seconds, roles=roles, task_id=task_id)
+            if lease is None or not self._ends(lease.stored):
+                return lease
+            self._end(lease, attempts=lease.stored.attempt - 1)
+
+    def _ends(self, stored: StoredTask) -> bool:
+        return stored.cancel_requested or stored.attempt > self._most_attempts
+
+    def _end(self, lease: Lease, *, attempts: int) -> None:
+        stored = lease.stored
+        if stored.cancel_requested:
+            last = self._events.status(stored.task, TaskState.CANCELED)
+        else:
+            last = self._events.status(stored.task, TaskState.FAILED, texts.given_up(stored.task, attempts))
+        # Somebody else may be sooner; where nobody is, the next look finds it.
+        with contextlib.suppress(LeaseLost, TaskEnded):
+            self._store.append(stored.task.id, [last], lease=lease.token)

@@ -1,0 +1,57 @@
+"""POST /wakeups: where Pub/Sub, or the hub on the same machine, tells of a task that has become due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from shared.a2a.errors import (
+    INVALID_REQUEST,
+    METHOD_NOT_ALLOWED,
+    PAYLOAD_TOO_LARGE,
+    PERMISSION_DENIED,
+    A2AError,
+)
+from shared.http import Request, Response
+from shared.identity.principal import HUB_FUNCTION, Principal
+from shared.log import Record
+from shared.queue.bell import Bell
+from shared.queue.envelope import BadEnvelope, read_push
+from shared.queue.wakeups import WAKEUPS_PATH
+
+_MOST_BYTES = 100_000
+
+
+class WakeupDoor:
+    """Rings the bell, and calls what a topic `starts`. The same wake-up twice is one look into the store too many."""
+
+    def __init__(
+        self, bell: Bell, *, accounts: frozenset[str], starts: Mapping[str, Callable[[], object]]
+    ) -> None:
+        """`accounts` are those with which Pub/Sub pushes."""
+        self._bell = bell
+        self._accounts = accounts
+        self._starts = starts
+
+    def handle(self, request: Request, principal: Principal, record: Record) -> Response | None:
+        """The answer; None for another path. Raises A2AError: what cannot be read is never taken."""
+        if request.path != WAKEUPS_PATH:
+            return None
+        if principal.subject != HUB_FUNCTION and principal.email not in self._accounts:
+            raise A2AError(
+                PERMISSION_DENIED, "Only the hub, and the accounts in WAKEUP_ACCOUNTS, tell of tasks here"
+            )
+        if request.method != "POST":
+            raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
+        body = request.read_body(_MOST_BYTES)
+        if body is None:
+            raise A2AError(PAYLOAD_TOO_LARGE)
+        try:
+            wakeup = read_push(body)
+        except BadEnvelope as bad:
+            raise A2AError(INVALID_REQUEST, f"This is no wake-up: {bad}") from None
+        record |= {"outcome": "woken", "taskId": wakeup.task_id, "topic": wakeup.topic}
+        self._bell.ring(wakeup.topic)
+        start = self._starts.get(wakeup.topic)
+        if start is not None:
+            start()
+        return Response(status=204)

@@ -1,0 +1,66 @@
+"""Who a worker is, and the roles whose tasks it may have: none that nobody gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from shared.a2a.errors import PERMISSION_DENIED, A2AError, invalid_field
+from shared.identity.principal import Principal
+from shared.settings import Settings
+
+_NAME = "WORKER_ACCOUNTS"
+
+
+class Worker(Struct, frozen=True, kw_only=True):
+    """A worker; `roles` of None are all."""
+
+    name: str
+    roles: frozenset[str] | None
+
+    def may_work_on(self, role: str) -> bool:
+        """Whether tasks of this role exist for the worker. The empty role is the hub's, and nobody else's."""
+        return bool(role) and (self.roles is None or role in self.roles)
+
+    def roles_for(self, asked: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
+        """The roles to look for work in: those asked for, or all that the worker has. Raises PERMISSION_DENIED."""
+        own = sorted(known if self.roles is None else self.roles)
+        for index, role in enumerate(asked):
+            if not self.may_work_on(role):
+                raise A2AError(
+                    PERMISSION_DENIED,
+                    f"This credential works on {', '.join(own)}, and not on the role in roles[{index}]",
+                    fields=((f"roles[{index}]", f"must be one of {', '.join(own)}"),),
+                )
+        if not asked and not own:
+            raise invalid_field("roles", "must be named: no route of the hub has a role")
+        return tuple(dict.fromkeys(asked)) or tuple(own)
+
+
+def worker_of(principal: Principal, accounts: Mapping[str, frozenset[str]]) -> Worker:
+    """The worker behind a credential. Raises PERMISSION_DENIED where no role is given to it."""
+    roles = principal.roles
+    if principal.client is None:
+        roles = accounts.get(principal.email or "", frozenset())
+    if roles is not None and not roles:
+        raise A2AError(
+            PERMISSION_DENIED,
+            "This credential works on no role: name its roles in the table of clients (CLIENTS_FILE), or its account in "
+            f"{_NAME}",
+        )
+    return Worker(name=principal.subject, roles=roles)
+
+
+def read_accounts(settings: Settings) -> Mapping[str, frozenset[str]]:
+    """`WORKER_ACCOUNTS`: `email=role` for each account and role, with commas between them."""
+    accounts: dict[str, frozenset[str]] = {}
+    for item in settings.listed(_NAME):
+        email, _, role = (word.strip() for word in item.partition("="))
+        if "@" not in email or not role:
+            settings.problem(
+                _NAME, "must be a list of email=role, such as builder@p.iam.gserviceaccount.com=developer"
+            )
+            break
+        accounts[email] = accounts.get(email, frozenset()) | {role}
+    return accounts

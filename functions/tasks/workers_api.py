@@ -1,0 +1,122 @@
+"""The workers' API: POST /v1/tasks:lease, and POST /v1/tasks/{id}:{renew,progress,complete,fail,requireInput,release}."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+from functions.tasks import texts, wire
+from functions.tasks.holding import Holding
+from functions.tasks.leasing import Leasing
+from functions.tasks.statuses import word_of
+from functions.tasks.worker_identity import Worker
+from shared.a2a import protojson
+from shared.a2a.errors import METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, A2AError, invalid_field
+from shared.a2a.model import Wire
+from shared.http import JSON, Request, Response
+from shared.log import Record
+from shared.task_store.store import Lease
+
+S = TypeVar("S", bound=Wire)
+Write = Callable[[Worker, str, Any], wire.Answer]
+_MOST_WAIT_SECONDS = 60
+_MOST_LEASE_SECONDS = 600
+_MOST_ROLES = 100
+_LEASE = "/v1/tasks:lease"
+_PATH = re.compile(r"/v1/tasks/([^/:]{1,200}):([A-Za-z]+)")
+
+
+class WorkersApi:
+    """Answers workers. `roles` gives the roles that there are."""
+
+    def __init__(
+        self,
+        leasing: Leasing,
+        holding: Holding,
+        *,
+        roles: Callable[[], Collection[str]],
+        max_body_bytes: int,
+    ) -> None:
+        self._leasing = leasing
+        self._roles = roles
+        self._max_body_bytes = max_body_bytes
+        self._writes: Mapping[str, tuple[type[Wire], Write]] = {
+            "renew": (wire.Renew, holding.renew),
+            "progress": (wire.Progress, holding.progress),
+            "complete": (wire.Complete, holding.complete),
+            "fail": (wire.Fail, holding.fail),
+            "requireInput": (wire.RequireInput, holding.require_input),
+            "release": (wire.Held, holding.release),
+        }
+
+    def handle(self, request: Request, worker: Worker, record: Record) -> Response | None:
+        """The answer; None where there is nothing at the path. Raises A2AError."""
+        if request.path == _LEASE:
+            return self._lease(self._read(request, wire.LeaseRequest), worker, record)
+        found = _PATH.fullmatch(request.path)
+        if found is None or found[2] not in self._writes:
+            return None
+        task_id, (form, write) = found[1], self._writes[found[2]]
+        record["taskId"] = task_id
+        sent = self._read(request, form)
+        if isinstance(sent, wire.Renew):
+            _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
+        answer = write(worker, task_id, sent)
+        record["outcome"] = answer.status
+        return _json(answer)
+
+    def _lease(self, sent: wire.LeaseRequest, worker: Worker, record: Record) -> Response:
+        _within("waitSeconds", sent.wait_seconds, 0, _MOST_WAIT_SECONDS)
+        _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
+        if len(sent.roles) > _MOST_ROLES:
+            raise invalid_field("roles", f"must be at most {_MOST_ROLES}")
+        roles = worker.roles_for(sent.roles, self._roles())
+        if sent.task_id:
+            lease = self._leasing.lease_named(
+                worker.name, roles, seconds=sent.lease_seconds, task_id=sent.task_id
+            )
+        else:
+            lease = self._leasing.lease(
+                worker.name, roles, seconds=sent.lease_seconds, wait_seconds=sent.wait_seconds
+            )
+        if lease is None:
+            record["outcome"] = "nothing_due"
+            return Response(status=204)
+        record |= {"outcome": "leased", "taskId": lease.stored.task.id, "attempt": lease.stored.attempt}
+        return _json(_leased(lease, sent.lease_seconds))
+
+    def _read(self, request: Request, form: type[S]) -> S:
+        if request.method != "POST":
+            raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
+        body = request.read_body(self._max_body_bytes)
+        if body is None:
+            raise A2AError(PAYLOAD_TOO_LARGE, f"The request is larger than {self._max_body_bytes} bytes")
+        return protojson.read(form, protojson.decode(body or b"{}"))
+
+
+def _leased(lease: Lease, seconds: int) -> wire.LeasedTask:
+    stored, task = lease.stored, lease.stored.task
+    return wire.LeasedTask(
+        task_id=task.id,
+        context_id=task.context_id or "",
+        role=stored.role,
+        status=word_of(task.status.state),
+        attempt=stored.attempt,
+        lease=lease.token,
+        lease_seconds=seconds,
+        version=stored.version,
+        text=texts.last_said(task),
+        history=task.history,
+        artifacts=task.artifacts,
+    )
+
+
+def _within(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise invalid_field(name, f"must be from {least} to {most}")
+
+
+def _json(value: Wire) -> Response:
+    headers = {"content-type": JSON, "cache-control": "no-store"}
+    return Response(headers=headers, body=protojson.encode(value))
