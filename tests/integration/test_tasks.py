@@ -220,6 +220,7 @@ def test_every_subscriber_sees_the_same_events_in_the_same_order(way: str, keepi
         events = TaskClient(here, way).open_stream("go")
         task_id = next(events).task_id
         gate.await_question()
+        _until(lambda: _said(TaskClient(there, way), task_id, "Half of it"))
         subscriptions = [
             _until(partial(_subscribed, TaskClient(hub, way), task_id)) for hub in (here, there, there)
         ]
@@ -337,6 +338,13 @@ def _subscribed(client: TaskClient, task_id: str) -> Iterator[Seen] | None:
         return client.subscribe(task_id)
     except Refused:
         return None
+
+
+def _said(client: TaskClient, task_id: str, text: str) -> bool:
+    try:
+        return client.get(task_id).said == text
+    except Refused:
+        return False
 
 
 def _waiting(client: TaskClient, task_id: str) -> Seen | None:
