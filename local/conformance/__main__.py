@@ -1,13 +1,18 @@
-"""`python -m local.conformance [--port N]`: the hub over the conformance agent, anonymous, until it is interrupted."""
+"""`python -m local.conformance [--port N]`: the hub over the conformance agent, anonymous, until it is interrupted.
+
+Beside it runs the tasks function, which delivers push notifications.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+import secrets
 import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 from local.functions import ROOT, LocalFunction
@@ -19,7 +24,10 @@ from local.run import function_command
 
 _FOLDER = Path(__file__).resolve().parent
 _AGENT = LocalFunction(name="conformance", source=_FOLDER / "main.py", threads=64, python_path=ROOT)
-_HUB = LocalFunction(name="hub", source=ROOT / "functions" / "hub" / "main.py", threads=64, python_path=ROOT)
+_HUB, _TASKS = (
+    LocalFunction(name=name, source=ROOT / "functions" / name / "main.py", threads=64, python_path=ROOT)
+    for name in ("hub", "tasks")
+)
 
 
 def main() -> int:
@@ -32,12 +40,13 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
     with tempfile.TemporaryDirectory() as folder, Lifeline() as lifeline:
-        agent_port, free = free_ports(2)
+        agent_port, tasks_port, free = free_ports(3)
         port = arguments.port or free
-        programs = _programs(Path(folder), agent_port=agent_port, port=port, kit=arguments.kit)
+        ports = {_AGENT.name: agent_port, _HUB.name: port, _TASKS.name: tasks_port}
+        programs = _programs(Path(folder), ports, kit=arguments.kit)
         try:
             with running(programs, lifeline=lifeline) as processes:
-                probes = [Probe("conformance", agent_port, "/health"), Probe("hub", port, "/health")]
+                probes = [Probe(name, at, "/health") for name, at in ports.items()]
                 wait_until_ready(
                     probes, processes, stopping=stopping, timeout_seconds=60.0, answers=answers_ok
                 )
@@ -50,28 +59,39 @@ def main() -> int:
     return 0
 
 
-def _programs(folder: Path, *, agent_port: int, port: int, kit: str) -> list[Program]:
+def _programs(folder: Path, ports: Mapping[str, int], *, kit: str) -> list[Program]:
+    urls = {name: f"http://{LOOPBACK}:{port}" for name, port in ports.items()}
     common = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "THREADS": "64"}
+    of_both = {
+        "CONFORMANCE_URL": urls[_AGENT.name],
+        "GATE_SIGNING_KEY": secrets.token_urlsafe(32),
+        "HUB_PUBLIC_URL": urls[_HUB.name],
+        "IAM_CREDENTIALS": "none",
+        "ROUTES_FILE": str(_FOLDER / "routes.toml"),
+        "TASK_STORE": f"sqlite:{folder}/tasks.db",
+        # Where the kits receive notifications.
+        "WEBHOOK_ALLOWED_HOSTS": f"{LOOPBACK},localhost",
+    }
     of_hub = {
         "ALLOW_ANONYMOUS": "true",
         "ANONYMOUS_SUBJECT": "conformance-kit",
         "CARD_UNNAMED_VERSION": kit,
-        "CONFORMANCE_URL": f"http://{LOOPBACK}:{agent_port}",
-        "HUB_PUBLIC_URL": f"http://{LOOPBACK}:{port}",
-        "IAM_CREDENTIALS": "none",
-        "ROUTES_FILE": str(_FOLDER / "routes.toml"),
-        "TASK_STORE": f"sqlite:{folder}/tasks.db",
         "UI_CONTRACT": "off",
-        "WEBHOOK_ALLOWED_HOSTS": f"{LOOPBACK},localhost",
+        "WAKEUPS": f"local:{urls[_TASKS.name]}/wakeups",
     }
+    environments = (
+        (_AGENT, {}),
+        (_HUB, of_both | of_hub),
+        (_TASKS, of_both | {"HUB_URL": urls[_HUB.name]}),
+    )
     return [
         Program(
             name=function.name,
-            command=function_command(function, port=at),
+            command=function_command(function, port=ports[function.name]),
             environment=common | environment,
             log=folder / f"{function.name}.log",
         )
-        for function, at, environment in ((_AGENT, agent_port, {}), (_HUB, port, of_hub))
+        for function, environment in environments
     ]
 
 
