@@ -18,6 +18,7 @@ from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
 from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.diagnosis import with_doctor
+from shared.gemini.examination import examiner
 from shared.http import Handler
 from shared.log import Log
 from shared.phrasing import in_words_of
@@ -66,9 +67,9 @@ def build(config: Config) -> Handler:
             }
         )
 
-    return with_doctor(
-        agent_function(in_words_of(config.phrasing, answer), card=card, log=log), engine.examine
-    )
+    function = agent_function(in_words_of(config.phrasing, answer), card=card, log=log)
+    examine_model = examiner(config.phrasing)
+    return with_doctor(function, lambda: (*engine.examine(), *examine_model()))
 
 
 def _embedded(config: Config, log: Log) -> DocumentQA:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
 from functions.general.config import Config
-from functions.general.examination import examine
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
 from functions.general.model import Model
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
-from shared.diagnosis import with_doctor
+from shared.diagnosis import Step, skipped, with_doctor
 from shared.gemini.client import Gemini
+from shared.gemini.examination import examine
 from shared.http import Handler
 from shared.http_client import HttpClient
 
@@ -47,7 +48,7 @@ def build(config: Config) -> Handler:
     log = stdout_log("general", project=agent.google_cloud_project, with_text=agent.log_text)
     gemini = _gemini(config)
     function = agent_function(GeneralAgent(_model(gemini)).answer, card=card, log=log)
-    return with_doctor(function, lambda: tuple(examine(gemini)))
+    return with_doctor(function, lambda: _examined(gemini))
 
 
 def _gemini(config: Config) -> Gemini | None:
@@ -61,3 +62,9 @@ def _gemini(config: Config) -> Gemini | None:
 def _model(gemini: Gemini | None) -> Model:
     almanac = Almanac(load(KNOWLEDGE))
     return almanac if gemini is None else LanguageModel(gemini, almanac=almanac)
+
+
+def _examined(gemini: Gemini | None) -> Sequence[Step]:
+    if gemini is None:
+        return [skipped("model", "none is configured: the almanac answers")]
+    return tuple(examine(gemini))

@@ -9,6 +9,8 @@ from functions.pm.knowledge import load
 from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function, stdout_log
 from shared.agent_settings import AgentSettings
+from shared.diagnosis import with_doctor
+from shared.gemini.examination import examiner
 from shared.http import Handler
 from shared.phrasing import in_words_of
 
@@ -40,4 +42,4 @@ def build(config: AgentSettings) -> Handler:
     )
     log = stdout_log("pm", project=config.google_cloud_project, with_text=config.log_text)
     answer = in_words_of(config.phrasing, Advisor(load(KNOWLEDGE)).answer)
-    return agent_function(answer, card=card, log=log)
+    return with_doctor(agent_function(answer, card=card, log=log), examiner(config.phrasing))

@@ -1,8 +1,8 @@
-"""Examines the model with the agent's own credentials: does it answer?"""
+"""Examines a model with the agent's own credentials: does it answer?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from shared import diagnosis
 from shared.a2a.call import Cancellation
@@ -10,16 +10,15 @@ from shared.gcloud import more_quota
 from shared.gemini.client import Gemini, Prompt
 from shared.gemini.failure import Cause, ModelFailed
 from shared.gemini.remedies import API, remedy
+from shared.gemini.settings import GeminiSettings
+from shared.http_client import HttpClient
 
 _SECONDS = 6.0
 _PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")
 
 
-def examine(gemini: Gemini | None) -> Iterator[diagnosis.Step]:
-    """What works, and what does not, with the command that mends it. None where no model is configured."""
-    if gemini is None:
-        yield diagnosis.skipped("model", "none is configured: the almanac answers")
-        return
+def examine(gemini: Gemini) -> Iterator[diagnosis.Step]:
+    """What works, and what does not, with the command that mends it."""
     settings = gemini.settings
     try:
         for _ in gemini.stream(_PROMPT, cancellation=Cancellation(), timeout_seconds=_SECONDS):
@@ -29,6 +28,14 @@ def examine(gemini: Gemini | None) -> Iterator[diagnosis.Step]:
         return
     account = gemini.account or "the credentials of this machine"
     yield diagnosis.ok("model", f"{settings.model} in {settings.location} answers {account}")
+
+
+def examiner(settings: GeminiSettings | None) -> Callable[[], Sequence[diagnosis.Step]]:
+    """What examines the model of `settings`; it says so where there is none."""
+    if settings is None:
+        return lambda: (diagnosis.skipped("model", "none is configured, and none is needed"),)
+    gemini = Gemini(settings, http=HttpClient())
+    return lambda: tuple(examine(gemini))
 
 
 def _failed(failed: ModelFailed, gemini: Gemini) -> diagnosis.Step:
