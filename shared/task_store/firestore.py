@@ -224,7 +224,7 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
         return self._database.changing(attempt)
 
     def purge(self, *, ended_before: float, limit: int) -> int:
-        """Deletes tasks, with everything of theirs, that ended before; returns how many."""
+        """See `TaskStore.purge`."""
         found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
         for one in found:
             self._heads.delete(head_of(one))

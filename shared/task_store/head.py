@@ -28,7 +28,7 @@ LEASABLE = (TaskState.SUBMITTED, TaskState.WORKING)
 class Head(Struct, frozen=True, kw_only=True):
     """`size` counts the bytes of the log; the snapshot is of the log up to `snapshot_version`, and `snapshot_size` bytes of it.
 
-    `token` is empty and `lease_until` 0 without a lease; `ended_at` is 0 while something can follow.
+    `token` is empty and `lease_until` 0 without a lease; `ended_at` is when its last turn ended, 0 while one goes on.
     """
 
     id: str
@@ -87,7 +87,7 @@ def first_head(new: NewTask, *, number: int, size: int, now: float) -> Head:
         cancel_requested=False,
         created_at=now,
         updated_at=now,
-        ended_at=now if state.terminal else 0.0,
+        ended_at=now if state.terminal or state.interrupted else 0.0,
     )
 
 
@@ -129,7 +129,9 @@ def head_after(head: Head, task: Task, *, count: int, added: int, now: float) ->
         version=head.version + count,
         size=head.size + added,
         updated_at=now if count else head.updated_at,
-        ended_at=now if state.terminal else 0.0,
+        # The client's answer is new work: what was tried before it does not count against it.
+        attempt=0 if head.state.interrupted and not state.interrupted else head.attempt,
+        ended_at=now if state.terminal or state.interrupted else 0.0,
     )
     return without_lease(changed) if state.terminal or state.interrupted else changed
 

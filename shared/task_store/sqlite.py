@@ -221,7 +221,7 @@ class SqliteTaskStore(SqlitePushStore):
             return self._changed(connection, found, replace(found.head, cancel_requested=True))
 
     def purge(self, *, ended_before: float, limit: int) -> int:
-        """Deletes tasks, with everything of theirs, that ended before; returns how many."""
+        """See `TaskStore.purge`."""
         with self._connections.writing() as connection:
             keys = sqlite_pages.ended(connection, before=ended_before, limit=limit)
             for key, head, _ in sqlite_rows.find_all(connection, keys):

@@ -38,7 +38,7 @@ class NewTask(Struct, frozen=True, kw_only=True):
 class StoredTask(Struct, frozen=True, kw_only=True):
     """A task as it is now. `version` is the number of entries in its log, and the sequence number of the last.
 
-    `number` counts the owner's tasks from 1, for people to type. `attempt` counts the leases given out so far.
+    `number` counts the owner's tasks from 1, for people to type. `attempt` counts the leases given out since its client spoke last.
     `lease_until` is 0 without a lease.
     """
 
@@ -217,7 +217,7 @@ class TaskStore(Protocol):
         ...
 
     def purge(self, *, ended_before: float, limit: int) -> int:
-        """Deletes tasks, with everything of theirs, that ended before; returns how many."""
+        """Deletes tasks, with everything of theirs, that ended before or have waited for their client since; returns how many."""
         ...
 
     def close(self) -> None:

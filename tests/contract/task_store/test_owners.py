@@ -220,6 +220,18 @@ def test_what_ended_before_is_purged_with_everything_of_its(store: Store, clock:
     assert created(store).number == 6
 
 
+def test_a_task_that_waits_for_its_client_does_not_wait_for_ever(store: Store, clock: Clock) -> None:
+    waiting = created(store).task.id
+    store.append(waiting, [status(waiting, TaskState.INPUT_REQUIRED)])
+    answered = created(store).task.id
+    store.append(answered, [status(answered, TaskState.INPUT_REQUIRED)])
+    boundary = clock.pass_by(100)
+    store.append(answered, [status(answered, TaskState.WORKING)])
+    assert store.purge(ended_before=boundary, limit=10) == 1
+    assert store.get(waiting, owner=None) is None
+    assert store.get(answered, owner=None) is not None
+
+
 def test_an_id_of_a_purged_task_starts_anew(store: Store, other: Store, clock: Clock) -> None:
     task = a_task()
     store.create(NewTask(task=task, owner="owner"))
