@@ -176,6 +176,20 @@ def test_a_task_that_asks_its_client_is_leased_by_nobody(store: Store, state: Ta
     with pytest.raises(LeaseLost):
         store.append(id_, [status(id_, TaskState.WORKING)], lease=lease.token)
     store.append(id_, [status(id_, TaskState.WORKING)])
+
+
+@pytest.mark.parametrize("state", [TaskState.INPUT_REQUIRED, TaskState.AUTH_REQUIRED])
+def test_with_its_clients_answer_the_attempts_at_a_task_begin_anew(
+    store: Store, other: Store, state: TaskState
+) -> None:
+    id_ = created(store).task.id
+    lease = _leased(store, id_)
+    asked = store.append(id_, [status(id_, state)], lease=lease.token)
+    assert asked.attempt == 1
+    store.append(id_, [status(id_, TaskState.WORKING)])
+    lease = _leased(other, id_)
+    assert lease.stored.attempt == 1
+    store.release(id_, lease.token)
     assert _leased(store, id_).stored.attempt == 2
 
 
