@@ -38,8 +38,8 @@ class NewTask(Struct, frozen=True, kw_only=True):
 class StoredTask(Struct, frozen=True, kw_only=True):
     """A task as it is now. `version` is the number of entries in its log, and the sequence number of the last.
 
-    `number` counts the owner's tasks from 1, for people to type. `attempt` counts the leases given out since its client spoke last.
-    `lease_until` is 0 without a lease.
+    `number` counts the owner's tasks from 1, for people to type. `attempt` counts the leases given out since its
+    client spoke last. `lease_until` is 0 without a lease.
     """
 
     task: Task
