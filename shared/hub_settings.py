@@ -16,6 +16,8 @@ from shared.routes import Route, RouteTable, RouteTableError, load, unset_variab
 from shared.settings import Settings
 from shared.task_store import settings as store_settings
 from shared.task_store.settings import StoreSettings
+from shared.tasks import webhook_keys
+from shared.tasks.webhook_keys import PublicKey
 
 _ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
 # Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
@@ -46,6 +48,8 @@ class HubSettings(Struct, frozen=True, kw_only=True):
     log_text: bool
     store: StoreSettings | None
     """Where tasks are kept; None keeps none."""
+    webhook_keys: tuple[PublicKey, ...]
+    """With which receivers check notifications; where there are none, nothing is published."""
 
 
 def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) -> HubSettings:
@@ -67,6 +71,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
         store=store_settings.read(settings),
+        webhook_keys=webhook_keys.read(settings),
     )
 
 

@@ -1,4 +1,4 @@
-"""Wires the agent card function: the hub's card at its well-known paths, open to everybody, and nothing else."""
+"""Wires the agent card function: what is open to everybody at well-known paths, the hub's card and its public keys."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from shared.agent_function import health, not_found, stdout_log
 from shared.http import Handler, Request, Response
 from shared.hub_settings import HubSettings, public_card
 from shared.log import Log, Record
+from shared.tasks.webhook_keys import KeySetPage
 
 
 def build(config: HubSettings, *, log: Log | None = None) -> Handler:
@@ -23,7 +24,14 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
         unnamed=config.card_unnamed_version,
     )
 
+    key_set = KeySetPage(config.webhook_keys)
+
     def handle(request: Request, _: Record) -> Response:
-        return cards.handle(request) or health(request, card.name) or not_found(request)
+        return (
+            cards.handle(request)
+            or key_set.handle(request)
+            or health(request, card.name)
+            or not_found(request)
+        )
 
     return log.requests(handle)

@@ -29,10 +29,12 @@ from shared.identity.callers import Caller
 from shared.identity.own_tokens import DefaultCredentials
 from shared.log import Log, Record
 from shared.refusal import refusal
+from shared.tasks.webhook_keys import JWKS_PATH
 
 _RATE_LIMITED = ErrorKind(
     "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
 )
+_CARD_FUNCTIONS_PATHS = card_endpoint.PATHS | {JWKS_PATH}
 _OPEN_PATHS = frozenset({"/openapi.yaml"})
 
 
@@ -69,7 +71,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         if request.method not in METHODS:
             raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(METHODS))})
         headers = passed_headers(request.headers, REQUEST_HEADERS)
-        if request.path in card_endpoint.PATHS:
+        if request.path in _CARD_FUNCTIONS_PATHS:
             return agent_card.send(
                 request.method, request.path + passed_query(request.query), headers=headers, body=b""
             )

@@ -39,6 +39,7 @@ from shared.refusal import refusal
 from shared.routes import Route
 from shared.task_store.opening import open_store
 from shared.tasks.kept import KeptTasks
+from shared.tasks.webhook_keys import KeySetPage
 
 _SELF = Principal(subject=HUB_FUNCTION)
 
@@ -89,6 +90,7 @@ def build(
     run_door = RunDoor(tasks.starter) if tasks else None
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
     pages = Pages(table, commit=config.commit)
+    key_set = KeySetPage(settings.webhook_keys)
     doctor = Doctor(
         table.routes,
         credentials=credentials,
@@ -98,7 +100,12 @@ def build(
     )
 
     def handle(request: Request, record: Record) -> Response:
-        response = health(request, card.name) or cards.handle(request) or pages.public(request)
+        response = (
+            health(request, card.name)
+            or cards.handle(request)
+            or pages.public(request)
+            or key_set.handle(request)
+        )
         if response is not None:
             return response
         try:

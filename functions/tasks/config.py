@@ -58,7 +58,7 @@ def read(environ: Mapping[str, str]) -> Config:
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
         sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 2, least=0.05, most=600),
         retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
-        webhooks=webhook_config.read(settings),
+        webhooks=webhook_config.read(settings, hub.webhook_keys),
         worker_accounts=worker_identity.read_accounts(settings),
         wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
         most_attempts=int(settings.number("TASK_MOST_ATTEMPTS", 5, least=1, most=100)),

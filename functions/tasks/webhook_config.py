@@ -9,7 +9,6 @@ from msgspec import Struct
 from functions.tasks.attempts import Attempts
 from functions.tasks.signing import public_key_of
 from shared.settings import Settings
-from shared.tasks import webhook_keys
 from shared.tasks.webhook_keys import PublicKey
 
 
@@ -30,14 +29,14 @@ class WebhookConfig(Struct, frozen=True, kw_only=True):
         return f"WebhookConfig(keys={[key.id for key in self.public_keys]!r})"
 
 
-def read(settings: Settings) -> WebhookConfig:
-    """The settings."""
+def read(settings: Settings, published: tuple[PublicKey, ...]) -> WebhookConfig:
+    """The settings; `published` are the keys of WEBHOOK_PUBLIC_KEYS."""
     signing_key = _signing_key(settings)
     own = (public_key_of(signing_key),) if signing_key else ()
     return WebhookConfig(
         allowed_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
         signing_key=signing_key,
-        public_keys=(*own, *webhook_keys.read(settings)),
+        public_keys=(*own, *published),
         attempts=Attempts(
             most=int(settings.number("WEBHOOK_ATTEMPTS", 150, least=1, most=10_000)),
             most_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, least=1, most=10_000)),

@@ -79,7 +79,7 @@ def _programs(folder: Path, ports: Mapping[str, int], *, kit: str) -> list[Progr
         "UI_CONTRACT": "off",
         "WAKEUPS": f"local:{urls[_TASKS.name]}/wakeups",
     }
-    environments = (
+    environments: tuple[tuple[LocalFunction, dict[str, str]], ...] = (
         (_AGENT, {}),
         (_HUB, of_both | of_hub),
         (_TASKS, of_both | {"HUB_URL": urls[_HUB.name]}),
