@@ -16,7 +16,6 @@ from shared.http_client import Budget, HttpClient, HttpFailure
 from shared.log import Log
 from shared.task_store.push import Delivery, PushConfig, PushStore
 from shared.task_store.store import TaskStore, Unavailable
-from shared.threads import Threads
 
 _MOST_LOOKED_AT = 500
 _MOST_AT_ONCE = 64
@@ -33,7 +32,8 @@ class DeliveryStore(TaskStore, PushStore, Protocol):
 class Deliverer:
     """`look` finds what is due and sends it, one sender for each config: a receiver that is slow holds up its own entries only.
 
-    `refuses` says of a URL why it may not be notified now; `now` is the store's clock, `random` gives numbers from 0 to 1.
+    `refuses` says of a URL why it may not be notified now; `now` is the store's clock, `random` gives numbers from 0 to 1,
+    `start` runs a sender beside the others.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Deliverer:
         now: Callable[[], float],
         random: Callable[[], float],
         log: Log,
-        threads: Threads,
+        start: Callable[[Callable[[], None]], object],
     ) -> None:
         self._store = store
         self._http = http
@@ -59,7 +59,7 @@ class Deliverer:
         self._now = now
         self._random = random
         self._log = log
-        self._threads = threads
+        self._start = start
         self._lock = threading.Lock()
         self._sending: set[tuple[str | None, str | None]] = set()
         self._at_receiver: Counter[str] = Counter()
@@ -69,7 +69,7 @@ class Deliverer:
         started = 0
         for delivery in self._store.due_deliveries(limit=_MOST_LOOKED_AT):
             if self._begin(delivery.push):
-                self._threads.run(self._sender(delivery))
+                self._start(self._sender(delivery))
                 started += 1
         return started
 

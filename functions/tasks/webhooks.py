@@ -29,5 +29,5 @@ def deliverer(config: Config, store: DeliveryStore, log: Log) -> Deliverer:
         now=time.time,
         random=random.random,
         log=log,
-        threads=Threads("webhook"),
+        start=Threads("webhook").run,
     )

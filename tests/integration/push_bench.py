@@ -1,0 +1,82 @@
+"""A deliverer of push notifications over a store, with a clock and chance of the test's own."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from functions.tasks.attempts import Attempts
+from functions.tasks.delivery import Deliverer
+from functions.tasks.signing import Signer
+from shared.a2a.model import TaskPushNotificationConfig, TaskState
+from shared.a2a.versions import Version
+from shared.http_client import HttpClient
+from shared.ids import new_id
+from shared.log import Log
+from shared.task_store.push import Delivery, PushConfig
+from shared.task_store.sqlite import SqliteTaskStore
+from shared.tasks.webhook_address import webhook_refusal
+from shared.threads import Threads
+from tests.contract.task_store.stores import Clock, chunk, created, status
+
+
+class Bench:
+    """`jitter` is what chance says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = Clock()
+        self.store = SqliteTaskStore(folder / "tasks.db", clock=self.clock, new_token=new_id)
+        self.jitter = 1.0
+        self.log_lines: list[bytes] = []
+        self.threads = Threads("webhook")
+
+    def deliverer(
+        self,
+        *,
+        beside: bool = False,
+        timeout_seconds: float = 10.0,
+        signer: Signer | None = None,
+        **options: Any,
+    ) -> Deliverer:
+        """Sends while it looks, or beside it as in production."""
+        return Deliverer(
+            self.store,
+            http=HttpClient(),
+            refuses=options.pop("refuses", webhook_refusal(["127.0.0.1"])),
+            signer=signer,
+            attempts=Attempts(**options),
+            timeout_seconds=timeout_seconds,
+            now=self.clock,
+            random=lambda: self.jitter,
+            log=Log(self.log_lines.append, clock=self.clock, new_id=new_id, function="tasks"),
+            start=self.threads.run if beside else lambda send: send(),
+        )
+
+    def task(self, *chunks: str) -> str:
+        """The id of a task that has worked, said these things and is complete: entries 1 to `len(chunks)` + 3."""
+        id_ = created(self.store).task.id
+        self.store.append(id_, [status(id_, TaskState.WORKING)])
+        for text in chunks:
+            self.store.append(id_, [chunk(id_, text)])
+        self.store.append(id_, [status(id_, TaskState.COMPLETED, said="done")])
+        return id_
+
+    def register(
+        self,
+        task_id: str,
+        url: str,
+        *,
+        id_: str = "p",
+        version: Version = Version.V1_0,
+        after: int = 0,
+        **own: Any,
+    ) -> None:
+        config = TaskPushNotificationConfig(url=url, id=id_, task_id=task_id, **own)
+        self.store.put_config(PushConfig(config=config, version=version), delivered=after)
+
+    def delivery(self, task_id: str) -> Delivery:
+        (delivery,) = self.store.configs(task_id)
+        return delivery
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log_lines]
