@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 EVERYBODY = "allUsers"
 # https://SERVICE-PROJECT_NUMBER.REGION.run.app, the older https://SERVICE-HASH-xx.a.run.app, and Cloud Functions' own.
@@ -13,8 +14,7 @@ _OLDER_RUN = re.compile(r"(?P<name>[a-z][a-z0-9-]*)-[a-z0-9]{10}-[a-z]{2}\.a\.ru
 _FUNCTIONS = re.compile(r"(?P<region>[a-z]+-[a-z]+\d+)-(?P<project>[a-z0-9-]+)\.cloudfunctions\.net")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(Struct, frozen=True, kw_only=True):
     """A Cloud Run service; without a region or project, gcloud takes its own configuration's."""
 
     name: str

@@ -2,8 +2,8 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -94,18 +94,21 @@ class HubProfile(Struct, frozen=True, kw_only=True):
     icon_url: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RouteTable:
+class RouteTable(Struct, frozen=True, kw_only=True, dict=True):
     """A table that holds: unique ids, no two routes with the same priority, exactly one default."""
 
     hub: HubProfile
     routes: tuple[Route, ...]
-    default: Route = field(init=False)
-    by_id: Mapping[str, Route] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "default", next(route for route in self.routes if route.default))
-        object.__setattr__(self, "by_id", {route.id: route for route in self.routes})
+    @cached_property
+    def default(self) -> Route:
+        """The route of a text that matches no rule."""
+        return next(route for route in self.routes if route.default)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Route]:
+        """Each route by its id."""
+        return {route.id: route for route in self.routes}
 
 
 class RouteTableError(ValueError):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
@@ -29,8 +28,7 @@ _MOST_SKEW_SECONDS = 60.0
 _ON_THE_WAY = {Fault.UNRESOLVED: "dns", Fault.UNREACHABLE: "connection", Fault.TLS: "tls"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
+class Visit(Struct, frozen=True, kw_only=True):
     """With what agents are visited. `now` is the time of day in seconds since the epoch."""
 
     http: HttpClient
@@ -38,8 +36,7 @@ class Visit:
     now: Callable[[], float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
+class _Answer(Struct, frozen=True, kw_only=True):
     status: int
     body: bytes
     date: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from shared import hub_settings
 from shared.hub_settings import HubSettings
@@ -16,8 +17,7 @@ from shared.tasks import settings as task_settings
 from shared.tasks.settings import TaskSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(Struct, frozen=True, kw_only=True):
     """`keeps_ui_contract` is false where no caller is taken for a user interface (design §5).
 
     `uses_google_credentials` is false where the hub calls loopback agents only. `service` is the hub's own name on Cloud Run

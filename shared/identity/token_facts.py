@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenFacts:
+class TokenFacts(Struct, frozen=True, kw_only=True):
     """The account, the audience, and until when, in seconds since the epoch."""
 
     email: str | None

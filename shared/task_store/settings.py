@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from shared.settings import Settings
 
@@ -16,8 +17,7 @@ _DEFAULT_TASK_BYTES = 20_000_000
 _LARGEST_TASK_BYTES = 200_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreSettings:
+class StoreSettings(Struct, frozen=True, kw_only=True):
     """One of the two: an SQLite file, or a Firestore database of a project."""
 
     file: Path | None = None

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from msgspec import structs
@@ -88,7 +88,7 @@ class Hub:
         }
         config = read(environment)
         table = RouteTable(hub=HubProfile(), routes=(*others, default))
-        config = replace(config, hub=structs.replace(config.hub, table=table, unset=()))
+        config = structs.replace(config, hub=structs.replace(config.hub, table=table, unset=()))
         ids, ticks = itertools.count(1), itertools.count()
         log = Log(
             self.log_lines.append,
