@@ -1,0 +1,101 @@
+"""A worker that has a command do the work: the task's text is its input, and what it writes is the answer.
+
+`TASKS_URL=… WORKER_TOKEN=… python -m workers.shell_command --role developer --seconds 600 -- wc -w`
+
+No shell sees the text, the command sees no token, and what it may take is bounded.
+"""
+
+import argparse
+import contextlib
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+
+from workers.client import Client, Failed, Work
+from workers.credentials import from_environment
+
+_TOO_LONG = "The command took too long. / コマンドが制限時間内に終わりませんでした。"
+_TOO_MUCH = "The command wrote too much. / コマンドの出力が多すぎます。"
+_ENDED_BADLY = "The command failed (status {status}). / コマンドが失敗しました（終了コード{status}）。"
+_LOOK_SECONDS = 0.2
+
+
+class Command:
+    """A program and its arguments; `seconds` and `most_bytes` are what one run may take and write."""
+
+    def __init__(self, arguments: Sequence[str], *, seconds: float, most_bytes: int) -> None:
+        self._arguments = list(arguments)
+        self._seconds = seconds
+        self._most_bytes = most_bytes
+        self._environment = {name: value for name, value in os.environ.items() if name != "WORKER_TOKEN"}
+
+    def __call__(self, work: Work) -> str:
+        """The command's output. It has ended afterwards, with everything that it started."""
+        with tempfile.TemporaryFile() as text:
+            text.write(work.text.encode())
+            text.seek(0)
+            with subprocess.Popen(
+                self._arguments,
+                stdin=text,
+                stdout=subprocess.PIPE,
+                env=self._environment,
+                start_new_session=True,
+            ) as process:
+                try:
+                    written = self._read(process, work)
+                finally:
+                    _end(process)
+        if process.returncode and not work.cancelled.is_set():
+            raise Failed(_ENDED_BADLY.format(status=process.returncode))
+        return written.decode(errors="replace").strip() or "OK"
+
+    def _read(self, process: subprocess.Popen[bytes], work: Work) -> bytes:
+        assert process.stdout is not None
+        read = process.stdout.read
+        written: list[bytes] = []
+        reader = threading.Thread(target=lambda: written.append(read(self._most_bytes + 1)), daemon=True)
+        reader.start()
+        deadline = time.monotonic() + self._seconds
+        while not work.cancelled.is_set():
+            if written and len(written[0]) > self._most_bytes:
+                raise Failed(_TOO_MUCH)
+            if written and process.poll() is not None:
+                return written[0]
+            if time.monotonic() > deadline:
+                raise Failed(_TOO_LONG)
+            reader.join(_LOOK_SECONDS)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0 if reader.is_alive() else _LOOK_SECONDS)
+        return b""
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def main() -> None:
+    """Runs until it is stopped."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--role", action="append", default=[], help="may be given several times")
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--most-bytes", type=int, default=1_000_000)
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    if shutil.which(options.command[0]) is None:
+        parser.error(f"there is no program {options.command[0]}")
+    command = Command(options.command, seconds=options.seconds, most_bytes=options.most_bytes)
+    logging.basicConfig()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    Client(os.environ["TASKS_URL"], from_environment(os.environ), roles=options.role).run(command)
+
+
+if __name__ == "__main__":
+    main()
