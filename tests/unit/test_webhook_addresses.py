@@ -1,0 +1,150 @@
+"""Where the hub lets itself be sent: no URL, name or address leads it to what is not public."""
+
+import ipaddress
+
+import pytest
+
+from shared.tasks.webhook_address import AddressRefused, is_public, public_addresses, webhook_refusal
+
+HOSTILE_URLS = (
+    "http://receiver.example.com/",
+    "http://93.184.216.34/",
+    "ftp://receiver.example.com/",
+    "https://localhost/",
+    "https://LOCALHOST./",
+    "https://hub.localhost/",
+    "https://printer.local/",
+    "https://metadata.google.internal/",
+    "https://metadata.google.internal./computeMetadata/v1/",
+    "https://router.home.arpa/",
+    "https://metadata/",
+    "https://127.0.0.1/",
+    "https://127.0.0.1./",
+    "https://127.1/",
+    "https://127.0.1/",
+    "https://0/",
+    "https://0.0.0.0/",
+    "https://2130706433/",
+    "https://0x7f000001/",
+    "https://0x7f.0.0.1/",
+    "https://127.0.0.0x1/",
+    "https://017700000001/",
+    "https://0177.0.0.1/",
+    "https://127.000.000.001/",
+    "https://10.0.0.1/",
+    "https://172.16.0.1/",
+    "https://192.168.1.1/",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://100.64.0.1/",
+    "https://100.100.100.200/",
+    "https://168.63.129.16/",
+    "https://224.0.0.1/",
+    "https://255.255.255.255/",
+    "https://１２７.０.０.１/",
+    "https://127。0。0。1/",
+    "https://①②⑦.⓪.⓪.①/",
+    "https://[::]/",
+    "https://[::1]/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[::ffff:a9fe:a9fe]/",
+    "https://[::127.0.0.1]/",
+    "https://[64:ff9b::7f00:1]/",
+    "https://[64:ff9b:1::a00:1]/",
+    "https://[2002:7f00:1::]/",
+    "https://[fd00:ec2::254]/",
+    "https://[fd20:ce::254]/",
+    "https://[fe80::1]/",
+    "https://[fe80::1%25eth0]/",
+    "https://[ff02::1]/",
+)
+
+PRIVATE_ADDRESSES = (
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "127.0.0.1",
+    "127.255.255.254",
+    "168.63.129.16",
+    "169.254.169.254",
+    "172.31.255.255",
+    "192.0.0.9",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.0.1",
+    "198.18.0.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::10.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b:1::1",
+    "100::1",
+    "2001:0:7f00:1::",
+    "2001:db8::1",
+    "2002:a00:1::1",
+    "2600:1900::5efe:a00:1",
+    "3fff::1",
+    "5f00::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fec0::1",
+    "ff02::1",
+)
+PUBLIC_ADDRESSES = ("93.184.216.34", "8.8.8.8", "2600:1900::1", "2606:4700:4700::1111", "64:ff9b::808:808")
+
+
+@pytest.mark.parametrize("url", HOSTILE_URLS)
+def test_what_a_url_itself_shows_is_refused(url: str) -> None:
+    assert webhook_refusal([])(url) is not None
+
+
+@pytest.mark.parametrize("address", PRIVATE_ADDRESSES)
+def test_an_address_that_is_not_of_the_public_internet_is_not_public(address: str) -> None:
+    assert not is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize("address", PUBLIC_ADDRESSES)
+def test_an_address_of_the_public_internet_is_public(address: str) -> None:
+    assert is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize("address", PRIVATE_ADDRESSES)
+def test_a_name_is_refused_when_any_of_its_addresses_is_not_public(address: str) -> None:
+    addresses = public_addresses([], resolve=lambda *_: (PUBLIC_ADDRESSES[0], address))
+    with pytest.raises(AddressRefused) as raised:
+        addresses("innocent.example.com", 443)
+    assert address not in raised.value.detail
+
+
+def test_a_name_of_public_addresses_is_connected_to_at_these() -> None:
+    addresses = public_addresses([], resolve=lambda *_: PUBLIC_ADDRESSES)
+    assert addresses("receiver.example.com", 443) == PUBLIC_ADDRESSES[:4]
+
+
+def test_what_is_no_address_is_not_public() -> None:
+    with pytest.raises(AddressRefused):
+        public_addresses([], resolve=lambda *_: ("elsewhere",))("receiver.example.com", 443)
+
+
+@pytest.mark.parametrize("allowed", ["127.0.0.1", "127.0.0.1:8443", "Receiver.Test", "receiver.test:8443"])
+def test_an_allowed_host_may_be_notified_wherever_it_is(allowed: str) -> None:
+    host = allowed.partition(":")[0]
+    assert webhook_refusal([allowed])(f"http://{host}:8443/hook") is None
+    addresses = public_addresses([allowed], resolve=lambda *_: ("127.0.0.1",))
+    assert addresses(host.lower(), 8443) == ("127.0.0.1",)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://receiver.test:9/", "https://receiver.test.evil.example/", "https://evil-receiver.test/"]
+)
+def test_an_allowed_host_allows_no_other(url: str) -> None:
+    addresses = public_addresses(["receiver.test:8443"], resolve=lambda *_: ("127.0.0.1",))
+    host, port = url.split("/")[2].partition(":")[::2]
+    with pytest.raises(AddressRefused):
+        addresses(host, int(port or 443))
