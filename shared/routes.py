@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -170,7 +170,9 @@ def unset_variables(text: str, variables: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(name for name in named if not variables.get(name)))
 
 
-def _parse(text: str, file: str) -> dict[str, Any]:
+# A start asks for the unset variables of a table first, and loads it then.
+@lru_cache(maxsize=1)
+def _parse(text: str, file: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:

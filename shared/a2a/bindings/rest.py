@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,15 +30,50 @@ class Target(Struct, frozen=True):
     path_fields: Mapping[str, str]
 
 
+class _Segment(Struct, frozen=True):
+    """A segment of a path: `text` as it is, or a field's value with `text` behind it."""
+
+    text: str
+    field: str = ""
+
+    def value(self, given: str) -> str | None:
+        """The field's value in a segment that matches, "" where there is no field; None for one that does not match."""
+        if not self.field:
+            return "" if given == self.text else None
+        if not given.endswith(self.text):
+            return None
+        value = given.removesuffix(self.text)
+        if not value or ":" in value or (self.field == "tenant" and value in (".", "..")):
+            return None
+        return value
+
+
 class _Row(Struct, frozen=True):
-    pattern: re.Pattern[str]
+    segments: tuple[_Segment, ...]
     methods: dict[str, Operation]
     version: Version
 
+    def fields(self, path: str) -> dict[str, str] | None:
+        """The fields that a path gives; None for one of another form."""
+        root, *given = path.split("/")
+        if root or len(given) != len(self.segments):
+            return None
+        fields: dict[str, str] = {}
+        for segment, text in zip(self.segments, given, strict=True):
+            value = segment.value(text)
+            if value is None:
+                return None
+            if segment.field:
+                fields[segment.field] = value
+        return fields
 
-def _pattern(path: str, *, tenant: bool) -> re.Pattern[str]:
-    escaped = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/:]+)", re.escape(path))
-    return re.compile((r"/(?P<tenant>(?!\.\.?/)[^/:]+)" if tenant else "") + escaped)
+
+def _segments(path: str, *, tenant: bool) -> tuple[_Segment, ...]:
+    def segment(text: str) -> _Segment:
+        field, found, behind = text.removeprefix("{").partition("}")
+        return _Segment(behind, field) if found else _Segment(text)
+
+    return tuple(map(segment, (["{tenant}"] if tenant else []) + path.removeprefix("/").split("/")))
 
 
 def _rows() -> tuple[_Row, ...]:
@@ -49,7 +83,7 @@ def _rows() -> tuple[_Row, ...]:
         forms += [(rest, Version.V0_3, False) for rest in operation.rest_v0_3]
         for rest, version, tenant in forms:
             row = rows.setdefault(
-                (rest.path, version, tenant), _Row(_pattern(rest.path, tenant=tenant), {}, version)
+                (rest.path, version, tenant), _Row(_segments(rest.path, tenant=tenant), {}, version)
             )
             row.methods[rest.method] = operation
     return tuple(rows.values())
@@ -63,7 +97,7 @@ _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 def knows(path: str) -> bool:
     """The path is one of the protocol's, in one of the versions."""
     path = path.removesuffix("/")
-    return any(row.pattern.fullmatch(path) for row in _ROWS)
+    return any(row.fields(path) is not None for row in _ROWS)
 
 
 def resolve(method: str, path: str, named_version: Version | None) -> Target:
@@ -76,14 +110,14 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target:
     path = path.removesuffix("/")
     allowed: set[str] = set()
     for row in _ROWS:
-        match = row.pattern.fullmatch(path)
-        if match is None or (named_version is None and match.groupdict().get("tenant") == "v1"):
+        fields = row.fields(path)
+        if fields is None or (named_version is None and fields.get("tenant") == "v1"):
             continue
         if named_version is not None and named_version is not row.version:
             continue
         operation = row.methods.get(method)
         if operation is not None:
-            return Target(operation, row.version, match.groupdict())
+            return Target(operation, row.version, fields)
         allowed |= row.methods.keys()
     if allowed:
         raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(allowed))})
