@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.hub.literal_index import Literal, LiteralIndex, SearchedText
-from functions.hub.required_literals import required_literals
 from shared.normal_text import normalise
 from shared.patterns import BadPattern, compile_pattern
+from shared.required_literals import required_literals
 from tests.unit.route_tables import shipped_table
 
 READ = [

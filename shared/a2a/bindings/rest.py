@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -53,11 +53,8 @@ class _Row(Struct, frozen=True):
     methods: dict[str, Operation]
     version: Version
 
-    def fields(self, path: str) -> dict[str, str] | None:
-        """The fields that a path gives; None for one of another form."""
-        root, *given = path.split("/")
-        if root or len(given) != len(self.segments):
-            return None
+    def fields(self, given: Sequence[str]) -> dict[str, str] | None:
+        """The fields that a path of as many segments gives; None for one of another form."""
         fields: dict[str, str] = {}
         for segment, text in zip(self.segments, given, strict=True):
             value = segment.value(text)
@@ -76,7 +73,8 @@ def _segments(path: str, *, tenant: bool) -> tuple[_Segment, ...]:
     return tuple(map(segment, (["{tenant}"] if tenant else []) + path.removeprefix("/").split("/")))
 
 
-def _rows() -> tuple[_Row, ...]:
+def _rows() -> dict[int, list[_Row]]:
+    """The rows by their number of segments."""
     rows: dict[tuple[str, Version, bool], _Row] = {}
     for operation in OPERATIONS:
         forms = [(rest, Version.V1_0, tenant) for rest in operation.rest for tenant in (False, True)]
@@ -86,7 +84,10 @@ def _rows() -> tuple[_Row, ...]:
                 (rest.path, version, tenant), _Row(_segments(rest.path, tenant=tenant), {}, version)
             )
             row.methods[rest.method] = operation
-    return tuple(rows.values())
+    by_length: dict[int, list[_Row]] = {}
+    for row in rows.values():
+        by_length.setdefault(len(row.segments), []).append(row)
+    return by_length
 
 
 _ROWS = _rows()
@@ -96,8 +97,7 @@ _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
 def knows(path: str) -> bool:
     """The path is one of the protocol's, in one of the versions."""
-    path = path.removesuffix("/")
-    return any(row.fields(path) is not None for row in _ROWS)
+    return any(True for _ in _matches(path))
 
 
 def resolve(method: str, path: str, named_version: Version | None) -> Target:
@@ -107,11 +107,9 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target:
     `/v1/…` is 0.3's, unless the request names 1.0: then `v1` is a tenant. A 1.0 path without a named version is
     1.0's, although a missing version means 0.3: 0.3 has no such path.
     """
-    path = path.removesuffix("/")
     allowed: set[str] = set()
-    for row in _ROWS:
-        fields = row.fields(path)
-        if fields is None or (named_version is None and fields.get("tenant") == "v1"):
+    for row, fields in _matches(path):
+        if named_version is None and fields.get("tenant") == "v1":
             continue
         if named_version is not None and named_version is not row.version:
             continue
@@ -122,6 +120,14 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target:
     if allowed:
         raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(allowed))})
     raise versions.contradiction("The path")
+
+
+def _matches(path: str) -> Iterator[tuple[_Row, dict[str, str]]]:
+    root, *given = path.removesuffix("/").split("/")
+    for row in () if root else _ROWS.get(len(given), ()):
+        fields = row.fields(given)
+        if fields is not None:
+            yield row, fields
 
 
 def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes) -> msgspec.Struct:

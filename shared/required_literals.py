@@ -1,6 +1,7 @@
 """What a text must hold for a pattern to match it, read off the pattern (RE2 syntax)."""
 
 import re
+from functools import lru_cache
 
 # Characters that stand for themselves, up to the last one, which a quantifier may follow.
 _PLAIN_RUN = re.compile(r"[^\\.\[\](){}|*+?^$]+(?=[^\\.\[\](){}|*+?^$])")
@@ -8,6 +9,8 @@ _QUANTIFIED_BY = "*+?{"
 _ZERO_WIDTH = "bBAz"
 
 
+# A table is checked first and used afterwards.
+@lru_cache(maxsize=4096)
 def required_literals(pattern: str) -> tuple[str, ...]:
     """Literals in folded case, of which every matching text holds one; empty when none can be told.
 
@@ -38,7 +41,7 @@ class _Reader:
         return tuple(literal for branch in branches for literal in branch) if all(branches) else ()
 
     def _sequence(self) -> tuple[str, ...]:
-        best: tuple[str, ...] = ()
+        required: list[tuple[str, ...]] = []
         run = ""
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
             run += self._plain_run()
@@ -49,11 +52,14 @@ class _Reader:
                 continue
             if literal is not None and least is not None:
                 run += literal
-            best = _stronger(best, (run,) if run else ())
+            if run:
+                required.append((run,))
             run = ""
             if group and least is not None:
-                best = _stronger(best, group)
-        return _stronger(best, (run,) if run else ())
+                required.append(group)
+        if run:
+            required.append((run,))
+        return max(required, key=_strength) if len(required) > 1 else required[0] if required else ()
 
     def _plain_run(self) -> str:
         plain = _PLAIN_RUN.match(self.pattern, self.at)
@@ -148,6 +154,6 @@ class _Reader:
         return True
 
 
-def _stronger(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The one whose shortest literal is longer: it is found in fewer texts."""
-    return max(one, other, key=lambda literals: min((len(each.encode()) for each in literals), default=0))
+def _strength(literals: tuple[str, ...]) -> int:
+    """The longer the shortest literal is, the fewer are the texts in which it is found."""
+    return min(map(len, map(str.encode, literals)))
