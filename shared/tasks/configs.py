@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ from shared.task_store.store import StoredTask
 
 _MOST_CONFIGS = 10
 _LONGEST = 2000
+# What a notification has in its headers.
+_SENDABLE = re.compile("[ -~]*")
 
 
 class PushConfigs:
@@ -49,9 +52,21 @@ class PushConfigs:
 
     def check(self, config: TaskPushNotificationConfig) -> None:
         """Raises A2AError for a config that could not be delivered to, or may not be."""
-        for name, value in (("url", config.url), ("token", config.token or ""), ("id", config.id or "")):
-            if len(value) > _LONGEST:
+        own = config.authentication
+        for name, value in (
+            ("url", config.url),
+            ("id", config.id),
+            ("token", config.token),
+            ("authentication.scheme", own and own.scheme),
+            ("authentication.credentials", own and own.credentials),
+        ):
+            if len(value or "") > _LONGEST:
                 raise invalid_field(f"pushNotificationConfig.{name}", f"is longer than {_LONGEST} characters")
+            if name != "url" and not _SENDABLE.fullmatch(value or ""):
+                raise invalid_field(
+                    f"pushNotificationConfig.{name}",
+                    "must be of printable ASCII characters, to be sent in a header",
+                )
         try:
             parts = urlsplit(config.url)
             host, _ = parts.hostname, parts.port

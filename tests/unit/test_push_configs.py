@@ -1,0 +1,72 @@
+"""Which push notification configs are taken."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.a2a.errors import A2AError
+from shared.a2a.model import AuthenticationInfo, TaskPushNotificationConfig
+from shared.a2a.versions import Version
+from shared.ids import new_id
+from shared.task_store.sqlite import SqliteTaskStore
+from shared.tasks.configs import PushConfigs
+from shared.tasks.webhook_address import webhook_refusal
+from tests.contract.task_store.stores import Clock, created
+
+URL = "https://receiver.example.com/hook"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteTaskStore]:
+    store = SqliteTaskStore(tmp_path / "tasks.db", clock=Clock(), new_token=new_id)
+    yield store
+    store.close()
+
+
+def _own(scheme: str = "Bearer", credentials: str = "receivers-own") -> dict[str, AuthenticationInfo]:
+    return {"authentication": AuthenticationInfo(scheme=scheme, credentials=credentials)}
+
+
+def _add(store: SqliteTaskStore, **config: Any) -> TaskPushNotificationConfig:
+    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    return configs.add(created(store), TaskPushNotificationConfig(**({"url": URL} | config)), Version.V1_0)
+
+
+def test_a_config_with_everything_is_taken(store: SqliteTaskStore) -> None:
+    assert _add(store, id="p", token="receivers-token", **_own()).id == "p"
+
+
+@pytest.mark.parametrize(
+    ("field", "config"),
+    [
+        ("url", {"url": "https://user:password@receiver.example.com/"}),
+        ("url", {"url": "https://user@receiver.example.com/"}),
+        ("url", {"url": "https://receiver.example.com:99999/"}),
+        ("url", {"url": "https://[::1/"}),
+        ("url", {"url": "https:///hook"}),
+        ("url", {"url": "file:///etc/passwd"}),
+        ("url", {"url": "gopher://receiver.example.com/"}),
+        ("url", {"url": "hook"}),
+        ("url", {"url": "http://receiver.example.com/hook"}),
+        ("url", {"url": "https://169.254.169.254/"}),
+        ("url", {"url": "https://receiver.example.com/" + "a" * 2000}),
+        ("id", {"id": "p\r\nx: y"}),
+        ("id", {"id": "p" * 2001}),
+        ("token", {"token": "token\r\nx-injected: yes"}),
+        ("token", {"token": "t" * 2001}),
+        ("token", {"token": "tökèn"}),
+        ("authentication.scheme", _own(scheme="Bearer\n")),
+        ("authentication.scheme", _own(scheme="B" * 2001)),
+        ("authentication.credentials", _own(credentials="own\r\nhost: inside")),
+        ("authentication.credentials", _own(credentials="c" * 2001)),
+    ],
+)
+def test_what_could_not_be_sent_or_may_not_is_refused_with_the_field(
+    store: SqliteTaskStore, field: str, config: dict[str, Any]
+) -> None:
+    with pytest.raises(A2AError) as raised:
+        _add(store, **config)
+    assert [name for name, _ in raised.value.fields] == [f"pushNotificationConfig.{field}"]
+    assert store.due_deliveries(limit=10) == []
