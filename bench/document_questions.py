@@ -21,6 +21,7 @@ SETS = {
     "supplier": (_DATA / "supplier_corpus", _DATA / "docqa_supplier_questions.tsv"),
     "club": (_DATA / "club_corpus", _DATA / "docqa_club_questions.tsv"),
     "condominium": (_DATA / "condominium_corpus", _DATA / "docqa_condominium_questions.tsv"),
+    "payments": (_DATA / "payments_corpus", _DATA / "docqa_payments_questions.tsv"),
 }
 
 

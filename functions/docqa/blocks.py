@@ -41,6 +41,8 @@ _UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
 _ITEM = re.compile(
     r"([ \t]*)(?:[-*+](?=\s)|-(?=[^\x00-\x7f])|[•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2}[)）]|[①-⑳])\s*(?=\S)"
 )
+# A clause begins a block of its own, also without a blank line before it.
+_CLAUSE = re.compile(r"[ \t　]*(?:第[0-9０-９一二三四五六七八九十百]+条(?:の[0-9０-９一二三四五六七八九十]+)?[ 　(（]|\d{1,2}\.\d{1,2}\.?[ \t]+(?=[A-Z]))")
 _RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|[=~─━]{4,})$")
 _SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _JAPANESE_HEADING = re.compile(
@@ -206,6 +208,7 @@ def _continuation_end(lines: list[_Line], at: int) -> int:
             or text.lstrip().startswith("|")
             or _ITEM.match(text)
             or _BOLD_HEADING.match(text.strip())
+            or _CLAUSE.match(text)
         )
         if starts_other:
             break

@@ -136,6 +136,7 @@ def english_concepts(
                 texts=alternatives.texts if alternatives else (),
                 broader=words.broader.get(key, ()),
                 parts=tuple(content) if len(content) > 1 or (role is Role.ACTION and size > 1) else (),
+                loose=len(content) > 2,
                 kinds=words.kinds_of(key),
                 known=alternatives is not None,
                 vital=told,
@@ -186,6 +187,8 @@ def _english_role(key: str, surface: str, before: str, words: Lexicon, *, subjec
         return Role.LIGHT
     if before in _INVERTED and surface.endswith(("s", "ing")):
         return Role.NOUN
+    if before == "who" or (" " in surface and surface.split()[0].endswith("ed")):
+        return Role.ACTION  # who signs it, is it carried out
     if (before in _VERB_BEFORE and not subject) or (
         surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE
     ):

@@ -23,6 +23,7 @@ _WHO_IS = re.compile(
     r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
     r"|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
 )
+_MAIL_ASKED = re.compile(r"e-?mail address|メールアドレス|メアド")
 _INTRODUCES = (":", "：")
 _SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
 _HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
@@ -30,7 +31,7 @@ _MONTH = r"(?:january|february|march|april|may|june|july|august|september|octobe
 _OTHER_NUMBERS = re.compile(
     rf"\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}|\d{{1,2}}:\d{{2}}"
     r"|(?:eur|usd|gbp|jpy|[£$€¥]) ?\d[\d.]*|\d[\d.]* ?(?:yen|euros?|dollars?|円)"
-    r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|^\d+(?:\.\d+)* "
+    r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|(?:edition|version|year|in|of|{_MONTH}) (?:19|20)\d\d\b|^\d+(?:\.\d+)* "
 )
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 
@@ -68,6 +69,8 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         return None if asked.strict else -0.1
     if asked.kind is AnswerKind.CONTACT and unit.header:
         normal = f"{normalise(plain(unit.header))} | {normal}"
+    if asked.kind is AnswerKind.CONTACT and not _reaches(normal_of(question.text), normal):
+        return None
     if not has(pattern, normal) and not (
         asked.kind is AnswerKind.FREQUENCY
         and unit.kind is UnitKind.ROW
@@ -106,6 +109,11 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if unit.text.rstrip().endswith(_INTRODUCES):
         fit -= 0.1
     return fit
+
+
+def _reaches(asked: str, normal: str) -> bool:
+    """Whether it is the channel that was asked for: no telephone number is an e-mail address."""
+    return not _MAIL_ASKED.search(asked) or "@" in normal
 
 
 def _may_count(question: Question, unit: Unit, normal: str) -> bool:

@@ -47,7 +47,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|what (?:do|will|would|must|shall|should) (?:i|we|you) (?:have to )?(?:pay|owe)\b"
             r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当"
-            r"|日当|額|運賃|家賃|代)は(?!誰|だれ|どこ|どう|いつ)"
+            r"|日当|額|運賃|家賃|代)は(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
         ),
     ),
     (
@@ -89,7 +89,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         (
             r"\bwho(?:m|se)?\b|(?:which|what) (?:\w+ )?(?:team"
             r"|department|person|role|group|committee|office"
-            r"|manager|division)\b|誰|だれ|どなた|どの(?:部署|部門|チーム"
+            r"|manager|division)\b|誰|だれ|どなた|どちらが|どの(?:部署|部門|チーム"
             r"|担当|役職|課|部)|どこの(?:部署|部門|課)|何部|担当(?:者|部署|部門)?は|責任者は|承認者は"
         ),
     ),
@@ -138,9 +138,9 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"^(?:can|may|could|is|are|do|does|must|should|am|will|might|shall)\b|\b(?:allowed|permitted"
             r"|forbidden|prohibited|mandatory)\b|(?:でき|可能"
             r"|良い|よい|いい|構い|かまい|必要|許可され|認められ|禁止され|許され|もらえ"
-            r"|使え|持て|義務|不要|取れ|入れ|受けられ|持ち出せ|いり)(?:ます|です|る"
+            r"|使え|持て|義務|不要|大丈夫|オッケー|取れ|入れ|受けられ|持ち出せ|いり)(?:ます|です|る"
             r"|ない|なの)?(?:ん)?(?:でしょう|です)?か|(?:でき|られ|え|せ)る\?"
-            r"|(?:可能|必要|禁止|ok)\?|ますか\??$"
+            r"|(?:可能|必要|禁止|ok|大丈夫)\?|ますか\??$"
         ),
     ),
     (
@@ -199,6 +199,8 @@ _LENGTH = re.compile(
 _CONTRACTED = re.compile(
     r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b"
 )
+_NEGATED = re.compile(r"\b(have|has|had|do|does|did|is|are|was|were|ca|could|wo|would|should|must)n't\b")
+_NEGATED_STEMS = {"ca": "can", "wo": "will"}
 _WRITTEN_OUT = {"s": "is", "re": "are", "m": "am", "ve": "have", "ll": "will", "d": "would"}
 _POLITE = re.compile(
     r"^\W*(?:(?:hi|hello|dear \w+|excuse me|sorry)\b[^?]{0,20}?[,.!])?\W*(?:please |kindly )?"
@@ -236,7 +238,8 @@ def asked(normal: str) -> Asked:
 
 
 def uncontracted(normal: str) -> str:
-    """The question with "what's" and "I'm" written out."""
+    """The question with "what's", "I'm" and "haven't" written out."""
+    normal = _NEGATED.sub(lambda match: f"{_NEGATED_STEMS.get(match.group(1), match.group(1))} not", normal)
     return _CONTRACTED.sub(lambda match: f"{match.group(1)} {_WRITTEN_OUT[match.group(2)]}", normal)
 
 

@@ -97,6 +97,7 @@ _RANGE = re.compile(
 _PARTS = re.compile(
     rf"([¥$€])? ?(\d+(?:\.\d+)?)(?: (thousand|million))?[ -]?({_UNIT})?(?:s|es)?(?:(\d+)(?:か月|ヶ月|カ月))?"
 )
+_CALENDAR_YEAR = re.compile(r"(?:19|20)\d\d ?年")
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?![\d.]*\d)")
 _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
 _TINY = 1e-6
@@ -146,6 +147,8 @@ def ranges_in(normal: str) -> list[Range]:
     """The amounts and ranges in a normalised text that have a unit."""
     found = []
     for match in _RANGE.finditer(_clocks(_digits(normal))):
+        if _CALENDAR_YEAR.match(match["low"]):
+            continue
         low = _amount(match["low"])
         high = _amount(match["high"]) if match["high"] and not match["below"] else None
         unit = low[0] or (high[0] if high else "")
