@@ -12,6 +12,7 @@ from shared.http import JSON, Request, Response
 from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.log import Record
 from shared.refusal import problem
+from shared.task_store.store import Unavailable
 from shared.tasks.starting import Starter
 
 PATH = "/internal/tasks:run"
@@ -37,8 +38,11 @@ class RunDoor:
             record.setdefault("outcome", "ok")
             return Response(headers={"content-type": JSON}, body=msgspec.json.encode({"state": state}))
         except A2AError as error:
-            record["outcome"] = error.kind.reason
-            return problem(error, record)
+            refusal = error
+        except Unavailable:
+            refusal = A2AError(errors.UNAVAILABLE, "Tasks cannot be reached at the moment")
+        record["outcome"] = refusal.kind.reason
+        return problem(refusal, record)
 
 
 def _task_id(request: Request) -> str:

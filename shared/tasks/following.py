@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator
 
@@ -25,32 +26,43 @@ def wait_until_settled(
         remaining = deadline - clock()
         if remaining <= 0 or not store.wait(stored.task.id, after=stored.version, timeout_seconds=remaining):
             break
-        stored = store.get(stored.task.id, owner=None) or stored
+        # While the store is away, the work goes on all the same.
+        with contextlib.suppress(Unavailable):
+            stored = store.get(stored.task.id, owner=None) or stored
     return stored
 
 
 class Following(Iterator["Event | None"]):
-    """A task's events: the task as it is, then each update, up to its end; None for `idle_seconds` without one.
+    """A task's events: the task as it is (`first`), then each update behind `after`, up to its end.
 
     With `ends_when_waiting`, an update that the task waits for its client ends it. A task that was deleted ends it too.
+    None stands for `idle_seconds` without one; an outage of the store is a pause.
     """
 
     def __init__(
-        self, store: TaskStore, stored: StoredTask, *, idle_seconds: float, ends_when_waiting: bool
+        self,
+        store: TaskStore,
+        task_id: str,
+        *,
+        first: Task | None = None,
+        after: int,
+        idle_seconds: float,
+        ends_when_waiting: bool,
     ) -> None:
         self._store = store
-        self._task_id = stored.task.id
-        self._position = stored.version
+        self._task_id = task_id
+        self._position = after
         self._idle_seconds = idle_seconds
         self._ends_when_waiting = ends_when_waiting
-        self._pending: list[Event] = [stored.task]
+        self._pending: list[Event] = [first] if first else []
         self._ended = False
 
     def __next__(self) -> Event | None:
         if self._ended:
             raise StopIteration
         if not self._pending:
-            self._read()
+            with contextlib.suppress(Unavailable):
+                self._read()
         if not self._pending:
             if self._ended:
                 raise StopIteration

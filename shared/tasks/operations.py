@@ -118,7 +118,12 @@ class TaskOperations:
                 metadata={"taskId": stored.task.id},
             )
         return Following(
-            self._store, stored, idle_seconds=idle_seconds, ends_when_waiting=call.version is Version.V0_3
+            self._store,
+            stored.task.id,
+            first=stored.task,
+            after=stored.version,
+            idle_seconds=idle_seconds,
+            ends_when_waiting=call.version is Version.V0_3,
         )
 
     def numbered(self, number: int, call: Call) -> StoredTask | None:
@@ -181,7 +186,9 @@ class TaskOperations:
         if run is not None:
             self._tell(stored, run.call)
             run.cancel()
-        return wait_until_settled(self._store, stored, seconds=self._cancel_seconds).task
+        stored = wait_until_settled(self._store, stored, seconds=self._cancel_seconds)
+        # What asked its client something before it heard of the cancellation is worked on by nobody any more.
+        return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
 
     def _tell(self, stored: StoredTask, call: Call) -> None:
         """Passes the cancellation on to whoever works on the task elsewhere."""

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar
+from collections.abc import Callable
 
 from shared.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatusUpdateEvent
 from shared.log import Log
 from shared.task_store.store import LeaseLost, StoredTask, TaskEnded, TaskStore, TooLarge, Unavailable
 from shared.tasks.run import Run
 from shared.tasks.updates import status_update, updates
+from shared.tasks.writer import LeaseTimes, StorePatience, Writer
 
-T = TypeVar("T")
-_FIRST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 2.0
 _NO_RESULT = (
     "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaseTimes:
-    """`seconds` is how long a task rests when its process dies; `look_seconds` how soon a cancellation from elsewhere is seen;
-    `outage_seconds` how long the store may be away before a run is given up.
-    """
-
-    seconds: float = 30.0
-    look_seconds: float = 1.0
-    outage_seconds: float = 120.0
+_TOO_LARGE = (
+    "The result of this task is too large to keep; ask for less at once. / "
+    "このタスクの結果は大きすぎて保存できません。範囲を絞って依頼してください。"
+)
 
 
 class Recorder:
@@ -53,84 +40,65 @@ class Recorder:
         self.times = times
         self._timestamp = timestamp
         self._new_id = new_id
-        self._clock = clock
-        self._pause = pause
+        self.patience = StorePatience(times.outage_seconds, clock=clock, pause=pause)
 
     def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
         """Records until the run ends; the run's first event is the task as `stored` has it already.
 
-        A lease that is lost ends the run without a word: somebody else runs the task now.
+        A lease that is lost ends the run without a word: somebody else runs the task now, and who follows the run follows them.
         """
         self.contained(run, lambda: self._record(run, stored, lease, work))
 
     def contained(self, run: Run, record: Callable[[], object]) -> None:
-        """Calls `record`; when it fails, the run ends, and the log knows why."""
+        """Calls `record`; when it fails, the log knows why. Without a store the run goes on for whoever waits for it."""
         try:
             record()
         except (LeaseLost, TaskEnded):
-            run.cancel()
+            run.give_up()
             self._log.line("WARNING", "A run was given up: another one has its task", taskId=run.task_id)
         except Exception:
-            run.cancel()
             self._log.exception("A run could not be recorded", run.call.record)
         finally:
             run.recorded.set()
 
     def _record(self, run: Run, stored: StoredTask, lease: str, work: Callable[[], bytes]) -> None:
+        writer = Writer(
+            self._store,
+            stored,
+            lease,
+            holder=run.call.request_id,
+            seconds=self.times.seconds,
+            patience=self.patience,
+        )
+        run.stored_version = stored.version
         position = 1
-        leased_at = self._clock()
         while True:
             events, ended = run.relay.events_after(position, self.times.look_seconds)
             position += len(events)
+            task = writer.stored.task
             if ended:
-                events = [*self._answer(run, stored.task), *events]
-                if not _ends(events[-1] if events else stored.task):
-                    events.append(self.failure(stored.task))
-            if events:
-                stored = self._append(stored, events, lease, work())
-            elif stored.cancel_requested or self._cancel_requested(run.task_id):
-                run.cancel()
+                events = [*self._answer(run, task), *events]
+                if not _ends(events[-1] if events else task):
+                    events.append(self.failure(task))
+            now = work()
+            # What the agent notes may be all that there is to resume a silent turn by.
+            if events or now != writer.work:
+                self._append(writer, events, now)
+                run.stored_version = writer.stored.version
             if ended:
                 return
-            if self._clock() - leased_at > self.times.seconds / 3:
-                leased_at = self._clock()
-                renew = partial(self._store.renew, run.task_id, lease, seconds=self.times.seconds)
-                stored = self._patiently(renew).stored
+            if writer.stored.cancel_requested or (not events and self._cancel_requested(run.task_id)):
+                run.cancel()
+            writer.renew()
 
-    def _append(self, before: StoredTask, events: Sequence[Event], lease: str, work: bytes) -> StoredTask:
-        task_id = before.task.id
-
-        def append() -> StoredTask:
-            return self._store.append(
-                task_id, events, lease=lease, expected_version=before.version, work=work
-            )
-
-        def append_again() -> StoredTask:
-            # Nobody else can have written under this lease: if the log has grown, the attempt before has succeeded.
-            now = self._store.get(task_id, owner=None)
-            return now if now is not None and now.version == before.version + len(events) else append()
-
+    def _append(self, writer: Writer, events: list[Event], work: bytes) -> None:
         try:
-            return self._patiently(append, append_again)
+            writer.append(events, work)
         except TooLarge:
-            self._log.line("WARNING", "A task grew too large to keep", taskId=task_id)
-            failure = [self.failure(before.task)]
-            self._store.append(task_id, failure, lease=lease, expected_version=before.version)
-            raise TaskEnded(task_id) from None
-
-    def _patiently(self, do: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """What `do` returns. While the store is away it is tried again, as `again`: nobody knows whether it was done."""
-        deadline = self._clock() + self.times.outage_seconds
-        pause = _FIRST_PAUSE_SECONDS
-        while True:
-            try:
-                return do()
-            except Unavailable:
-                if self._clock() > deadline:
-                    raise
-            self._pause(pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter is no secret
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-            do = again or do
+            task = writer.stored.task
+            self._log.line("WARNING", "A task grew too large to keep", taskId=task.id)
+            writer.append([self.failure(task, _TOO_LARGE)], writer.work)
+            raise TaskEnded(task.id) from None
 
     def _cancel_requested(self, task_id: str) -> bool:
         try:

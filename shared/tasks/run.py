@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from shared.a2a.call import Call
-from shared.a2a.model import Event, TaskStatusUpdateEvent
+from shared.a2a.model import Event, Task, TaskState, TaskStatusUpdateEvent
 from shared.a2a.relay import Relay, Subscription
 from shared.threads import Threads
 
@@ -21,6 +21,10 @@ class Run:
         self.relay: Relay[Event] = Relay(source, on_abandoned=lambda: None)
         self.recorded = threading.Event()
         """Set when no more of it will be stored."""
+        self.stored_version = 0
+        """How far the task's log is this run's."""
+        self.given_up = False
+        """Another run has the task: what this one says from now on is not what became of it."""
 
     def subscribe(self, *, idle_seconds: float) -> Subscription[Event]:
         """The run's events from the first on."""
@@ -31,6 +35,11 @@ class Run:
     def cancel(self) -> None:
         """Ends the run in CANCELED."""
         self.call.cancellation.cancel()
+
+    def give_up(self) -> None:
+        """Ends the run, since another one has its task."""
+        self.given_up = True
+        self.cancel()
 
 
 class Runs:
@@ -76,20 +85,53 @@ class Runs:
 
 
 class UntilRecorded(Iterator["Event | None"]):
-    """A run's events; the one that ends the turn is held back until the store has it, for at most `seconds`."""
+    """A run's events; the one that ends the turn is held back until the store has it, for at most `seconds`.
 
-    def __init__(self, events: Subscription[Event], run: Run, *, seconds: float) -> None:
-        self._events = events
+    When another run has taken the task, the rest is that one's, as `follow` gives it.
+    """
+
+    def __init__(
+        self,
+        events: Subscription[Event],
+        run: Run,
+        *,
+        seconds: float,
+        follow: Callable[[], Iterator[Event | None]],
+    ) -> None:
+        self._events: Iterator[Event | None] = events
         self._run = run
         self._seconds = seconds
+        self._follow = follow
+        self._following = False
 
     def __next__(self) -> Event | None:
-        event = next(self._events)
-        match event:
-            case TaskStatusUpdateEvent(status=status) if status.state.terminal or status.state.interrupted:
-                self._run.recorded.wait(self._seconds)
-        return event
+        try:
+            event = next(self._events)
+        except Exception:
+            # The end, too: a run that was given up may just stop.
+            if self._following or not self._run.given_up:
+                raise
+            event = None
+        if self._following:
+            return event
+        if isinstance(event, TaskStatusUpdateEvent) and _ends_turn(event.status.state):
+            self._run.recorded.wait(self._seconds)
+        if not self._run.given_up or isinstance(event, Task):
+            return event
+        _close(self._events)
+        self._events, self._following = self._follow(), True
+        return next(self._events)
 
     def close(self) -> None:
         """Leaves the run; idempotent."""
-        self._events.close()
+        _close(self._events)
+
+
+def _ends_turn(state: TaskState) -> bool:
+    return state.terminal or state.interrupted
+
+
+def _close(events: Iterator[Event | None]) -> None:
+    close = getattr(events, "close", None)
+    if close is not None:
+        close()

@@ -72,12 +72,21 @@ class Sending:
         running = self._starter.start(opened, stored=_must_be_stored(request))
         events: Iterator[Event | None]
         if isinstance(running, StoredTask):
-            events = Following(self._store, running, idle_seconds=idle_seconds, ends_when_waiting=True)
+            events = self._following(
+                running.task.id, first=running.task, after=running.version, idle_seconds=idle_seconds
+            )
         else:
             if opened.stored is None and not opened.joined:
                 self._starter.store_beside(running, opened)
             subscription = running.subscribe(idle_seconds=idle_seconds)
-            events = UntilRecorded(subscription, running, seconds=_MOST_BEHIND_SECONDS)
+            events = UntilRecorded(
+                subscription,
+                running,
+                seconds=_MOST_BEHIND_SECONDS,
+                follow=lambda: self._following(
+                    running.task_id, after=running.stored_version, idle_seconds=idle_seconds
+                ),
+            )
         if not call.for_ui:
             return events
         return UntilPatienceEnds(
@@ -85,6 +94,13 @@ class Sending:
             seconds=self._patience.ui_seconds,
             still_working=lambda task_id: self._still_working(opened, task_id),
             mint=self._mint,
+        )
+
+    def _following(
+        self, task_id: str, *, after: int, idle_seconds: float, first: Task | None = None
+    ) -> Following:
+        return Following(
+            self._store, task_id, first=first, after=after, idle_seconds=idle_seconds, ends_when_waiting=True
         )
 
     def _seconds(self, opened: Opened) -> float:
@@ -110,6 +126,8 @@ class Sending:
             run.relay.ended(seconds - first)
         if opened.stored is not None:
             run.recorded.wait(_MOST_BEHIND_SECONDS)
+            if run.given_up:
+                return self._settled(opened.stored, opened)
         events, ended = run.relay.events_after(0, 0)
         if ended and run.relay.error is not None:
             raise run.relay.error

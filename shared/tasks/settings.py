@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.settings import Settings
-from shared.tasks.recorder import LeaseTimes
 from shared.tasks.sending import Patience
+from shared.tasks.writer import LeaseTimes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

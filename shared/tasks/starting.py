@@ -6,8 +6,16 @@ from collections.abc import Callable
 
 from shared.a2a.agent import Agent, Turn
 from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
-from shared.a2a.model import Event, Message, SendMessageRequest, Task, TaskState, TaskStatus
+from shared.a2a.errors import PAYLOAD_TOO_LARGE, A2AError
+from shared.a2a.model import (
+    Event,
+    Message,
+    SendMessageRequest,
+    Task,
+    TaskPushNotificationConfig,
+    TaskState,
+    TaskStatus,
+)
 from shared.a2a.reply import Mint
 from shared.task_store.store import (
     HUB,
@@ -16,7 +24,10 @@ from shared.task_store.store import (
     NewTask,
     StoredTask,
     TaskEnded,
+    TaskExists,
     TaskStore,
+    TooLarge,
+    Unavailable,
     WrongVersion,
 )
 from shared.tasks.configs import PushConfigs
@@ -73,6 +84,9 @@ class Starter:
             first = Task(id=call.task.id, context_id=message.context_id, status=status, history=(message,))
             return Opened(sent, request, call, turn, first)
         opened = Opened(sent, request, call, turn, prior.task)
+        config = _webhook(request)
+        if config is not None:
+            self._configs.check(config)
         state = TaskState.SUBMITTED if turn.role else TaskState.WORKING
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [status_update(prior.task, state, self._mint.timestamp()), request.message]
@@ -82,6 +96,10 @@ class Starter:
             )
         except (WrongVersion, TaskEnded, LeaseLost):
             raise being_worked_on(prior.task.id) from None
+        except TooLarge:
+            raise _too_large() from None
+        if config is not None:
+            self._configs.add(opened.stored, config, call.version, delivered=prior.version)
         opened.first = opened.stored.task
         return opened
 
@@ -94,7 +112,7 @@ class Starter:
         if run is not None:
             opened.joined = True
             return run
-        other = self._store.running(opened.owner, key)
+        other = self._running_elsewhere(opened.owner, key, needed=stored)
         if other is not None:
             opened.joined = True
             return other
@@ -109,6 +127,8 @@ class Starter:
         except AlreadyRunning as running:
             opened.joined = True
             return running.stored
+        except TooLarge:
+            raise _too_large() from None
         if runs_here:
             return self._run_recorded(opened, task, lease, key)
         self._wake(opened.turn.role, task.task.id)
@@ -123,27 +143,58 @@ class Starter:
             run.cancel()
             opened.joined = True
             return running.stored
-        self._threads.run(lambda: self._recorder.record(run, stored, lease, work=opened.work))
+        except Unavailable:
+            # Whoever waits for the answer need not wait for the store.
+            self._record_beside(run, lambda: self._create_patiently(opened, lease), opened, lease)
+        except TooLarge:
+            pass
+        else:
+            self._record_beside(run, lambda: stored, opened, lease)
         return None
 
     def store_beside(self, run: Run, opened: Opened) -> None:
         """Stores a run from its first event on, while it is streamed; a Message alone is not stored."""
+        lease = self._mint.new_id()
 
+        def create() -> StoredTask | None:
+            return None if isinstance(run.relay.first(), Message) else self._create_patiently(opened, lease)
+
+        self._record_beside(run, create, opened, lease)
+
+    def store_settled(self, opened: Opened, task: Task) -> None:
+        """Stores a turn that ended before it was stored; one at its end is no failure where the store is away."""
+        try:
+            self._create(opened, task, lease="", joins=False)
+        except TaskExists:
+            pass
+        except (TooLarge, Unavailable):
+            if not task.status.state.terminal:
+                raise
+
+    def _record_beside(
+        self, run: Run, create: Callable[[], StoredTask | None], opened: Opened, lease: str
+    ) -> None:
         def record() -> None:
-            if isinstance(run.relay.first(), Message):
-                return
-            lease = self._mint.new_id()
-            try:
-                stored = self._create(opened, opened.first, lease=lease)
-            except AlreadyRunning:
-                return
-            self._recorder.record(run, stored, lease, work=opened.work)
+            stored = create()
+            if stored is not None:
+                self._recorder.record(run, stored, lease, work=opened.work)
 
         self._threads.run(lambda: self._recorder.contained(run, record))
 
-    def store_settled(self, opened: Opened, task: Task) -> None:
-        """Stores a turn that ended before it was stored."""
-        self._create(opened, task, lease="")
+    def _create_patiently(self, opened: Opened, lease: str) -> StoredTask:
+        """The task as it was stored, beside a task of the same request that runs elsewhere: somebody knows this one already."""
+
+        def create() -> StoredTask:
+            try:
+                return self._create(opened, opened.first, lease=lease, joins=False)
+            except TaskExists:
+                # An attempt whose answer was lost.
+                stored = self._store.get(opened.first.id, owner=opened.owner)
+                if stored is None:
+                    raise
+                return stored
+
+        return self._recorder.patience.wait_for(create)
 
     def run_again(self, task_id: str, *, request_id: str, record: dict[str, object]) -> TaskState | None:
         """Runs a task that nobody runs to the end of its turn; its state then, or None where there was nothing to run."""
@@ -152,14 +203,16 @@ class Starter:
         if lease is None:
             return None
         stored = lease.stored
-        if stored.cancel_requested or stored.attempt > _MOST_ATTEMPTS:
-            state = TaskState.CANCELED if stored.cancel_requested else TaskState.FAILED
-            self._store.append(
-                task_id, [status_update(stored.task, state, self._mint.timestamp())], lease=lease.token
-            )
-            return state
         work = read_work(stored.work)
         call = work.call(stored.task, request_id=request_id, record=record)
+        if stored.cancel_requested:
+            canceled = status_update(stored.task, TaskState.CANCELED, self._mint.timestamp())
+            self._store.append(task_id, [canceled], lease=lease.token)
+            self._agent.cancel(call)
+            return TaskState.CANCELED
+        if stored.attempt > _MOST_ATTEMPTS:
+            self._store.append(task_id, [self._recorder.failure(stored.task)], lease=lease.token)
+            return TaskState.FAILED
         try:
             turn = self._agent.send(work.request, call)
         except A2AError as refusal:
@@ -171,6 +224,15 @@ class Starter:
         self._recorder.record(run, stored, lease.token, work=opened.work)
         now = self._store.get(task_id, owner=None)
         return now.task.status.state if now else None
+
+    def _running_elsewhere(self, owner: str, key: str, *, needed: bool) -> StoredTask | None:
+        """The task of the same request. Unless it is `needed` that a task is stored, an outage of the store is no failure."""
+        try:
+            return self._store.running(owner, key)
+        except Unavailable:
+            if needed:
+                raise
+            return None
 
     def _go_on(self, opened: Opened, stored: StoredTask) -> Run | StoredTask:
         if opened.turn.role or not self._runs_at_once:
@@ -200,19 +262,29 @@ class Starter:
         )
         return Run(opened.call, events)
 
-    def _create(self, opened: Opened, task: Task, *, lease: str) -> StoredTask:
+    def _create(self, opened: Opened, task: Task, *, lease: str, joins: bool = True) -> StoredTask:
+        """Raises AlreadyRunning where it `joins` the same request's task; TaskExists, TooLarge, Unavailable."""
         new = NewTask(
             task=task,
             owner=opened.owner,
             role=opened.turn.role,
             work=opened.work(),
-            request_key=opened.key(),
+            request_key=opened.key() if joins else "",
             lease=lease,
             lease_seconds=self._recorder.times.seconds,
         )
+        config = _webhook(opened.request)
+        if config is not None:
+            self._configs.check(config)
         stored = opened.stored = self._store.create(new)
-        configuration = opened.request.configuration
-        if configuration is not None and configuration.task_push_notification_config is not None:
-            config = configuration.task_push_notification_config
+        if config is not None:
             self._configs.add(stored, config, opened.call.version, delivered=0)
         return stored
+
+
+def _webhook(request: SendMessageRequest) -> TaskPushNotificationConfig | None:
+    return request.configuration.task_push_notification_config if request.configuration else None
+
+
+def _too_large() -> A2AError:
+    return A2AError(PAYLOAD_TOO_LARGE, "The task would grow larger than a task may be")

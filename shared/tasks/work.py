@@ -28,6 +28,7 @@ class Work(Struct, frozen=True, kw_only=True, omit_defaults=True):
     extensions: tuple[str, ...] = ()
     traceparent: str | None = None
     as_message: bool = True
+    keeps_ui_contract: bool = True
     turn: int = 1
     notes: dict[str, Any] = {}
 
@@ -44,6 +45,7 @@ class Work(Struct, frozen=True, kw_only=True, omit_defaults=True):
             traceparent=self.traceparent,
             cancellation=Cancellation(),
             record=record,
+            keeps_ui_contract=self.keeps_ui_contract,
             task=TaskInHand(id=task.id, before=task, turn=self.turn, notes=dict(self.notes)),
         )
 
@@ -63,6 +65,7 @@ def work_of(request: SendMessageRequest, call: Call, *, as_message: bool) -> byt
             extensions=call.extensions,
             traceparent=call.traceparent,
             as_message=as_message,
+            keeps_ui_contract=call.keeps_ui_contract,
             turn=call.task.turn,
             notes=call.task.notes,
         )

@@ -1,0 +1,248 @@
+"""An instance that keeps tasks: everything between an agent and a store, without a server around it."""
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from shared.a2a.agent import Turn
+from shared.a2a.call import Call
+from shared.a2a.model import (
+    Event,
+    GetTaskRequest,
+    Message,
+    Part,
+    Role,
+    SendMessageConfiguration,
+    SendMessageRequest,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatusUpdateEvent,
+)
+from shared.a2a.reply import Mint, Piece, to_events
+from shared.a2a.versions import Version
+from shared.agent_function import MINT
+from shared.identity.principal import Principal
+from shared.ids import random_hex
+from shared.log import Log
+from shared.task_store.sqlite import SqliteTaskStore
+from shared.task_store.store import StoredTask, TaskQuery, Unavailable
+from shared.tasks.kept import KeptTasks, Store
+from shared.tasks.sending import Patience
+from shared.tasks.settings import TaskSettings
+from shared.tasks.writer import LeaseTimes
+
+Found = TypeVar("Found")
+PATIENCE_SECONDS = 20.0
+OWNER = "client:owner"
+_ids = itertools.count(1)
+Script = Callable[[Call], Iterable[Piece]]
+
+
+class FarStore:
+    """A store that can be `away`, can lose its answer to one method, and has a clock that can be put forward.
+
+    `refused` counts what was asked for while it was away.
+    """
+
+    def __init__(self, path: Path, **options: Any) -> None:
+        self.ahead_seconds = 0.0
+        self.away = False
+        self.refused = 0
+        self.loses_answer_to = ""
+        self.lost = threading.Event()
+        self._store = SqliteTaskStore(
+            path, clock=lambda: time.time() + self.ahead_seconds, new_token=random_hex, **options
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        """A method of the store, `wait` apart, which outages do not end."""
+        method = getattr(self._store, name)
+        if name in ("wait", "close"):
+            return method
+
+        def reached(*arguments: Any, **named: Any) -> Any:
+            if self.away:
+                self.refused += 1
+                raise Unavailable("out of reach")
+            result = method(*arguments, **named)
+            if name == self.loses_answer_to:
+                self.loses_answer_to = ""
+                self.lost.set()
+                raise Unavailable("the answer was lost")
+            return result
+
+        return reached
+
+
+class ScriptedAgent:
+    """Says what the script says; `asked` counts the turns whose work has begun."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.asked = 0
+        self.cancelled: list[str] = []
+
+    def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
+        return request.message.context_id or "context"
+
+    def stands_alone(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+        return False
+
+    def send(self, request: SendMessageRequest, call: Call) -> Turn:
+        context_id = self.context_of(request, call)
+        return Turn(events=to_events(self._pieces(call), context_id=context_id, call=call, mint=MINT))
+
+    def cancel(self, call: Call) -> None:
+        assert call.task
+        self.cancelled.append(call.task.id)
+
+    def _pieces(self, call: Call) -> Iterator[Piece]:
+        self.asked += 1
+        yield from self.script(call)
+
+
+class _Texts:
+    def still_working(self, message: Message, number: int | None) -> str:  # noqa: ARG002 - the protocol's
+        return f"Task {number} goes on."
+
+
+class Instance:
+    """One process's part. `store_seconds` is when a turn that is waited for is stored."""
+
+    def __init__(
+        self,
+        path: Path,
+        script: Script,
+        *,
+        store_seconds: float = 0.05,
+        lease_seconds: float = 30.0,
+        look_seconds: float = 0.02,
+        runs_at_once: bool = True,
+        **options: Any,
+    ) -> None:
+        self.far = FarStore(path, **options)
+        self.store = cast("Store", self.far)
+        self.agent = ScriptedAgent(script)
+        self.log: list[bytes] = []
+        log = Log(self.log.append, clock=time.monotonic, new_id=random_hex, function="test")
+        settings = TaskSettings(
+            patience=Patience(store_seconds=store_seconds, ui_seconds=10.0, blocking_seconds=30.0),
+            lease_times=LeaseTimes(seconds=lease_seconds, look_seconds=look_seconds, outage_seconds=20.0),
+            runs_at_once=runs_at_once,
+            webhook_hosts=(),
+        )
+        self.kept = KeptTasks(
+            self.agent,
+            self.store,
+            log=log,
+            mint=Mint(new_id=MINT.new_id, timestamp=MINT.timestamp),
+            texts=_Texts(),
+            wake=lambda *_: None,
+            settings=settings,
+        )
+
+    def send(self, text: str, *, at_once: bool = False, **options: Any) -> Task | Message:
+        configuration = SendMessageConfiguration(return_immediately=at_once)
+        return self.kept.sending.send(a_request(text, configuration, **options), a_call())
+
+    def stream(self, text: str, **options: Any) -> Iterator[Event]:
+        """Its events as they come."""
+        request = a_request(text, SendMessageConfiguration(), **options)
+        events = self.kept.sending.stream(request, a_call(streaming=True), idle_seconds=0.05)
+        return (event for event in events if event is not None)
+
+    def get(self, task_id: str) -> Task:
+        return self.kept.operations.get(GetTaskRequest(id=task_id), a_call())
+
+    def run_again(self, task_id: str) -> object:
+        return self.kept.starter.run_again(task_id, request_id=random_hex(), record={})
+
+
+def a_request(
+    text: str,
+    configuration: SendMessageConfiguration,
+    *,
+    message_id: str | None = None,
+    task_id: str | None = None,
+    context_id: str | None = None,
+) -> SendMessageRequest:
+    message = Message(
+        message_id=message_id or f"message-{next(_ids)}",
+        role=Role.USER,
+        parts=(Part(text=text),),
+        task_id=task_id,
+        context_id=context_id,
+    )
+    return SendMessageRequest(message=message, configuration=configuration)
+
+
+def a_call(*, streaming: bool = False, owner: str = OWNER) -> Call:
+    return Call(
+        request_id=random_hex(),
+        principal=Principal(subject=owner),
+        version=Version.V1_0,
+        binding="JSONRPC",
+        streaming=streaming,
+        accepted_modes=("text/plain",),
+    )
+
+
+def text_of(task: Task | Message) -> str:
+    """All text of a message, or of a task's artifacts."""
+    parts = (
+        task.parts
+        if isinstance(task, Message)
+        else [part for artifact in task.artifacts for part in artifact.parts]
+    )
+    return "".join(part.text or "" for part in parts)
+
+
+def stored(instance: Instance) -> Sequence[StoredTask]:
+    """The owner's tasks."""
+    return instance.store.list(OWNER, TaskQuery(), size=10, after=None).tasks
+
+
+def tasks(instance: Instance) -> list[Task]:
+    return [each.task for each in stored(instance)]
+
+
+def settled(instance: Instance, task_id: str) -> Task:
+    """The task when its turn has ended in the store."""
+
+    def look() -> Task | None:
+        found = instance.store.get(task_id, owner=OWNER)
+        state = found.task.status.state if found else None
+        return found.task if found and state and (state.terminal or state.interrupted) else None
+
+    return until(look)
+
+
+def terminal(instance: Instance, task_id: str) -> list[TaskStatusUpdateEvent]:
+    """All that the log has of the task's end."""
+    events = [entry.event for entry in instance.store.entries(task_id, after=0)]
+    return [event for event in statuses(events) if event.status.state.terminal]
+
+
+def statuses(events: Sequence[Event]) -> list[TaskStatusUpdateEvent]:
+    return [event for event in events if isinstance(event, TaskStatusUpdateEvent)]
+
+
+def states(events: Sequence[Event]) -> list[TaskState]:
+    return [event.status.state for event in statuses(events)]
+
+
+def artifacts(events: Sequence[Event]) -> list[TaskArtifactUpdateEvent]:
+    return [event for event in events if isinstance(event, TaskArtifactUpdateEvent)]
+
+
+def until(look: Callable[[], Found | None]) -> Found:
+    """What `look` gives once it is something."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (found := look()):
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.005)
+    return found
