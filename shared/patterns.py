@@ -1,7 +1,8 @@
 """Patterns over callers' text: always RE2, whose time is linear in the text (design §4)."""
 
-from functools import lru_cache
-from typing import Protocol, cast
+import re
+from functools import cached_property, lru_cache
+from typing import Any, Protocol, cast
 
 import re2
 
@@ -26,16 +27,48 @@ class BadPattern(ValueError):
     """The pattern is not one that RE2 understands; the message says where."""
 
 
-# A table is checked first and used afterwards, and each pattern takes RE2 longer to compile than to run.
+# A table is checked first and used afterwards.
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> Pattern:
     """A pattern that ignores case and finds its leftmost match. Raises BadPattern."""
+    try:
+        re2.Set.SearchSet(_options()).Add(pattern)
+    except re2.error:
+        # Of a set, RE2 does not say what is wrong.
+        return _compiled(pattern)
+    return _compiled(pattern) if _MAYBE_TOO_LARGE.search(pattern) else _OnFirstSearch(pattern)
+
+
+# Only what is repeated by number, a Unicode class or a very long pattern can need more memory than there is for it.
+_MAYBE_TOO_LARGE = re.compile(r"\{|\\[pP]|.{1000}", re.DOTALL)
+
+
+class _OnFirstSearch:
+    """RE2 takes four times longer to compile a pattern than to read it, and a text needs few patterns of a table."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+
+    def search(self, text: str) -> Found | None:
+        """See `Pattern.search`."""
+        return self._ready.search(text)
+
+    @cached_property
+    def _ready(self) -> Pattern:
+        return _compiled(self._pattern)
+
+
+def _compiled(pattern: str) -> Pattern:
+    try:
+        return cast("Pattern", re2.compile(pattern, _options()))
+    except re2.error as problem:
+        reason = problem.args[0]
+        raise BadPattern(reason.decode() if isinstance(reason, bytes) else str(reason)) from None
+
+
+def _options() -> Any:
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
     options.max_mem = _MAX_PATTERN_MEMORY_BYTES
-    try:
-        return cast("Pattern", re2.compile(pattern, options))
-    except re2.error as problem:
-        reason = problem.args[0]
-        raise BadPattern(reason.decode() if isinstance(reason, bytes) else str(reason)) from None
+    return options

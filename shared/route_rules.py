@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from shared.checked_table import CheckedTable
 from shared.normal_text import compose, normalise
 from shared.patterns import BadPattern, compile_pattern
+from shared.required_literals import required_literals
 
 if TYPE_CHECKING:
     from shared.routes import Route
@@ -112,7 +113,8 @@ def _check_patterns(table: CheckedTable, key: str, patterns: tuple[str, ...]) ->
             message = f"pattern {pattern!r} can never match a normalised text: write {compose(pattern)!r}"
             table.problem(key, message, index=index)
         try:
-            if pattern and compile_pattern(pattern).search(""):
+            compiled = compile_pattern(pattern)
+            if pattern and not required_literals(pattern) and compiled.search(""):
                 table.problem(
                     key, f"pattern {pattern!r} matches an empty text, and so every text", index=index
                 )

@@ -1,0 +1,38 @@
+"""Patterns are refused when a table is read, and compiled when a text needs them."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from shared.patterns import BadPattern, compile_pattern
+
+# The pieces that need most memory for each of their characters, but for those that are tried at once.
+_LARGE_PIECES = (".", "[^k]", r"\W", "[あ-ん]", "(k|ſ)", "[[:^alpha:]]", "x*", "日")
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", "[", "a{1001}", "*", r"\pX", "(?P<n", "(?P=n)"])
+def test_what_re2_does_not_understand_is_refused_before_any_text_comes(pattern: str) -> None:
+    with pytest.raises(BadPattern):
+        compile_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\pL{1000}", r"(?:\pL\pN){500}", "." * 300_000], ids=["class", "group", "long"]
+)
+def test_what_needs_too_much_memory_is_refused_before_any_text_comes(pattern: str) -> None:
+    with pytest.raises(BadPattern, match="too large"):
+        compile_pattern(pattern)
+
+
+@pytest.mark.parametrize("piece", _LARGE_PIECES)
+def test_what_is_only_compiled_for_a_text_never_needs_too_much(piece: str) -> None:
+    longest = piece * (999 // len(piece))
+    assert compile_pattern(longest + "|never").search("NEVER") is not None
+
+
+def test_case_is_ignored_and_the_leftmost_match_found_also_by_many_threads_at_once() -> None:
+    pattern = compile_pattern("wbs|経費")
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(pattern.search, ["the WBS, 経費"] * 64))
+    assert {match.group() for match in found if match} == {"WBS"}
+    assert pattern.search("nothing of it") is None
