@@ -53,12 +53,14 @@ class HubAgent:
             principal=call.principal,
             context_id=context_id,
             downstream_context_id=downstream_context_id,
-            streaming=call.streaming,
+            # A task that nobody waits for has time: its agent's own task is known from the first event on.
+            streaming=call.streaming or _nobody_waits(request),
             request_id=call.request_id,
             authorization=call.authorization,
             traceparent=call.traceparent,
             cancellation=call.cancellation,
             text_only=call.for_ui,
+            goes_on=call.task is not None,
             notes=call.task.notes if call.task else {},
         )
         turn, heard = self._pipeline.begin(incoming, call.record)
@@ -84,6 +86,10 @@ class HubAgent:
 
 def _owner(call: Call) -> str:
     return call.principal.subject if call.principal else ""
+
+
+def _nobody_waits(request: SendMessageRequest) -> bool:
+    return request.configuration is not None and request.configuration.return_immediately
 
 
 def _pieces(heard: Iterator[Heard]) -> Iterator[Piece]:

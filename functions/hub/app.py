@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from functions.hub.agent import HubAgent
 from functions.hub.commands import Commands
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.credentials import Credentials
-from functions.hub.doctor import Doctor
+from functions.hub.doctor_door import DoctorDoor
 from functions.hub.downstream import Downstream, RemoteAgent, of_workers, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.router import Router
-from functions.hub.run_door import RunDoor
-from functions.hub.task_texts import TaskTexts
 from functions.hub.tools_query import ToolsQuery
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.client import A2AClient
@@ -24,7 +23,6 @@ from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
 from shared.access import may_use
 from shared.agent_function import MINT, health, not_found, stdout_log
-from shared.gcloud import Service
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.hub_settings import card_for, missing_variable, public_card
@@ -33,13 +31,14 @@ from shared.identity.principal import HUB_FUNCTION, Principal
 from shared.identity.signed_principal import HEADER
 from shared.ids import new_id
 from shared.log import Log, Record
-from shared.queue.opening import open_wakeups
-from shared.queue.wakeups import WAKEUPS_PATH, topic_of
 from shared.refusal import refusal
 from shared.routes import Route
-from shared.task_store.opening import open_store
-from shared.tasks.kept import KeptTasks
 from shared.tasks.webhook_keys import KeySetPage
+
+if TYPE_CHECKING:
+    from functions.hub.doctor import Doctor
+    from functions.hub.run_door import RunDoor
+    from shared.tasks.kept import KeptTasks
 
 _SELF = Principal(subject=HUB_FUNCTION)
 
@@ -87,17 +86,11 @@ def build(
         tasks=tasks,
         keeps_ui_contract=config.keeps_ui_contract,
     )
-    run_door = RunDoor(tasks.starter) if tasks else None
+    run_door = _run_door(tasks) if tasks else None
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
     pages = Pages(table, commit=config.commit)
     key_set = KeySetPage(settings.webhook_keys)
-    doctor = Doctor(
-        table.routes,
-        credentials=credentials,
-        http=http,
-        service=Service(name=config.service) if config.service else None,
-        operators=config.operators,
-    )
+    doctor = DoctorDoor(lambda: _doctor(config, http, credentials))
 
     def handle(request: Request, record: Record) -> Response:
         response = (
@@ -128,8 +121,15 @@ def build(
 
 
 def _tasks(config: Config, agent: HubAgent, http: HttpClient, log: Log) -> KeptTasks | None:
-    if config.hub.store is None:
+    if config.hub.store is None or config.tasks is None:
         return None
+    # A fifth of what a hub is made of, which one that keeps no tasks starts without.
+    from functions.hub.task_texts import TaskTexts
+    from shared.queue.opening import open_wakeups
+    from shared.queue.wakeups import WAKEUPS_PATH, topic_of
+    from shared.task_store.opening import open_store
+    from shared.tasks.kept import KeptTasks
+
     store = open_store(config.hub.store, clock=time.time, new_token=new_id)
     signer = config.identity.signer(audience="tasks")
 
@@ -150,6 +150,25 @@ def _tasks(config: Config, agent: HubAgent, http: HttpClient, log: Log) -> KeptT
         texts=TaskTexts(),
         wake=lambda role, task_id: wakeups.publish(topic_of(role), task_id),
         settings=config.tasks,
+    )
+
+
+def _run_door(tasks: KeptTasks) -> RunDoor:
+    from functions.hub.run_door import RunDoor
+
+    return RunDoor(tasks.starter)
+
+
+def _doctor(config: Config, http: HttpClient, credentials: Credentials) -> Doctor:
+    from functions.hub.doctor import Doctor
+    from shared.gcloud import Service
+
+    return Doctor(
+        config.hub.table.routes,
+        credentials=credentials,
+        http=http,
+        service=Service(name=config.service) if config.service else None,
+        operators=config.operators,
     )
 
 

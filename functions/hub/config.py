@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -10,11 +11,11 @@ from shared import hub_settings
 from shared.hub_settings import HubSettings
 from shared.identity import settings as identity_settings
 from shared.identity.settings import IdentitySettings
-from shared.queue import settings as wakeup_settings
-from shared.queue.settings import WakeupSettings
 from shared.settings import Settings
-from shared.tasks import settings as task_settings
-from shared.tasks.settings import TaskSettings
+
+if TYPE_CHECKING:
+    from shared.queue.settings import WakeupSettings
+    from shared.tasks.settings import TaskSettings
 
 
 class Config(Struct, frozen=True, kw_only=True):
@@ -30,7 +31,7 @@ class Config(Struct, frozen=True, kw_only=True):
     max_body_bytes: int
     keep_alive_seconds: float
     commit: str
-    tasks: TaskSettings
+    tasks: TaskSettings | None
     wakeups: WakeupSettings | None
     keeps_ui_contract: bool = True
     service: str | None = None
@@ -40,8 +41,10 @@ class Config(Struct, frozen=True, kw_only=True):
 def read(environ: Mapping[str, str]) -> Config:
     """The settings in `environ`. Raises SettingsError with every error at once."""
     settings = Settings(environ)
+    hub = hub_settings.read(settings, environ, needs_urls=True)
+    tasks, wakeups = _tasks(settings) if hub.store else (None, None)
     config = Config(
-        hub=hub_settings.read(settings, environ, needs_urls=True),
+        hub=hub,
         identity=identity_settings.read(settings, believes_gate=True),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
         max_body_bytes=int(
@@ -49,11 +52,19 @@ def read(environ: Mapping[str, str]) -> Config:
         ),
         keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),
-        tasks=task_settings.read(settings),
-        wakeups=wakeup_settings.read(settings),
+        tasks=tasks,
+        wakeups=wakeups,
         keeps_ui_contract=settings.choice("UI_CONTRACT", "on", ("on", "off")) == "on",
         service=settings.optional("SERVICE_NAME") or settings.optional("K_SERVICE"),
         operators=frozenset(settings.listed("OPERATORS")),
     )
     settings.check()
     return config
+
+
+def _tasks(settings: Settings) -> tuple[TaskSettings, WakeupSettings | None]:
+    # Not loaded where no tasks are kept.
+    from shared.queue import settings as wakeup_settings
+    from shared.tasks import settings as task_settings
+
+    return task_settings.read(settings), wakeup_settings.read(settings)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from functions.hub.credentials import audience_of
 from functions.hub.failure import Failure, FailureKind
-from shared.a2a.client import ClientError, ClientFault
+from shared.a2a.client_errors import ClientError, ClientFault
 from shared.gcloud import EVERYBODY, service_of
 from shared.identity.token_facts import facts_of
 from shared.routes import Boundary, Route

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from shared.a2a.client import ClientError, ClientFault, Endpoint
+from shared.a2a.client_answer import Endpoint
+from shared.a2a.client_errors import ClientError, ClientFault
 from shared.http_client import Budget
 
 _CARD_SECONDS = 300.0

@@ -21,7 +21,9 @@ from functions.hub.credentials import Credentials
 from functions.hub.discovery import Discovery
 from functions.hub.exchange import Asking, Exchange
 from functions.hub.failure import DownstreamFailed
-from shared.a2a.client import A2AClient, ClientError, ClientFault, Endpoint
+from shared.a2a.client import A2AClient
+from shared.a2a.client_answer import Endpoint
+from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.discovery import endpoint_of, fetch_card
 from shared.a2a.model import Event, Message
 from shared.a2a.versions import Version

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from shared.a2a.call import Cancellation
-from shared.a2a.client import A2AClient, ClientError, ClientFault, Endpoint
+from shared.a2a.client import A2AClient
+from shared.a2a.client_answer import Endpoint
+from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
 from shared.a2a.model import (
     Event,
@@ -28,12 +30,16 @@ _SLOWEST_POLL_SECONDS = 2.0
 _TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
 # The connection was lost; the agent may go on.
 _LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
+# What passes, where an agent is restarted or has too much to do.
+_PASSING = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.RATE_LIMITED}
+_PASSING_SECONDS = 20.0
 
 
 class Asking(Private, frozen=True, kw_only=True):
     """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
 
     `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
+    `goes_on`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
     """
 
     message: Message
@@ -42,6 +48,7 @@ class Asking(Private, frozen=True, kw_only=True):
     traceparent: str | None
     cancellation: Cancellation
     running_task_id: str | None = None
+    goes_on: bool = False
 
 
 class Exchange:
@@ -57,6 +64,7 @@ class Exchange:
         budget: Budget,
         stream_budget: Budget,
         clock: Callable[[], float],
+        passing_seconds: float = _PASSING_SECONDS,
     ) -> None:
         self._client = client
         self._endpoint = endpoint
@@ -64,7 +72,11 @@ class Exchange:
         self._streaming = asking.streaming and endpoint.streaming
         self._headers = headers
         self._budget = stream_budget if self._streaming else budget
+        self._task_budget = stream_budget if asking.goes_on else self._budget
         self._clock = clock
+        self._passing_seconds = passing_seconds if asking.goes_on else 0.0
+        self._gone = threading.Event()
+        asking.cancellation.on_cancel(self._gone.set)
 
     def events(self) -> Iterator[Event]:
         """The agent's events of this turn. Raises ClientError."""
@@ -128,25 +140,36 @@ class Exchange:
             raise error from None
 
     def _get(self, task_id: str) -> Task:
-        return self._client.get_task(
-            self._endpoint,
-            task_id,
-            headers=self._headers,
-            budget=self._budget,
-            cancellation=self._asking.cancellation,
-        )
+        """The task as it is now; an agent that is away for a moment is asked again."""
+        until = self._clock() + self._passing_seconds
+        pause = _FIRST_POLL_SECONDS
+        while True:
+            try:
+                return self._client.get_task(
+                    self._endpoint,
+                    task_id,
+                    headers=self._headers,
+                    budget=self._task_budget,
+                    cancellation=self._asking.cancellation,
+                )
+            except ClientError as error:
+                if error.fault not in _PASSING or self._clock() + pause > until:
+                    raise
+            pause = self._pause(pause)
 
     def _polled(self, task: Task) -> Iterator[Task]:
         """The task again and again, until it ends or waits: some agents answer at once and work on."""
         pause = _FIRST_POLL_SECONDS
-        gone = threading.Event()
-        self._asking.cancellation.on_cancel(gone.set)
         while not (task.status.state.terminal or task.status.state.interrupted):
-            remaining = self._budget.deadline - self._clock()
-            if remaining <= 0:
-                raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
-            if gone.wait(min(pause, remaining)):
-                raise ClientError(ClientFault.CANCELLED, "the caller left")
-            pause = min(pause * 1.5, _SLOWEST_POLL_SECONDS)
+            pause = self._pause(pause)
             task = self._get(task.id)
             yield task
+
+    def _pause(self, seconds: float) -> float:
+        """Lets this time pass; how long the next pause is to be."""
+        remaining = self._task_budget.deadline - self._clock()
+        if remaining <= 0:
+            raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
+        if self._gone.wait(min(seconds, remaining)):
+            raise ClientError(ClientFault.CANCELLED, "the caller left")
+        return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)

@@ -17,7 +17,7 @@ from functions.hub.router import Router
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
 from shared.a2a.call import Call
-from shared.a2a.client import ClientFault
+from shared.a2a.client_errors import ClientFault
 from shared.a2a.model import Event, Message, TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
@@ -158,6 +158,7 @@ class Pipeline:
             traceparent=incoming.traceparent,
             cancellation=incoming.cancellation,
             running_task_id=running_task_id,
+            goes_on=incoming.goes_on,
         )
 
     def _failed(self, turn: Turn, route: Route, failure: Failure, record: Record) -> Piece:

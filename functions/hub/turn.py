@@ -22,6 +22,8 @@ class Incoming(Private, frozen=True, kw_only=True):
 
     `downstream_context_id` is the id under which agents know this conversation, unless they have given it one of their own.
 
+    `goes_on`: the turn becomes a task when it takes long.
+
     `text_only`: nothing but text can be shown (design §5). `notes` are kept with the turn's task, where it has one.
     """
 
@@ -38,6 +40,7 @@ class Incoming(Private, frozen=True, kw_only=True):
     traceparent: str | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     text_only: bool = True
+    goes_on: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
 
 

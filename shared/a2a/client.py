@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from enum import StrEnum
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
-from msgspec import Struct
 
-from shared.a2a import errors, operations, protojson
+from shared.a2a import operations, protojson
 from shared.a2a.bindings import sse
 from shared.a2a.call import Cancellation
+from shared.a2a.client_answer import Endpoint, decoded, event_of, json_of, result_of, status_error
+from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.event import to_core_event
 from shared.a2a.compat.v0_3.request import to_compat_send
 from shared.a2a.compat.v0_3.task import to_core_task
 from shared.a2a.errors import A2AError
@@ -23,70 +22,15 @@ from shared.a2a.model import (
     Event,
     Message,
     SendMessageRequest,
-    StreamResponse,
     Task,
     TaskStatusUpdateEvent,
 )
 from shared.a2a.operations import Operation
 from shared.a2a.versions import Version
-from shared.a2a.wrap import unwrapped
 from shared.http import EVENT_STREAM, JSON
 from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
 
 _LINGER_SECONDS = 0.5
-
-
-class ClientFault(StrEnum):
-    """What went wrong between us and the agent."""
-
-    UNRESOLVED = "unresolved"
-    UNREACHABLE = "unreachable"
-    TLS = "tls"
-    TIMEOUT = "timeout"
-    CUT = "cut"
-    TOO_LARGE = "too_large"
-    CANCELLED = "cancelled"
-    UNAUTHENTICATED = "unauthenticated"
-    FORBIDDEN = "forbidden"
-    NOT_FOUND = "not_found"
-    RATE_LIMITED = "rate_limited"
-    SERVER_ERROR = "server_error"
-    UNEXPECTED_STATUS = "unexpected_status"
-    NOT_JSON = "not_json"
-    NOT_A2A = "not_a2a"
-    WRONG_VERSION = "wrong_version"
-    REFUSED = "refused"
-
-
-class ClientError(Exception):
-    """`detail` is a sentence for the operator; `status` and `code` are the HTTP and JSON-RPC ones, where there were any."""
-
-    def __init__(
-        self, fault: ClientFault, detail: str, *, status: int | None = None, code: int | None = None
-    ) -> None:
-        super().__init__(detail)
-        self.fault = fault
-        self.detail = detail
-        self.status = status
-        self.code = code
-
-
-class Endpoint(Struct, frozen=True, kw_only=True):
-    """Where and how an agent is called."""
-
-    url: str
-    version: Version
-    binding: str
-    streaming: bool
-    tenant: str | None = None
-
-
-_STATUS_FAULTS = {
-    401: ClientFault.UNAUTHENTICATED,
-    403: ClientFault.FORBIDDEN,
-    404: ClientFault.NOT_FOUND,
-    429: ClientFault.RATE_LIMITED,
-}
 
 
 class A2AClient:
@@ -120,7 +64,7 @@ class A2AClient:
                     yield from self._stream(endpoint, answer, budget)
                 else:
                     answer.complete_within(budget.idle_seconds)
-                    yield _event(endpoint, _json(answer))
+                    yield event_of(endpoint, json_of(answer))
 
     def get_task(
         self,
@@ -165,11 +109,11 @@ class A2AClient:
                     cancellation=cancellation,
                 )
                 if answer.status != 200:
-                    raise _status_error(endpoint, answer)
+                    raise status_error(endpoint, answer)
             else:
                 params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
                 answer = self._post(endpoint, operation, params, headers, budget, cancellation)
-            result = _result(endpoint, _json(answer))
+            result = result_of(endpoint, json_of(answer))
             if endpoint.version is Version.V0_3:
                 result = to_core_task(result, "result")
             return protojson.read(Task, result, "result")
@@ -199,13 +143,13 @@ class A2AClient:
             cancellation=cancellation,
         )
         if answer.status != 200:
-            raise _status_error(endpoint, answer)
+            raise status_error(endpoint, answer)
         return answer
 
     def _stream(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
         complete = False
         for data in _stream_data(answer, budget):
-            event = _event(endpoint, _decoded(data))
+            event = event_of(endpoint, decoded(data))
             complete = _may_be_last(event)
             yield event
             if complete and not isinstance(event, Task):
@@ -254,98 +198,6 @@ def _rest_base(endpoint: Endpoint) -> str:
     if endpoint.version is Version.V0_3:
         return base if base.endswith("/v1") else base + "/v1"
     return f"{base}/{quote(endpoint.tenant, safe='')}" if endpoint.tenant else base
-
-
-def _json(answer: Answer) -> Any:
-    if not _is_json(answer):
-        answer.close()
-        kind = answer.media_type if answer.media_type.isascii() and len(answer.media_type) < 60 else "unknown"
-        raise ClientError(
-            ClientFault.NOT_JSON, f"the answer is {kind or 'of no type'}, not JSON", status=answer.status
-        )
-    return _decoded(answer.read())
-
-
-def _is_json(answer: Answer) -> bool:
-    return answer.media_type in (JSON, "application/json-rpc") or answer.media_type.endswith("+json")
-
-
-def _decoded(data: bytes) -> Any:
-    try:
-        return protojson.decode(data)
-    except A2AError:
-        raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
-
-
-def _event(endpoint: Endpoint, value: Any) -> Event:
-    result = _result(endpoint, value)
-    if endpoint.version is Version.V0_3:
-        result = to_core_event(result)
-    return unwrapped(protojson.read(StreamResponse, result, "result"))
-
-
-def _result(endpoint: Endpoint, value: Any) -> Any:
-    if endpoint.binding == Dialect.REST:
-        if isinstance(value, dict) and isinstance(value.get("error"), dict):
-            raise _rest_error(value["error"])
-        return value
-    if not isinstance(value, dict):
-        raise ClientError(ClientFault.NOT_A2A, "the answer is no JSON-RPC response")
-    if value.get("error") is not None:
-        raise _rpc_error(value["error"])
-    if "result" not in value:
-        raise ClientError(ClientFault.NOT_A2A, "the answer has neither result nor error")
-    return value["result"]
-
-
-def _rpc_error(error: Any, status: int | None = None) -> ClientError:
-    code = error.get("code") if isinstance(error, dict) else None
-    if not isinstance(code, int):
-        return ClientError(ClientFault.NOT_A2A, "the answer's error has no code")
-    match code:
-        case errors.METHOD_NOT_FOUND.code | errors.VERSION_NOT_SUPPORTED.code:
-            fault, detail = ClientFault.WRONG_VERSION, "the agent does not speak this version"
-        case errors.INTERNAL.code:
-            fault, detail = ClientFault.SERVER_ERROR, "the agent had an internal error"
-        case _:
-            fault, detail = ClientFault.REFUSED, "the agent refused the request"
-    return ClientError(fault, f"{detail} (error {code})", status=status, code=code)
-
-
-def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError:
-    """The error of an HTTP+JSON body, by its reason (§11.6), else by the HTTP status that it repeats."""
-    details = error.get("details")
-    for detail in details if isinstance(details, list) else ():
-        reason = detail.get("reason") if isinstance(detail, dict) else None
-        for kind in errors.KINDS:
-            if kind.a2a and kind.reason == reason:
-                return _rpc_error({"code": kind.code}, status)
-    code = error.get("code")
-    if status is None and isinstance(code, int):
-        status = code
-    return _plain_status_error(status) if status is not None else _rpc_error(error)
-
-
-def _status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
-    """The error that the body describes, where the agent understood the request; else what the status says."""
-    status = answer.status
-    if status in (400, 404, 405, 409) and _is_json(answer):
-        try:
-            value = protojson.decode(answer.read())
-        except A2AError:
-            value = None
-        error = value.get("error") if isinstance(value, dict) else None
-        if isinstance(error, dict) and endpoint.binding == Dialect.REST:
-            return _rest_error(error, status)
-        if isinstance(error, dict) and "code" in error:
-            return _rpc_error(error, status)
-    answer.close()
-    return _plain_status_error(status)
-
-
-def _plain_status_error(status: int) -> ClientError:
-    other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
-    return ClientError(_STATUS_FAULTS.get(status, other), f"the agent answered HTTP {status}", status=status)
 
 
 def _may_be_last(event: Event) -> bool:

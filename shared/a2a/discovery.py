@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from shared.a2a import protojson
 from shared.a2a.card import AgentCard, AgentInterface
-from shared.a2a.client import ClientError, ClientFault, Endpoint
+from shared.a2a.client_answer import Endpoint
+from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.compat.v0_3.card import to_core_card
 from shared.a2a.errors import A2AError
 from shared.a2a.versions import Version

@@ -96,6 +96,6 @@ def test_a_client_works_on_the_roles_that_its_table_names_and_on_no_other() -> N
     tokens = StaticTokens(load(_TABLE + worker))
     builder, console = tokens.verify("builder"), tokens.verify("console")
     assert builder is not None
-    assert builder.roles == {"developer"}
+    assert builder.roles == frozenset({"developer"})
     assert console is not None
     assert console.roles == frozenset()

@@ -1,0 +1,132 @@
+"""An agent's answer to one call: its JSON, its result, or the error that it is (A2A 1.0.1 §9.5, §11.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from shared.a2a import errors, protojson
+from shared.a2a.client_errors import ClientError, ClientFault
+from shared.a2a.compat.v0_3.dialect import Dialect
+from shared.a2a.compat.v0_3.event import to_core_event
+from shared.a2a.errors import A2AError
+from shared.a2a.model import Event, StreamResponse
+from shared.a2a.versions import Version
+from shared.a2a.wrap import unwrapped
+from shared.http import JSON
+from shared.http_client import Answer
+
+
+class Endpoint(Struct, frozen=True, kw_only=True):
+    """Where and how an agent is called."""
+
+    url: str
+    version: Version
+    binding: str
+    streaming: bool
+    tenant: str | None = None
+
+
+_STATUS_FAULTS = {
+    401: ClientFault.UNAUTHENTICATED,
+    403: ClientFault.FORBIDDEN,
+    404: ClientFault.NOT_FOUND,
+    429: ClientFault.RATE_LIMITED,
+}
+
+
+def json_of(answer: Answer) -> Any:
+    """The body. Raises ClientError."""
+    if not _is_json(answer):
+        answer.close()
+        kind = answer.media_type if answer.media_type.isascii() and len(answer.media_type) < 60 else "unknown"
+        raise ClientError(
+            ClientFault.NOT_JSON, f"the answer is {kind or 'of no type'}, not JSON", status=answer.status
+        )
+    return decoded(answer.read())
+
+
+def _is_json(answer: Answer) -> bool:
+    return answer.media_type in (JSON, "application/json-rpc") or answer.media_type.endswith("+json")
+
+
+def decoded(data: bytes) -> Any:
+    """JSON. Raises ClientError."""
+    try:
+        return protojson.decode(data)
+    except A2AError:
+        raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
+
+
+def event_of(endpoint: Endpoint, value: Any) -> Event:
+    """The event in a result or in one message of a stream. Raises ClientError."""
+    result = result_of(endpoint, value)
+    if endpoint.version is Version.V0_3:
+        result = to_core_event(result)
+    return unwrapped(protojson.read(StreamResponse, result, "result"))
+
+
+def result_of(endpoint: Endpoint, value: Any) -> Any:
+    """The result in a body. Raises ClientError."""
+    if endpoint.binding == Dialect.REST:
+        if isinstance(value, dict) and isinstance(value.get("error"), dict):
+            raise _rest_error(value["error"])
+        return value
+    if not isinstance(value, dict):
+        raise ClientError(ClientFault.NOT_A2A, "the answer is no JSON-RPC response")
+    if value.get("error") is not None:
+        raise _rpc_error(value["error"])
+    if "result" not in value:
+        raise ClientError(ClientFault.NOT_A2A, "the answer has neither result nor error")
+    return value["result"]
+
+
+def _rpc_error(error: Any, status: int | None = None) -> ClientError:
+    code = error.get("code") if isinstance(error, dict) else None
+    if not isinstance(code, int):
+        return ClientError(ClientFault.NOT_A2A, "the answer's error has no code")
+    match code:
+        case errors.METHOD_NOT_FOUND.code | errors.VERSION_NOT_SUPPORTED.code:
+            fault, detail = ClientFault.WRONG_VERSION, "the agent does not speak this version"
+        case errors.INTERNAL.code:
+            fault, detail = ClientFault.SERVER_ERROR, "the agent had an internal error"
+        case _:
+            fault, detail = ClientFault.REFUSED, "the agent refused the request"
+    return ClientError(fault, f"{detail} (error {code})", status=status, code=code)
+
+
+def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError:
+    """The error of an HTTP+JSON body, by its reason (§11.6), else by the HTTP status that it repeats."""
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        reason = detail.get("reason") if isinstance(detail, dict) else None
+        for kind in errors.KINDS:
+            if kind.a2a and kind.reason == reason:
+                return _rpc_error({"code": kind.code}, status)
+    code = error.get("code")
+    if status is None and isinstance(code, int):
+        status = code
+    return _plain_status_error(status) if status is not None else _rpc_error(error)
+
+
+def status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
+    """The error that the body describes, where the agent understood the request; else what the status says."""
+    status = answer.status
+    if status in (400, 404, 405, 409) and _is_json(answer):
+        try:
+            value = protojson.decode(answer.read())
+        except A2AError:
+            value = None
+        error = value.get("error") if isinstance(value, dict) else None
+        if isinstance(error, dict) and endpoint.binding == Dialect.REST:
+            return _rest_error(error, status)
+        if isinstance(error, dict) and "code" in error:
+            return _rpc_error(error, status)
+    answer.close()
+    return _plain_status_error(status)
+
+
+def _plain_status_error(status: int) -> ClientError:
+    other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
+    return ClientError(_STATUS_FAULTS.get(status, other), f"the agent answered HTTP {status}", status=status)

@@ -1,0 +1,40 @@
+"""What can go wrong between us and an agent."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ClientFault(StrEnum):
+    """What went wrong between us and the agent."""
+
+    UNRESOLVED = "unresolved"
+    UNREACHABLE = "unreachable"
+    TLS = "tls"
+    TIMEOUT = "timeout"
+    CUT = "cut"
+    TOO_LARGE = "too_large"
+    CANCELLED = "cancelled"
+    UNAUTHENTICATED = "unauthenticated"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    RATE_LIMITED = "rate_limited"
+    SERVER_ERROR = "server_error"
+    UNEXPECTED_STATUS = "unexpected_status"
+    NOT_JSON = "not_json"
+    NOT_A2A = "not_a2a"
+    WRONG_VERSION = "wrong_version"
+    REFUSED = "refused"
+
+
+class ClientError(Exception):
+    """`detail` is a sentence for the operator; `status` and `code` are the HTTP and JSON-RPC ones, where there were any."""
+
+    def __init__(
+        self, fault: ClientFault, detail: str, *, status: int | None = None, code: int | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.fault = fault
+        self.detail = detail
+        self.status = status
+        self.code = code
