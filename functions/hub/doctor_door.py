@@ -1,0 +1,33 @@
+"""The way to `GET /doctor`, whose answer is loaded and made when the first one asks: hardly any process is ever asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from shared.http import Request, Response
+from shared.identity.callers import Caller
+from shared.log import Record
+
+if TYPE_CHECKING:
+    from functions.hub.doctor import Doctor
+
+_PATH = "/doctor"
+
+
+class DoctorDoor:
+    """`make` makes the doctor; it is called once."""
+
+    def __init__(self, make: Callable[[], Doctor]) -> None:
+        self._make = make
+        self._doctor: Doctor | None = None
+        self._lock = threading.Lock()
+
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
+        """See `Doctor.handle`."""
+        if request.path != _PATH:
+            return None
+        with self._lock:
+            doctor = self._doctor = self._doctor or self._make()
+        return doctor.handle(request, caller, record)
