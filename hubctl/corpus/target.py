@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from functions.docqa.cloud.config import LOCATIONS, search_host, trusted_endpoint
+from functions.docqa.cloud.config import LOCATIONS, search_host
 from hubctl.main import CommandError
 from shared.settings import Settings, SettingsError
 
@@ -67,8 +67,8 @@ def target_from(given: Mapping[str, str | None], environment: Mapping[str, str])
         data_store=values["data_store"],
         bucket=values["bucket"].removeprefix("gs://").strip("/"),
         prefix=f"{prefix}/" if prefix else "",
-        search_endpoint=trusted_endpoint(settings, "DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
-        storage_endpoint=trusted_endpoint(settings, "STORAGE_EMULATOR_HOST"),
+        search_endpoint=settings.endpoint("DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
+        storage_endpoint=settings.endpoint("STORAGE_EMULATOR_HOST"),
     )
     try:
         settings.check()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from functions.docqa.sources import MAX_FILE_BYTES
 from shared.settings import Settings
@@ -49,7 +48,7 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
     full_name = _SERVING_CONFIG.fullmatch(serving_config or "")
     timeout_seconds = settings.number("ANSWER_TIMEOUT_SECONDS", 25, least=1, most=3600)
     max_source_bytes = settings.number("MAX_SOURCE_BYTES", MAX_FILE_BYTES, least=1024, most=200 * 1024 * 1024)
-    storage_endpoint = trusted_endpoint(settings, "STORAGE_EMULATOR_HOST")
+    storage_endpoint = settings.endpoint("STORAGE_EMULATOR_HOST")
     if not any(named.values()):
         return None
     project = named["PROJECT"] or settings.optional("GOOGLE_CLOUD_PROJECT")
@@ -85,24 +84,8 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
     return CloudConfig(
         project=project or "",
         serving_config=full_name[0] if full_name else f"{parent}/servingConfigs/{short}",
-        search_endpoint=trusted_endpoint(settings, "DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
+        search_endpoint=settings.endpoint("DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
         storage_endpoint=storage_endpoint,
         max_source_bytes=int(max_source_bytes),
         timeout_seconds=timeout_seconds,
     )
-
-
-def trusted_endpoint(settings: Settings, name: str) -> str | None:
-    """An address that takes the place of Google's: a token is only ever sent over TLS, or to this machine itself."""
-    value = settings.optional(name)
-    if value is None:
-        return None
-    try:
-        parts = urlsplit(value)
-        trusted = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-        usable = trusted and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
-    except ValueError:
-        usable = False
-    if not usable:
-        settings.problem(name, "must be an https URL without a path, or http on this machine's loopback")
-    return value.rstrip("/")
