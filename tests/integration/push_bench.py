@@ -1,7 +1,6 @@
 """A deliverer of push notifications over a store, with a clock and chance of the test's own."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 from functions.tasks.attempts import Attempts
@@ -13,18 +12,17 @@ from shared.http_client import HttpClient
 from shared.ids import new_id
 from shared.log import Log
 from shared.task_store.push import Delivery, PushConfig
-from shared.task_store.sqlite import SqliteTaskStore
 from shared.tasks.webhook_address import webhook_refusal
 from shared.threads import Threads
-from tests.contract.task_store.stores import Clock, chunk, created, status
+from tests.contract.task_store.stores import Clock, Store, chunk, created, status
 
 
 class Bench:
     """`jitter` is what chance says."""
 
-    def __init__(self, folder: Path) -> None:
-        self.clock = Clock()
-        self.store = SqliteTaskStore(folder / "tasks.db", clock=self.clock, new_token=new_id)
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self.clock = clock
+        self.store = store
         self.jitter = 1.0
         self.log_lines: list[bytes] = []
         self.threads = Threads("webhook")

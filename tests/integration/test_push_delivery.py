@@ -14,9 +14,11 @@ from shared.a2a.model import (
     TaskState,
 )
 from shared.a2a.versions import Version
+from shared.ids import new_id
 from shared.task_store.push import Delivery
+from shared.task_store.sqlite import SqliteTaskStore
 from shared.tasks.webhook_address import webhook_refusal
-from tests.contract.task_store.stores import created, status
+from tests.contract.task_store.stores import Clock, created, status
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver
 from tests.integration.push_bench import Bench
@@ -26,9 +28,10 @@ HOUR = 3600.0
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    bench = Bench(tmp_path)
-    yield bench
-    bench.store.close()
+    clock = Clock()
+    store = SqliteTaskStore(tmp_path / "tasks.db", clock=clock, new_token=new_id)
+    yield Bench(store, clock)
+    store.close()
 
 
 def test_a_receiver_is_told_every_event_in_order_and_once(bench: Bench) -> None:

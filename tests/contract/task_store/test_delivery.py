@@ -1,0 +1,38 @@
+"""Push notifications are delivered from each store alike."""
+
+import pytest
+
+from shared.a2a.versions import Version
+from tests.contract.task_store.stores import Clock, Store
+from tests.fakes.webhook_receiver import Receiver
+from tests.integration.push_bench import Bench
+
+
+@pytest.mark.parametrize("version", list(Version))
+def test_a_receiver_that_fails_in_between_gets_everything_in_order(
+    store: Store, other: Store, clock: Clock, version: Version
+) -> None:
+    bench, another = Bench(store, clock), Bench(other, clock)
+    with Receiver(200, 503, 200) as receiver:
+        task_id = bench.task("a", "b")
+        bench.register(task_id, receiver.url, version=version)
+        assert bench.deliverer().look() == 1
+        assert another.delivery(task_id).failures == 1
+        assert another.deliverer().look() == 0
+        clock.pass_by(3)
+        assert another.deliverer().look() == 1
+        assert receiver.sequences == [1, 2, 2, 3, 4, 5]
+        assert bench.deliverer().look() == 0
+        assert bench.delivery(task_id).delivered == 5
+
+
+def test_a_config_that_was_given_up_is_not_looked_at_again(store: Store, clock: Clock) -> None:
+    bench = Bench(store, clock)
+    with Receiver(410) as receiver:
+        task_id = bench.task()
+        bench.register(task_id, receiver.url)
+        bench.deliverer().look()
+        clock.pass_by(100_000)
+        assert bench.deliverer().look() == 0
+        assert len(receiver.received) == 1
+    assert bench.delivery(task_id).dead
