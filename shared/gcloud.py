@@ -9,9 +9,9 @@ from msgspec import Struct
 
 EVERYBODY = "allUsers"
 # https://SERVICE-PROJECT_NUMBER.REGION.run.app, the older https://SERVICE-HASH-xx.a.run.app, and Cloud Functions' own.
-_RUN = re.compile(r"(?P<name>[a-z][a-z0-9-]*)-(?P<project>\d{6,})\.(?P<region>[a-z]+-[a-z]+\d+)\.run\.app")
-_OLDER_RUN = re.compile(r"(?P<name>[a-z][a-z0-9-]*)-[a-z0-9]{10}-[a-z]{2}\.a\.run\.app")
-_FUNCTIONS = re.compile(r"(?P<region>[a-z]+-[a-z]+\d+)-(?P<project>[a-z0-9-]+)\.cloudfunctions\.net")
+_RUN = r"(?P<name>[a-z][a-z0-9-]*)-(?P<project>\d{6,})\.(?P<region>[a-z]+-[a-z]+\d+)\.run\.app"
+_OLDER_RUN = r"(?P<name>[a-z][a-z0-9-]*)-[a-z0-9]{10}-[a-z]{2}\.a\.run\.app"
+_FUNCTIONS = r"(?P<region>[a-z]+-[a-z]+\d+)-(?P<project>[a-z0-9-]+)\.cloudfunctions\.net"
 
 
 class Service(Struct, frozen=True, kw_only=True):
@@ -78,8 +78,8 @@ def service_of(url: str, *, name: str) -> Service:
     """The service behind `url`; `name` where the address does not say."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    if found := _RUN.fullmatch(host) or _OLDER_RUN.fullmatch(host):
+    if found := re.fullmatch(_RUN, host) or re.fullmatch(_OLDER_RUN, host):
         return Service(**found.groupdict())
-    if found := _FUNCTIONS.fullmatch(host):
+    if found := re.fullmatch(_FUNCTIONS, host):
         return Service(name=parts.path.strip("/").partition("/")[0] or name, **found.groupdict())
     return Service(name=name)

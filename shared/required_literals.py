@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-# Characters that stand for themselves, up to the last one, which a quantifier may follow.
-_PLAIN_RUN = re.compile(r"[^\\.\[\](){}|*+?^$]+(?=[^\\.\[\](){}|*+?^$])")
+# Characters that stand for themselves, without the last one where a quantifier follows it.
+_PLAIN_RUN = re.compile(r"[^\\.\[\](){}|*+?^$]+(?![*+?{])")
 _QUANTIFIED_BY = "*+?{"
 _ZERO_WIDTH = "bBAz"
 
@@ -44,7 +44,9 @@ class _Reader:
         required: list[tuple[str, ...]] = []
         run = ""
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
-            run += self._plain_run()
+            if plain := self._plain_run():
+                run += plain
+                continue
             literal, group = self._atom()
             least = self._least_repeats()
             if literal is not None and least == 1:

@@ -161,9 +161,10 @@ def unset_variables(text: str, variables: Mapping[str, str]) -> tuple[str, ...]:
 
     def collect(value: object) -> None:
         if isinstance(value, str):
-            named.update(VARIABLE.findall(value))
-        elif isinstance(value, Mapping | list):
-            for inner in value.values() if isinstance(value, Mapping) else value:
+            if "${" in value:
+                named.update(VARIABLE.findall(value))
+        elif isinstance(value, dict | list):
+            for inner in value.values() if isinstance(value, dict) else value:
                 collect(inner)
 
     collect(_parse(text, "routes.toml"))

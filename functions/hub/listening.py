@@ -6,7 +6,6 @@ Text that was passed on is not passed on again, since what a user has seen canno
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,7 +26,7 @@ from shared.a2a.model import (
 from shared.a2a.reply import Data, Piece, Progress, Question, Text
 
 _MOST_JSON_CHARACTERS = 4000
-_SENTENCE_END = re.compile(r"[.!?:。！？：」）]$")
+_SENTENCE_ENDS = tuple(".!?:。！？：」）")
 
 
 class Listener:
@@ -142,7 +141,9 @@ def _joined(texts: list[str]) -> str:
     """
     joined = ""
     for text in texts:
-        if _SENTENCE_END.search(joined) or (joined[-1:].islower() and text[:1].isupper()):
+        if joined.removesuffix("\n").endswith(_SENTENCE_ENDS) or (
+            joined[-1:].islower() and text[:1].isupper()
+        ):
             joined += "\n"
         joined += text
     return joined

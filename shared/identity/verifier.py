@@ -13,7 +13,7 @@ from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from shared.identity.principal import Principal
 
 # RFC 6750 §2.1, and no token that anybody issues is longer.
-_BEARER = re.compile(r"bearer +([A-Za-z0-9._~+/=-]{1,8192})", re.IGNORECASE)
+_BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
 
 
 class VerifierUnavailable(Exception):

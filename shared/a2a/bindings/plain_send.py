@@ -4,8 +4,6 @@ Whatever has another member, type or value is None here and goes the general way
 read here is what the general way would read (tests/unit/a2a/test_plain_send.py).
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec
