@@ -3,8 +3,10 @@
 import re
 from functools import lru_cache
 
-# Characters that stand for themselves, without the last one where a quantifier follows it.
-_PLAIN_RUN = re.compile(r"[^\\.\[\](){}|*+?^$]+(?![*+?{])")
+# Characters that stand for themselves; of a run, not the last one where a quantifier follows it.
+_PLAIN = r"[^\\.\[\](){}|*+?^$]+"
+_PLAIN_RUN = re.compile(_PLAIN + r"(?![*+?{])")
+_PLAIN_ALTERNATIVES = re.compile(rf"{_PLAIN}(?:\|{_PLAIN})*(?=\))")
 _QUANTIFIED_BY = "*+?{"
 _ZERO_WIDTH = "bBAz"
 
@@ -98,7 +100,12 @@ class _Reader:
                     self.at += 1
                 if self.pattern[self.at] == ":":
                     self.at += 1
-        required = self.alternatives()
+        plain = _PLAIN_ALTERNATIVES.match(self.pattern, self.at)
+        if plain is not None and len(folded := plain[0].casefold()) == len(plain[0]):
+            self.at = plain.end()
+            required = tuple(folded.split("|"))
+        else:
+            required = self.alternatives()
         self._take(")")
         return required
 
