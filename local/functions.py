@@ -23,6 +23,8 @@ class LocalFunction:
     """Whether it is told the development tokens, and where the functions behind it are."""
     knows_gate: bool = False
     """Whether it holds the key with which the gate signs who calls."""
+    takes_workers: bool = False
+    """Whether workers call it, who may have the development tokens for want of their own."""
     keeps_index: bool = False
     """Whether it builds an index that the next start can use again."""
     python_path: Path | None = None
@@ -39,6 +41,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
         reads_routes: bool = False,
         verifies_callers: bool = False,
         knows_gate: bool = False,
+        takes_workers: bool = False,
         keeps_index: bool = False,
     ) -> LocalFunction:
         folder = ROOT / "build" / name if bundled else ROOT / "functions" / name
@@ -49,6 +52,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
             reads_routes=reads_routes,
             verifies_callers=verifies_callers,
             knows_gate=knows_gate,
+            takes_workers=takes_workers,
             keeps_index=keeps_index,
             python_path=None if bundled else ROOT,
         )
@@ -61,7 +65,7 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
         function("general", threads=320),
         function("expense", threads=320),
         function("pm", threads=320),
-        function("tasks", threads=64, reads_routes=True, knows_gate=True),
+        function("tasks", threads=64, reads_routes=True, knows_gate=True, takes_workers=True),
     )
 
 
@@ -126,6 +130,8 @@ def environment_of(
         environment = {"WAKEUPS": f"local:{urls['tasks']}/wakeups"} | environment
     if function.knows_gate:
         environment["GATE_SIGNING_KEY"] = signing_key
+    if function.takes_workers:
+        environment["HUB_DEV_TOKEN"] = dev_token
     if function.verifies_callers:
         environment = {"RATE_LIMIT_PER_MINUTE": "0"} | environment
         environment |= {"HUB_DEV_TOKEN": dev_token, "CALLER_TOKEN_HEADER": token_header}

@@ -32,7 +32,7 @@ from local.welcome import welcome
 
 _STARTS = 5
 _CARD = "/.well-known/agent-card.json"
-_GATE = "gate"
+_GATE, _TASKS = "gate", "tasks"
 
 
 def main() -> int:
@@ -89,7 +89,8 @@ def run(
                             gcloud.write_program(
                                 settings.folder / "bin", settings.folder / CLOUD_FILE, root=ROOT
                             )
-                        print(welcome(settings, cloud=cloud), flush=True)
+                        workers_url = _url(ports[_TASKS]) if _TASKS in ports else ""
+                        print(welcome(settings, cloud=cloud, workers_url=workers_url), flush=True)
                     while not stopping.wait(0.2):
                         raise_if_ended(processes)
                     return

@@ -9,8 +9,10 @@ from local.settings import Settings
 _QUESTION = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
 
 
-def welcome(settings: Settings, *, cloud: Mapping[str, str]) -> str:
-    """The address, the tokens, where the logs are, where the local cloud is, and a question to paste into a shell."""
+def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = "") -> str:
+    """The address, the tokens, where the logs are, where the local cloud is, where workers fetch tasks, and a question to paste
+    into a shell.
+    """
     message = {
         "kind": "message",
         "messageId": "first-question",
@@ -31,6 +33,7 @@ def welcome(settings: Settings, *, cloud: Mapping[str, str]) -> str:
                 if cloud
                 else []
             ),
+            *([f"for workers: TASKS_URL={workers_url}"] if workers_url else []),
             "ask it something:",
             f"  curl {settings.url}/ {headers} -d {shlex.quote(json.dumps(request))}",
         ]

@@ -54,6 +54,7 @@ def _application(handle: Handler) -> WSGIApplication:
                     headers=_Headers(environ),
                     query=parse_qs(_decoded(query), keep_blank_values=True) if query else {},
                     read_body=body.read,
+                    client_is_there=body.client_is_there,
                 )
             )
         except Exception:

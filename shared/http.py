@@ -23,7 +23,8 @@ class Body(Protocol):
 class Request(Struct, frozen=True, kw_only=True):
     """One request. Header names are lower case; `query` keeps every value of a repeated parameter.
 
-    `path` is decoded; `target` is what the request line really asked for, None where that is not known.
+    `path` is decoded; `target` is what the request line really asked for, None where that is not known. `client_is_there` is
+    for answers that take long: false when whoever asked has certainly left.
     """
 
     method: str
@@ -32,6 +33,7 @@ class Request(Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = {}
     query: Mapping[str, Sequence[str]] = {}
     read_body: Body = lambda _: b""
+    client_is_there: Callable[[], bool] = lambda: True
 
     def parameter(self, name: str) -> str | None:
         """The first value of a query parameter, its name in any case; None where it is absent."""

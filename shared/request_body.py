@@ -86,6 +86,17 @@ class RequestBody:
         self._left = False
         return bytes(data)
 
+    def client_is_there(self) -> bool:
+        """False when the client has certainly left; only a server that lends its socket lets anybody know."""
+        if self._socket is None:
+            return True
+        try:
+            return self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
     def discard(self) -> None:
         """Takes what is left off the connection, so that a client that is still sending gets to read its answer.
 

@@ -101,10 +101,16 @@ class Client:
     """Works for the tasks function at `url`, on `roles`, or on all that the credential has."""
 
     def __init__(
-        self, url: str, credential: Credential, *, roles: Sequence[str] = (), lease_seconds: int = 60
+        self,
+        url: str,
+        credential: Credential,
+        *,
+        roles: Sequence[str] = (),
+        lease_seconds: int = 60,
+        wait_seconds: int = 30,
     ) -> None:
         self._url, self._credential = url.rstrip("/"), credential
-        self._ask = {"roles": list(roles), "leaseSeconds": lease_seconds, "waitSeconds": 30}
+        self._ask = {"roles": list(roles), "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds}
 
     def run(self, do: Callable[[Work], str], *, stopping: threading.Event | None = None) -> None:
         """Does one task after the other until `stopping`. What `do` returns is the answer. Raises Refused."""

@@ -43,13 +43,22 @@ class Leasing:
         self._clock = clock
 
     def lease(
-        self, holder: str, roles: Sequence[str], *, seconds: float, wait_seconds: float
+        self,
+        holder: str,
+        roles: Sequence[str],
+        *,
+        seconds: float,
+        wait_seconds: float,
+        is_there: Callable[[], bool] = lambda: True,
     ) -> Lease | None:
-        """The task that has been due for longest, at once or within `wait_seconds`."""
+        """The task that has been due for longest, at once or within `wait_seconds`.
+
+        None for a worker that has left meanwhile: what it were given would rest until the lease runs out.
+        """
         if wait_seconds <= 0 or not self._places.acquire(blocking=False):
             return self._leased(holder, roles, seconds, None)
         try:
-            return self._waited_for(holder, roles, seconds, wait_seconds)
+            return self._waited_for(holder, roles, seconds, wait_seconds, is_there)
         finally:
             self._places.release()
 
@@ -71,17 +80,23 @@ class Leasing:
         return ended
 
     def _waited_for(
-        self, holder: str, roles: Sequence[str], seconds: float, wait_seconds: float
+        self,
+        holder: str,
+        roles: Sequence[str],
+        seconds: float,
+        wait_seconds: float,
+        is_there: Callable[[], bool],
     ) -> Lease | None:
         topics = [topic_of(role) for role in roles]
         deadline = self._clock() + wait_seconds
-        while True:
+        while is_there():
             rung = self._bell.rung(topics)
             lease = self._leased(holder, roles, seconds, None)
             remaining = deadline - self._clock()
             if lease is not None or remaining <= 0:
                 return lease
             self._bell.wait(topics, since=rung, timeout_seconds=min(remaining, self._look_seconds))
+        return None
 
     def _leased(self, holder: str, roles: Sequence[str], seconds: float, task_id: str | None) -> Lease | None:
         while True:

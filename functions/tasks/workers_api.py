@@ -53,7 +53,7 @@ class WorkersApi:
     def handle(self, request: Request, worker: Worker, record: Record) -> Response | None:
         """The answer; None where there is nothing at the path. Raises A2AError."""
         if request.path == _LEASE:
-            return self._lease(self._read(request, wire.LeaseRequest), worker, record)
+            return self._lease(request, self._read(request, wire.LeaseRequest), worker, record)
         found = _PATH.fullmatch(request.path)
         if found is None or found[2] not in self._writes:
             return None
@@ -66,7 +66,7 @@ class WorkersApi:
         record["outcome"] = answer.status
         return _json(answer)
 
-    def _lease(self, sent: wire.LeaseRequest, worker: Worker, record: Record) -> Response:
+    def _lease(self, request: Request, sent: wire.LeaseRequest, worker: Worker, record: Record) -> Response:
         _within("waitSeconds", sent.wait_seconds, 0, _MOST_WAIT_SECONDS)
         _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
         if len(sent.roles) > _MOST_ROLES:
@@ -78,7 +78,11 @@ class WorkersApi:
             )
         else:
             lease = self._leasing.lease(
-                worker.name, roles, seconds=sent.lease_seconds, wait_seconds=sent.wait_seconds
+                worker.name,
+                roles,
+                seconds=sent.lease_seconds,
+                wait_seconds=sent.wait_seconds,
+                is_there=request.client_is_there,
             )
         if lease is None:
             record["outcome"] = "nothing_due"
