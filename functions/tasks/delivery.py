@@ -17,8 +17,8 @@ from shared.log import Log
 from shared.task_store.push import Delivery, PushConfig, PushStore
 from shared.task_store.store import TaskStore, Unavailable
 
-_MOST_LOOKED_AT = 500
 _MOST_AT_ONCE = 64
+_MOST_LOOKED_AT = 64 * _MOST_AT_ONCE
 _MOST_AT_ONE_RECEIVER = 8
 _MOST_IN_A_ROW = 200
 _MOST_ANSWER_BYTES = 64_000
@@ -66,12 +66,17 @@ class Deliverer:
 
     def look(self) -> int:
         """Starts to send what is due; to how many configs."""
-        started = 0
-        for delivery in self._store.due_deliveries(limit=_MOST_LOOKED_AT):
-            if self._begin(delivery.push):
-                self._start(self._sender(delivery))
-                started += 1
-        return started
+        started, limit = 0, _MOST_AT_ONCE
+        while True:
+            due = self._store.due_deliveries(limit=limit)
+            for delivery in due:
+                if self._begin(delivery.push):
+                    self._start(self._sender(delivery))
+                    started += 1
+            # Those that are due first may all be of receivers that have all the senders they get.
+            if len(due) < limit or limit >= _MOST_LOOKED_AT or len(self._sending) >= _MOST_AT_ONCE:
+                return started
+            limit *= 4
 
     def _begin(self, push: PushConfig) -> bool:
         key, receiver = (push.config.task_id, push.config.id), urlsplit(push.config.url).netloc

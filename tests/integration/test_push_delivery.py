@@ -228,7 +228,7 @@ def test_a_receiver_that_does_not_answer_holds_up_nobody_else(bench: Bench) -> N
         exchange.answer(200)
 
     with Receiver(behave=behave) as slow, Receiver() as quick:
-        for _ in range(20):
+        for _ in range(100):
             bench.register(bench.task(), slow.url)
         bench.register(bench.task(), quick.url)
         deliverer = bench.deliverer(beside=True)
