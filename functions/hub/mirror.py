@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from functions.hub.artifact_ids import ArtifactIds
 from functions.hub.pipeline import Heard
 from shared.a2a import reply
 from shared.a2a.call import Call
 from shared.a2a.model import (
+    Artifact,
     Event,
     Message,
     Part,
@@ -30,6 +32,10 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
     """
     task_id = call.task.id if call.task else mint.new_id()
     begun = False
+    ids = ArtifactIds(call.task)
+
+    def artifact(agents_task: str, said: Artifact) -> Artifact:
+        return msgspec.structs.replace(said, artifact_id=ids.of(agents_task, said.artifact_id))
 
     def message(said: Message) -> Message:
         return msgspec.structs.replace(said, context_id=context_id, task_id=task_id, reference_task_ids=())
@@ -46,14 +52,24 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
             case Task():
                 begun = True
                 yield msgspec.structs.replace(
-                    event, id=task_id, context_id=context_id, status=status(event.status), history=()
+                    event,
+                    id=task_id,
+                    context_id=context_id,
+                    status=status(event.status),
+                    artifacts=tuple(artifact(event.id, each) for each in event.artifacts),
+                    history=(),
                 )
             case TaskStatusUpdateEvent():
                 yield msgspec.structs.replace(
                     event, task_id=task_id, context_id=context_id, status=status(event.status)
                 )
             case TaskArtifactUpdateEvent():
-                yield msgspec.structs.replace(event, task_id=task_id, context_id=context_id)
+                yield msgspec.structs.replace(
+                    event,
+                    task_id=task_id,
+                    context_id=context_id,
+                    artifact=artifact(event.task_id, event.artifact),
+                )
             case None:
                 for piece in pieces:
                     if isinstance(piece, reply.Failure):

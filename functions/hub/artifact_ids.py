@@ -1,0 +1,42 @@
+"""Ids of the artifacts that an agent's task has: the agent's own, unless a turn is run again by another task of the agent's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shared.a2a.call import TaskInHand
+
+_NOTE = "artifacts"
+
+
+class ArtifactIds:
+    """Notes with the task in hand which ids were given. Where its turn is run again by another task of the agent's, the
+    artifacts take the ids of those that the run before has left, in their order: they replace them, instead of lying beside them.
+    """
+
+    def __init__(self, task: TaskInHand | None) -> None:
+        self._turn = task.turn if task else 1
+        self._notes: dict[str, Any] = task.notes if task else {}
+        self._agents_task: str | None = None
+        self._ids: dict[str, list[Any]] = {}
+        self._left: list[str] = []
+
+    def of(self, agents_task: str, artifact_id: str) -> str:
+        """The id under which the artifact of the agent's task is passed on."""
+        if agents_task != self._agents_task:
+            self._enter(agents_task)
+        known = self._ids.get(artifact_id)
+        if known is None:
+            known = [self._left.pop(0) if self._left else artifact_id, self._turn]
+            self._ids = {**self._ids, artifact_id: known}
+            self._notes[_NOTE] = {"task": agents_task, "ids": self._ids}
+        return str(known[0])
+
+    def _enter(self, agents_task: str) -> None:
+        noted = self._notes.get(_NOTE) or {"task": agents_task, "ids": {}}
+        self._agents_task = agents_task
+        if noted["task"] == agents_task:
+            self._ids, self._left = noted["ids"], []
+        else:
+            self._ids = {}
+            self._left = [given for given, turn in noted["ids"].values() if turn == self._turn]

@@ -1,0 +1,249 @@
+"""Hubs, the tasks function and workers, each in a process of its own over one task store; any of them can be killed."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from local.functions import ROOT, environment_of, functions
+from local.lifeline import Lifeline
+from local.ports import free_ports
+from local.processes import Process, Program, running
+from local.readiness import Probe, answers_ok, wait_until_ready
+from local.run import function_command
+from shared.identity.static_token import digest
+from shared.ids import random_hex
+from shared.task_store.opening import open_store
+from shared.task_store.settings import StoreSettings
+from shared.tasks.kept import Store
+
+Json = dict[str, Any]
+CALLER, WORKER = "token-of-a-caller", "token-of-a-worker"
+OWNER = "client:caller"
+_CLIENTS = f"""
+[[clients]]
+name = "caller"
+token_sha256 = "{digest(CALLER)}"
+[[clients]]
+name = "worker"
+token_sha256 = "{digest(WORKER)}"
+roles = ["developer"]
+"""
+_ROUTES = """
+[[routes]]
+id = "agent"
+name = "agent"
+description = "For tests."
+url = "{url}"
+boundary = "public"
+keywords = ["agent"]
+priority = 1
+default = true
+[[routes]]
+id = "mirror"
+name = "mirror"
+description = "For tests."
+url = "{url}"
+boundary = "public"
+keywords = ["mirror"]
+priority = 2
+passes_tasks = true
+[[routes]]
+id = "work"
+name = "work"
+description = "For tests."
+role = "developer"
+keywords = ["work"]
+priority = 3
+"""
+LEASE_SECONDS = 2
+_MODES = ["text/plain"]
+
+
+@dataclass(kw_only=True)
+class Machine:
+    """The processes by name: `hub-1`, `hub-2`, `tasks`, `worker-1` …"""
+
+    programs: dict[str, Program]
+    ports: dict[str, int]
+    lifeline: Lifeline
+    store: Store
+    processes: dict[str, Process] = field(default_factory=dict)
+    _stacks: dict[str, contextlib.ExitStack] = field(default_factory=dict)
+
+    def start(self, *names: str) -> None:
+        """They run, and answer if they are asked anything."""
+        for name in names:
+            stack = self._stacks[name] = contextlib.ExitStack()
+            (self.processes[name],) = stack.enter_context(
+                running([self.programs[name]], lifeline=self.lifeline)
+            )
+        asked = [name for name in names if name in self.ports]
+        wait_until_ready(
+            [Probe(name, self.ports[name], "/health") for name in asked],
+            [self.processes[name] for name in asked],
+            stopping=threading.Event(),
+            timeout_seconds=60,
+            answers=answers_ok,
+        )
+
+    def kill(self, name: str) -> None:
+        """The process has ended without a word."""
+        os.killpg(self.processes[name].popen.pid, signal.SIGKILL)
+        self._stacks.pop(name).close()
+
+    def stop(self) -> None:
+        """Nothing runs any more."""
+        while self._stacks:
+            self._stacks.popitem()[1].close()
+        self.store.close()
+
+    def log(self, name: str) -> str:
+        """What the process, and those before it in its place, have written."""
+        return self.programs[name].log.read_text(errors="replace")
+
+    def call(self, hub: str, method: str, params: Json) -> Any:
+        """The result of a 1.0 operation. Raises OSError or HTTPException when nobody answers, KeyError for a refusal."""
+        with self._asked(hub, method, params) as response:
+            return json.loads(response.read())["result"]
+
+    def events(self, hub: str, method: str, params: Json) -> Iterator[Json]:
+        """The events of a stream, up to its end, or to where it broke off."""
+        with (
+            contextlib.suppress(OSError, http.client.HTTPException),
+            self._asked(hub, method, params) as response,
+        ):
+            for line in response:
+                if line.startswith(b"data: "):
+                    yield json.loads(line.removeprefix(b"data: "))["result"]
+
+    @contextlib.contextmanager
+    def _asked(self, hub: str, method: str, params: Json) -> Iterator[http.client.HTTPResponse]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports[hub], timeout=60)
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+        headers = {
+            "Content-Type": "application/json",
+            "Authorization": f"Bearer {CALLER}",
+            "A2A-Version": "1.0",
+        }
+        with contextlib.closing(connection):
+            connection.request("POST", "/", body, headers)
+            yield connection.getresponse()
+
+
+def message(text: str, message_id: str, *, at_once: bool = False) -> Json:
+    """What SendMessage is asked with."""
+    said = {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": text}]}
+    return {
+        "message": said,
+        "configuration": {"acceptedOutputModes": _MODES, "returnImmediately": at_once},
+    }
+
+
+def text_of(value: Any) -> str:
+    """All text of a task's artifacts, or of a message."""
+    holders = value.get("artifacts", []) if "status" in value else [value]
+    return "".join(part["text"] for holder in holders for part in holder["parts"])
+
+
+def until(look: Any, *, seconds: float = 40.0) -> Any:
+    """What `look` gives once it is something."""
+    deadline = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+    return found
+
+
+@contextlib.contextmanager
+def machine(
+    folder: Path,
+    agent_url: str,
+    *,
+    hubs: int = 1,
+    workers: int = 0,
+    store: StoreSettings | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[Machine]:
+    """All of it, running; it has ended afterwards."""
+    names = [*(f"hub-{number}" for number in range(1, hubs + 1)), "tasks"]
+    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    urls = {name: f"http://127.0.0.1:{port}" for name, port in ports.items()}
+    (folder / "clients.toml").write_text(_CLIENTS)
+    (folder / "routes.toml").write_text(_ROUTES.format(url=agent_url))
+    store = store or StoreSettings(file=folder / "tasks.sqlite3")
+    environment = {
+        "CLIENTS_FILE": str(folder / "clients.toml"),
+        "ROUTES_FILE": str(folder / "routes.toml"),
+        "TASK_LEASE_SECONDS": str(LEASE_SECONDS),
+        "TASK_LOOK_SECONDS": "0.2",
+        "TASK_STORE_AFTER_SECONDS": "0.3",
+        "TASK_SWEEP_SECONDS": "0.2",
+        "WORKER_LOOK_SECONDS": "0.2",
+        "TASK_MOST_ATTEMPTS": "50",
+        **(settings or {}),
+    }
+    programs = [_function(name, folder, ports[name], urls, environment) for name in names]
+    programs += [_worker(f"worker-{number}", folder, urls["tasks"]) for number in range(1, workers + 1)]
+    with Lifeline() as lifeline:
+        opened = open_store(store, clock=time.time, new_token=random_hex)
+        made = Machine(
+            programs={program.name: program for program in programs},
+            ports=ports,
+            lifeline=lifeline,
+            store=opened,
+        )
+        try:
+            made.start(*made.programs)
+            yield made
+        finally:
+            made.stop()
+
+
+def _function(
+    name: str, folder: Path, port: int, urls: Mapping[str, str], environment: Mapping[str, str]
+) -> Program:
+    (function,) = (one for one in functions() if one.name == name.partition("-")[0])
+    unwanted = ("ALLOW_ANONYMOUS", "TASK_STORE", "GOOGLE_CLOUD_PROJECT", "HUB_DEV_TOKEN")
+    inherited = {name: value for name, value in os.environ.items() if name not in unwanted}
+    return Program(
+        name=name,
+        command=function_command(function, port=port),
+        environment=environment_of(
+            function,
+            inherited={"TASK_STORE": f"sqlite:{folder}/tasks.sqlite3", **inherited, **environment},
+            urls={"hub": urls["hub-1"], "tasks": urls["tasks"]},
+            public_url=urls["hub-1"],
+            dev_token="a-development-token",
+            signing_key="a-key-that-signs-for-the-hub-and-its-tasks",
+        ),
+        log=folder / f"{name}.log",
+    )
+
+
+def _worker(name: str, folder: Path, tasks_url: str) -> Program:
+    return Program(
+        name=name,
+        command=[sys.executable, "-m", "tests.e2e.soak_worker"],
+        environment={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "TASKS_URL": tasks_url,
+            "WORKER_TOKEN": WORKER,
+            "LEASE_SECONDS": str(LEASE_SECONDS),
+        },
+        log=folder / f"{name}.log",
+    )
+
+
+def sequences_of(entries: Sequence[Any]) -> list[int]:
+    """The numbers of a log's entries."""
+    return [entry.sequence for entry in entries]

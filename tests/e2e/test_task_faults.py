@@ -1,0 +1,144 @@
+"""Processes that are killed with `kill -9` while they hold tasks: nothing is lost, and nothing is done twice."""
+
+import contextlib
+import http.client
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.a2a.model import TaskStatusUpdateEvent
+from shared.ids import random_hex
+from tests.e2e.lasting_agent import LastingAgent, answer_to
+from tests.e2e.task_machine import Machine, machine, message, text_of, until
+
+
+def _ended(run: Machine, task_id: str, *, hub: str = "hub-1") -> Any:
+    """The task once it has ended; its log is whole, and has one end."""
+
+    def look() -> Any:
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            task = run.call(hub, "GetTask", {"id": task_id})
+            return task if task["status"]["state"] == "TASK_STATE_COMPLETED" else None
+        return None
+
+    task = until(look)
+    entries = run.store.entries(task_id, after=0)
+    assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
+    ends = [
+        entry
+        for entry in entries
+        if isinstance(entry.event, TaskStatusUpdateEvent) and entry.event.status.state.terminal
+    ]
+    assert ends == entries[-1:]
+    return task
+
+
+@pytest.mark.parametrize("route", ["agent", "mirror"])
+def test_a_hub_killed_in_the_middle_of_a_stream_leaves_one_whole_answer(tmp_path: Path, route: str) -> None:
+    with LastingAgent(seconds=2.0) as agent, machine(tmp_path, agent.url, hubs=2) as run:
+        id_ = random_hex()
+        events = run.events("hub-2", "SendStreamingMessage", message(f"{route} please", id_))
+        task_id = next(events)["task"]["id"]
+        while "artifactUpdate" not in next(events):
+            pass
+        run.kill("hub-2")
+        assert not any("statusUpdate" in event for event in events)
+        task = _ended(run, task_id)
+        assert text_of(task) == answer_to(f"{route} please")
+        assert agent.asked[id_] == 1
+
+
+@pytest.mark.parametrize("route", ["agent", "mirror"])
+def test_an_agent_that_forgot_its_task_is_asked_again_and_answers_once(tmp_path: Path, route: str) -> None:
+    with (
+        LastingAgent(seconds=1.0, remembers=False) as agent,
+        machine(tmp_path, agent.url, hubs=2) as run,
+    ):
+        id_ = random_hex()
+        events = run.events("hub-2", "SendStreamingMessage", message(f"{route} please", id_))
+        task_id = next(events)["task"]["id"]
+        while "artifactUpdate" not in next(events):
+            pass
+        run.kill("hub-2")
+        task = _ended(run, task_id)
+        assert text_of(task) == answer_to(f"{route} please")
+        assert agent.asked[id_] == 2
+
+
+def test_a_hub_killed_in_the_middle_of_work_that_nobody_waits_for_loses_nothing(tmp_path: Path) -> None:
+    with LastingAgent(seconds=2.0) as agent, machine(tmp_path, agent.url, hubs=2) as run:
+        ids = [random_hex() for _ in range(8)]
+        tasks = [
+            run.call("hub-2", "SendMessage", message(f"agent {id_}", id_, at_once=True))["task"]["id"]
+            for id_ in ids
+        ]
+        for _ in ids:
+            agent.await_question()
+        time.sleep(0.6)
+        run.kill("hub-2")
+        for id_, task_id in zip(ids, tasks, strict=True):
+            assert text_of(_ended(run, task_id)) == answer_to(f"agent {id_}")
+        assert set(agent.asked.values()) == {1}
+
+
+def test_what_a_killed_tasks_function_was_to_have_run_is_run_by_the_next(tmp_path: Path) -> None:
+    with (
+        LastingAgent(seconds=0.2) as agent,
+        machine(tmp_path, agent.url, settings={"TASK_RUNS": "queued"}) as run,
+    ):
+        run.kill("tasks")
+        ids = [random_hex() for _ in range(10)]
+        tasks = [
+            run.call("hub-1", "SendMessage", message(f"agent {id_}", id_, at_once=True))["task"]["id"]
+            for id_ in ids
+        ]
+        assert not agent.asked
+        run.start("tasks")
+        agent.await_question()
+        run.kill("tasks")
+        run.start("tasks")
+        for id_, task_id in zip(ids, tasks, strict=True):
+            assert text_of(_ended(run, task_id)) == answer_to(f"agent {id_}")
+        assert set(agent.asked.values()) == {1}
+
+
+def test_a_store_that_is_locked_for_longer_than_anybody_waits_for_it_loses_nothing(tmp_path: Path) -> None:
+    lease = {"TASK_LEASE_SECONDS": "30"}
+    with LastingAgent(seconds=1.0) as agent, machine(tmp_path, agent.url, settings=lease) as run:
+        id_ = random_hex()
+        events = run.events("hub-1", "SendStreamingMessage", message("agent please", id_))
+        task_id = next(events)["task"]["id"]
+        with contextlib.closing(sqlite3.connect(tmp_path / "tasks.sqlite3", isolation_level=None)) as lock:
+            until(lambda: run.store.get(task_id, owner=None))
+            lock.execute("BEGIN IMMEDIATE")
+            last = list(events)[-1]
+            time.sleep(11)
+            lock.execute("ROLLBACK")
+        assert last["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"
+        assert text_of(_ended(run, task_id)) == answer_to("agent please")
+        assert agent.asked[id_] == 1
+
+
+def test_a_request_that_another_hub_works_on_already_is_joined(tmp_path: Path) -> None:
+    with LastingAgent(seconds=3.0) as agent, machine(tmp_path, agent.url, hubs=2) as run:
+        id_ = random_hex()
+        answers: dict[str, Any] = {}
+
+        def ask(hub: str) -> None:
+            answers[hub] = run.call(hub, "SendMessage", message("agent please", id_))["message"]
+
+        first = threading.Thread(target=ask, args=("hub-1",))
+        first.start()
+        until(lambda: run.call("hub-2", "ListTasks", {})["tasks"])
+        second = threading.Thread(target=ask, args=("hub-2",))
+        second.start()
+        first.join(30)
+        second.join(30)
+        assert [text_of(answer) for answer in answers.values()] == [answer_to("agent please")] * 2
+        assert agent.asked[id_] == 1
+        ask("hub-2")
+        assert agent.asked[id_] == 2
