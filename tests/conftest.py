@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
 
 from tests.fakes import emulators
+from tests.sharing import FilesTogether
 
 # A busy machine is no reason to fail: time is for benchmarks.
 settings.register_profile("patient", deadline=None)
@@ -24,3 +26,8 @@ def pubsub_emulator() -> Iterator[str]:
     """The address of a Pub/Sub emulator; its project is `emulators.PROJECT`."""
     with emulators.pubsub() as address:
         yield address
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesTogether:
+    """How `make test` divides the tests among its processes."""
+    return FilesTogether(config, log)

@@ -1,0 +1,20 @@
+"""Tests are divided among processes so that nothing expensive is made twice."""
+
+import pytest
+
+from tests.sharing import together
+
+
+@pytest.mark.parametrize(
+    ("file", "scope"),
+    [
+        ("tests/e2e/test_cards.py", "tests/e2e"),
+        ("tests/contract/task_store/test_firestore.py", "tests/contract/task_store"),
+        ("tests/contract/a2a/test_flask.py", "tests/contract/a2a/test_flask.py"),
+        ("tests/unit/test_router.py", "tests/unit/test_router.py"),
+    ],
+)
+def test_a_file_goes_with_those_for_which_a_folder_makes_something_and_else_alone(
+    file: str, scope: str
+) -> None:
+    assert together(file) == scope
