@@ -1,4 +1,4 @@
-"""How long a function takes from the start of its process to its first answer, and what memory it holds then."""
+"""How long a function takes from the start of its process to its first answer; its processor time and memory until then."""
 
 import statistics
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from time import perf_counter
 from bench.report import Target, median_and_range, table
 from bench.servers import SUBJECTS, Server, first_answer, function, started
 from bench.settings import Settings
-from bench.usage import Memory, memory_of
+from bench.usage import Memory, memory_of, processor_seconds_of
 from local.ports import free_ports
 
 BARE = "bare function"
@@ -22,6 +22,7 @@ _POLL_SECONDS = 0.002
 @dataclass(frozen=True, slots=True)
 class _Start:
     milliseconds: float
+    processor_milliseconds: float | None
     memory: Memory | None
 
 
@@ -39,7 +40,7 @@ def run(settings: Settings) -> list[Target]:
         for server in contestants if number % 2 else reversed(contestants):
             starts[server.name].append(_start(server, settings))
     rows = [[name, *_cells(mine)] for name, mine in starts.items()]
-    head = ("", "to first answer, ms", "peak, MB", "all processes, MB")
+    head = ("", "to first answer, ms", "processor, ms", "peak, MB", "all processes, MB")
     table(f"Cold start, {len(starts[BARE])} starts of each in turn", head, rows)
     pairs = list(zip(starts[HUB], starts[BARE], strict=True))
     added_ms = statistics.median(hub.milliseconds - bare.milliseconds for hub, bare in pairs)
@@ -67,13 +68,17 @@ def _start(server: Server, settings: Settings) -> _Start:
     with started(server, lifeline=settings.lifeline, folder=settings.folder) as process:
         first_answer(server, process, poll_seconds=_POLL_SECONDS)
         milliseconds = (perf_counter() - began) * 1e3
-        return _Start(milliseconds, memory_of(process.popen.pid))
+        used = processor_seconds_of(process.popen.pid)
+        return _Start(milliseconds, used * 1e3 if used is not None else None, memory_of(process.popen.pid))
 
 
 def _cells(starts: list[_Start]) -> list[str]:
     memories = [start.memory for start in starts if start.memory]
+    # Counted in steps of 10 ms, of which a mean is finer than a median.
+    used = [start.processor_milliseconds for start in starts if start.processor_milliseconds is not None]
     return [
         median_and_range([start.milliseconds for start in starts], 0),
+        f"{statistics.mean(used):.0f} ({min(used):.0f}-{max(used):.0f})" if used else "not known",
         median_and_range([memory.peak for memory in memories], 1) if memories else "not known",
         median_and_range([memory.proportional for memory in memories], 1) if memories else "not known",
     ]
