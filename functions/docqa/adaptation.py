@@ -42,7 +42,7 @@ class Vocabulary:
 
     def adapted(self, question: Question) -> Question:
         """`question` with its slips mended and its concepts said in the corpus's words too."""
-        mended = corrected(normalise(question.text), self._knows, self._alike)
+        mended = corrected(normalise(question.text), self._knows, self._alike, self._known)
         if mended != normalise(question.text):
             again = analyse(mended, language=question.language)
             question = structs.replace(

@@ -90,7 +90,7 @@ def _found(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
     yield from _facts(asked, found)
     if not asked.asked.strict:
         yield from _on_topic(corpus, asked, headed(treating(asked, passages))[:1])
-    yield from _facts(asked, extract(asked, passages, corpus.rarity, lenient=True))
+    yield from _facts(asked, extract(asked, passages, corpus.rarity, lenient=True, opening=corpus.opening))
 
 
 def _facts(asked: Question, found: Sequence[Found]) -> Iterator[Offer]:

@@ -20,7 +20,8 @@ class Concept(Struct, frozen=True):
     `own` are the question's own forms, `words` and `texts` their alternatives (`View.words`, `View.text`), `broader`
     words for more than it (laptop → device), `vital` an act that makes the case ("if solvent is spilled"), `parts` the
     words of a phrase or the halves of an unknown Japanese compound (`loose` when one of them may be missing). `modifies`
-    is the index of the concept this one narrows down (legal → team), `sought` what the question asks which one it is.
+    is the index of the concept this one narrows down (legal → team), `sought` what the question asks which one it
+    is, `proper` a name.
     """
 
     surface: str
@@ -36,3 +37,4 @@ class Concept(Struct, frozen=True):
     modifies: int | None = None
     vital: bool = False
     sought: bool = False
+    proper: bool = False

@@ -36,7 +36,7 @@ def concepts_in(
     for start, end, concept in found:
         entry = (start, end, concept)
         if concept.surface in proper and not concept.known:
-            entry = (start, end, structs.replace(concept, role=Role.NOUN))
+            entry = (start, end, structs.replace(concept, role=Role.NOUN, proper=True))
         elif any(first <= start and end <= last for first, last in settled):
             entry = (start, end, structs.replace(concept, role=Role.LIGHT))
         if not any(entry[2].own == other[2].own for other in unique):

@@ -59,7 +59,9 @@ _ENGLISH_DATE = re.compile(
     rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}|{_MONTH}(?: (\d{{1,2}})(?:st|nd|rd|th)?)?),? ((?:19|20)\d\d)"
 )
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
-_VERSION = re.compile(r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第)[ _-]?(\d+(?:\.\d+)*)(?:版)?")
+_VERSION = re.compile(
+    r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第(?=[ \d.]+版))[ _-]?(\d+(?:\.\d+)*)"
+)
 _SERIES_NOISE = re.compile(
     r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版"
     r"|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"

@@ -58,6 +58,20 @@ _PREFIX = 5  # notified, notification: more than this many letters alike, among 
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
 _ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
 _SUBJECTS = {"i", "we", "you", "they", "he", "she", "it", "one", "someone", "somebody", "anybody", "anyone"}
+_PARTICLES = (" out", " up", " off", " on", " in", " over", " down")
+_TOWARDS_A_THING = {
+    "happens",
+    "happen",
+    "happened",
+    "applies",
+    "apply",
+    "related",
+    "due",
+    "access",
+    "subject",
+    "attached",
+}
+_DIRECTIONS = {"to", "below", "above", "into"}
 _CASES = {"if", "when", "whenever", "unless"}
 _PREPOSITIONS = {
     "of",
@@ -110,7 +124,12 @@ def english_concepts(
         inverted = before in _INVERTED or before in ("is", "are", "was", "were")
         asked = {raw for _, _, raw in pieces[max(0, at - 3) : at - 1]} & _ASKING
         subject = (at == 1 or bool(asked)) and inverted
+        if before == "to" and at > 1 and pieces[at - 2][2] in _TOWARDS_A_THING:
+            before = "of"
         role = _english_role(key, surface, before, words, subject=subject)
+        becomes = size == 1 and _is_verb_of_a_case([raw for _, _, raw in pieces], at, words)
+        if becomes and role is Role.NOUN:
+            role = Role.ACTION
         if (
             role is Role.NOUN
             and at + size == len(pieces)
@@ -118,8 +137,10 @@ def english_concepts(
             and _ends_in_verb([raw for _, _, raw in pieces])
         ):
             role = Role.ACTION  # what does the label show, when does the link expire
-        told = role is Role.ACTION and bool(
-            _CASES & {raw for _, _, raw in pieces[1:at]} or pieces[0][2] == "if"
+        told = (
+            role is Role.ACTION
+            and not becomes
+            and bool(_CASES & {raw for _, _, raw in pieces[1:at]} or pieces[0][2] == "if")
         )
         alternatives = words.groups.get(key)
         own: tuple[str, ...] = (key, f" {key.replace(' ', '')} ") if "-" in surface else (key,)
@@ -175,6 +196,17 @@ def _ends_in_verb(pieces: Sequence[str]) -> bool:
     ) or between[-1:] == ["not"]
 
 
+def _is_verb_of_a_case(pieces: Sequence[str], at: int, words: Lexicon) -> bool:
+    """Whether the word is what happens in "when availability drops to 99 %"."""
+    following = pieces[at + 1] if at + 1 < len(pieces) else ""
+    return (
+        pieces[at].endswith("s")
+        and bool({*_CASES, "that"}.intersection(pieces[:at]))
+        and pieces[at - 1] not in words.stop
+        and (following in _DIRECTIONS or following[:1].isdigit())
+    )
+
+
 def _is_inverted(pieces: Sequence[str], at: int) -> bool:
     """Whether the subject follows the auxiliary: "when do suppliers …", "may a guest …", not "who may …"."""
     return at == 0 or pieces[at - 1] in _ASKING or pieces[at - 1] not in ("who", "and", "that", "which")
@@ -187,8 +219,8 @@ def _english_role(key: str, surface: str, before: str, words: Lexicon, *, subjec
         return Role.LIGHT
     if before in _INVERTED and surface.endswith(("s", "ing")):
         return Role.NOUN
-    if before == "who" or (" " in surface and surface.split()[0].endswith("ed")):
-        return Role.ACTION  # who signs it, is it carried out
+    if surface.endswith(_PARTICLES) and surface.split()[0].endswith("ed"):
+        return Role.ACTION  # is it carried out
     if (before in _VERB_BEFORE and not subject) or (
         surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE
     ):

@@ -39,11 +39,16 @@ _MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.2, 0.25, 5
 _ACTION_MISSED = 0.5  # the same act has many verbs
 _NEAR_ENOUGH = TITLE * 0.9
 _ALIKE = 0.05
+_OWN_ACT = 0.03
 _MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
 _ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
 _REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
 _ASKS = ("?", "？")
+
+
+def _no_opening(_: Passage) -> str:
+    return ""
 
 
 class Found(Struct, frozen=True):
@@ -70,9 +75,11 @@ def extract(
     rarity: Callable[[Concept], float],
     *,
     lenient: bool = False,
+    opening: Callable[[Passage], str] = _no_opening,
 ) -> list[Found]:
     """The units that may answer, best first; a unit about another entity, topic or kind of answer is not among them.
 
+    `opening` is how the document of a passage begins; who "the Consultant" is stands there.
     `lenient` forgives that the act a question speaks of is said in words nobody listed, as long as the things are said.
     """
     weights = [_weight(concept) * rarity(concept) for concept in question.concepts]
@@ -88,7 +95,7 @@ def extract(
         foreign = lenient and passage.language != question.language  # two guesses at once are one too many
         if edition_serves(question, passage) and not other_year and not foreign:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
-            found.extend(_scored(question, passage, weights, bonus, rule))
+            found.extend(_scored(question, surroundings(passage, opening(passage)), weights, bonus, rule))
     found.sort(key=lambda entry: -entry.score)
     return found
 
@@ -146,9 +153,9 @@ def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
 
 
 def _scored(
-    question: Question, passage: Passage, weights: list[float], bonus: float, lenient: Lenient | None
+    question: Question, around: Surroundings, weights: list[float], bonus: float, lenient: Lenient | None
 ) -> Iterator[Found]:
-    around = surroundings(passage)
+    passage = around.passage
     if lenient is None and _misses_too_much(question, around, weights):
         return
     forms = forms_of(question.concepts)
@@ -169,7 +176,7 @@ def _scored(
             continue
         said = levels(question.concepts, around, number, forms)
         coverage = (
-            lenient.coverage(question, said, normal)
+            lenient.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
             if lenient
             else _coverage(question, said, weights, foreign=passage.language != question.language)
         )
@@ -184,10 +191,23 @@ def _scored(
             fit += 0.12
         if has(ANNOUNCING, normal) and not question.asked.listing:
             fit -= 0.15
+        if question.kind is AnswerKind.TIME:
+            fit += _OWN_ACT if _acts(question, around, number) else 0.0
         fit -= 0.05 * min(2, speciality(forms, around, number))
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
+
+
+def _acts(question: Question, around: Surroundings, number: int) -> bool:
+    """Whether the unit itself says the act in the question's own word: a time is that of what its sentence says."""
+    said = around.units[number]
+    return any(
+        form in (said.words if form[0] == " " else said.text)
+        for concept in question.concepts
+        if concept.role is Role.ACTION
+        for form in concept.own
+    )
 
 
 def _misses_too_much(question: Question, around: Surroundings, weights: list[float]) -> bool:

@@ -17,7 +17,7 @@ from functions.docqa.expressions import (
 from functions.docqa.model import Unit, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.units_counted import MEASURES, counts
-from functions.docqa.words import normalise, plain
+from functions.docqa.words import normalise, plain, stem
 
 _WHO_IS = re.compile(
     r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
@@ -32,6 +32,12 @@ _OTHER_NUMBERS = re.compile(
     rf"\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}|\d{{1,2}}:\d{{2}}"
     r"|(?:eur|usd|gbp|jpy|[£$€¥]) ?\d[\d.]*|\d[\d.]* ?(?:yen|euros?|dollars?|円)"
     r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|(?:edition|version|year|in|of|{_MONTH}) (?:19|20)\d\d\b|^\d+(?:\.\d+)* "
+)
+_DIGIT = re.compile(r"\d")
+_DURATION_ASKED = re.compile(r"\bhow many\b|何(?:年|日|週|[ヶかカ]月|時|分|秒)間|何時間|何[ヶかカ]月")
+_DATES = re.compile(
+    rf"(?:19|20)\d\d年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?|\d{{1,2}}月(?!間)(?:\d{{1,2}}日)?|\d{{1,2}}:\d{{2}}"
+    rf"|\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}\b"
 )
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 
@@ -98,6 +104,14 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         fit += 0.04
     if asked.kind is AnswerKind.QUANTITY and question.unit and not _may_count(question, unit, normal):
         return None
+    if (
+        asked.kind is AnswerKind.TIME
+        and has(_DURATION_ASKED, normal_of(question.text))
+        and not has(
+            _DIGIT if unit.kind is UnitKind.ROW else PATTERNS[AnswerKind.TIME], _DATES.sub(" ", normal)
+        )
+    ):
+        return None
     if question.unit in MEASURES and not counts(question.unit, normal):
         return None
     if question.unit:
@@ -122,6 +136,10 @@ def _may_count(question: Question, unit: Unit, normal: str) -> bool:
         return True
     if not question.unit.isascii() and not normal.isascii():
         return False  # 20日 are no 冊
+    if question.unit.isascii() and re.search(
+        rf"\b(?:an?|each|every|any|per) {re.escape(stem(question.unit))}", normal
+    ):
+        return False  # "a merchant may send 200 requests" counts no merchants
     return PATTERNS[AnswerKind.QUANTITY].search(_OTHER_NUMBERS.sub("", normal)) is not None
 
 

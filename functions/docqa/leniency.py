@@ -5,11 +5,16 @@ from msgspec import Struct
 from functions.docqa.concept import Concept, Role
 from functions.docqa.expressions import PATTERNS
 from functions.docqa.lexicon import lexicon
-from functions.docqa.matching import PRESENT
+from functions.docqa.matching import HEADER, PRESENT
 from functions.docqa.question import Question
 
 _THING_SAID, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.75, 0.9, 0.45
 _EVERYWHERE = 0.35
+
+
+def _may_be_named(concept: Concept) -> bool:
+    """Whether the answer names what is sought instead of saying it: "which team" is answered by "legal affairs"."""
+    return bool(concept.kinds) or concept.own[0] in lexicon().parties
 
 
 class Lenient(Struct, frozen=True):
@@ -17,7 +22,7 @@ class Lenient(Struct, frozen=True):
 
     rarities: list[float]
 
-    def coverage(self, question: Question, said: list[float], normal: str) -> float | None:
+    def coverage(self, question: Question, said: list[float], normal: str, *, row: bool) -> float | None:
         """The share that counts as said; None when a thing of the question is not, or only far away."""
         pattern = PATTERNS.get(question.kind)
         if pattern is not None and not pattern.search(normal):
@@ -25,7 +30,7 @@ class Lenient(Struct, frozen=True):
         things = []
         unsaid_acts = acts = 0
         for concept, level, rarity in zip(question.concepts, said, self.rarities, strict=True):
-            if not self._is_thing(question, concept, said):
+            if not self._is_thing(question, concept, said, row=row):
                 acts += concept.role is Role.ACTION
                 unsaid_acts += concept.role is Role.ACTION and level < PRESENT
             elif level < _THING_SAID:
@@ -40,17 +45,22 @@ class Lenient(Struct, frozen=True):
         mean = sum(level * rarity for level, rarity in things) / sum(rarity for _, rarity in things)
         return mean - 0.1 * unsaid_acts / max(1, acts)
 
-    def _is_thing(self, question: Question, concept: Concept, said: list[float]) -> bool:
+    def _is_thing(self, question: Question, concept: Concept, said: list[float], *, row: bool) -> bool:
         at = question.concepts.index(concept)
         if concept.role is Role.ACTION:
             narrows = concept.modifies is not None and concept.surface.endswith(("ing", "ed"))
             happened = question.asked.strict and concept.known and concept.surface.endswith("ed")
             return concept.vital or narrows or happened
-        if concept.role is not Role.NOUN or concept.sought or self.rarities[at] < _EVERYWHERE:
+        if (
+            concept.role is not Role.NOUN
+            or (concept.sought and _may_be_named(concept))
+            or self.rarities[at] < _EVERYWHERE
+        ):
             return False
-        # Platinum members, Starter users: who they are is said by the word before.
+        # Platinum members, Starter users: who they are is said by the word before; urgent tickets by a column "urgent".
+        person = concept.own[0] in lexicon().parties
         narrowed = any(
-            other.modifies == at and level >= _SURELY_SAID
+            other.modifies == at and level >= _SURELY_SAID and (person or level <= HEADER)
             for other, level in zip(question.concepts, said, strict=True)
         )
-        return not (narrowed and concept.own[0] in lexicon().parties)
+        return not (narrowed and (row or person))

@@ -12,7 +12,7 @@ from functions.docqa.model import Passage, Unit, UnitKind
 from functions.docqa.words import View, view
 
 OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.85, 0.75, 0.7
-PRECEDING, NEIGHBOUR, PASSAGE = 0.65, 0.55, 0.35
+PRECEDING, OPENING, NEIGHBOUR, PASSAGE = 0.65, 0.6, 0.55, 0.35
 PRESENT = 0.3
 _SYNONYM, _BROADER, _PARTS = 0.9, 0.7, 0.85
 _NOT_MODIFIERS = frozenset(
@@ -54,6 +54,7 @@ class Surroundings(Struct):
     headings: list[View]
     heading_entities: list[frozenset[Entity]]
     title: View
+    opening: View
     whole: View
     governing: list[View]
 
@@ -63,8 +64,8 @@ class Surroundings(Struct):
         return [self.whole, *self.headings, self.title, *self.governing]
 
 
-def surroundings(passage: Passage) -> Surroundings:
-    """The views of `passage`; headings run from the innermost outwards."""
+def surroundings(passage: Passage, opening: str = "") -> Surroundings:
+    """The views of `passage`; headings run from the innermost outwards. `opening` begins its document."""
     headings = list(reversed(passage.section))
     return Surroundings(
         passage=passage,
@@ -73,6 +74,7 @@ def surroundings(passage: Passage) -> Surroundings:
         headings=[cached_view(heading) for heading in headings],
         heading_entities=[entities_in(heading) for heading in (*headings, passage.title)],
         title=cached_view(f"{passage.title} {passage.place}"),
+        opening=cached_view(opening),
         governing=[
             cached_view(text)
             for text in {text for unit in passage.units for text in (unit.header, *unit.context) if text}
@@ -107,6 +109,9 @@ def levels(
     """
     layers = list(_layers(around, number))
     found = [_level(concept, layers) for concept in concepts]
+    for at, concept in enumerate(concepts):
+        if concept.proper and not found[at] and says(concept, around.opening):
+            found[at] = OPENING
     own = around.units[number]
     whole_list = around.passage.units[number].kind is UnitKind.LIST
     for at, concept in enumerate(concepts):

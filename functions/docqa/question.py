@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec import Struct, structs
 
@@ -10,13 +11,13 @@ from functions.docqa.concepts import concepts_in
 from functions.docqa.entities import Entity, entities_in, entity_spans, years_in
 from functions.docqa.expressions import AnswerKind
 from functions.docqa.lexicon import lexicon
+from functions.docqa.phrasing import uncontracted, without_contrast
 from functions.docqa.question_kinds import (
     Asked,
     asked,
     asks_for_a_topic,
     counted_per,
     counted_unit,
-    uncontracted,
     wants_former,
     without_interrogatives,
 )
@@ -52,6 +53,7 @@ class Question(Struct, frozen=True):
 
 def analyse(text: str, *, language: str | None = None) -> Question:
     """`text` as a Question; `language` ("en" or "ja") is that of the answer, by default the question's own."""
+    original, text = text, without_contrast(text)
     normal = uncontracted(normalise(text))
     wanted = asked(normal)
     concepts = concepts_in(
@@ -62,17 +64,19 @@ def analyse(text: str, *, language: str | None = None) -> Question:
     unit = counted_unit(normal)
     if wanted.kind in (AnswerKind.FACT, AnswerKind.DEFINITION) and not wanted.listing:
         wanted = _by_attribute(concepts) or wanted
+    amounts = amounts_in(normal)
+    settled = _settled(amounts, concepts, normal)
     return Question(
-        text=text,
-        language=language or ("ja" if is_japanese(text) else "en"),
+        text=original,
+        language=language or ("ja" if is_japanese(original) else "en"),
         asked=wanted,
-        concepts=tuple(_as_attribute(concept, wanted, unit) for concept in concepts),
+        concepts=tuple(_as_attribute(concept, wanted, unit, settled) for concept in concepts),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
         unit=unit,
         per=counted_per(normal),
-        amounts=amounts_in(normal),
+        amounts=amounts,
         numbers=numbers_in(normal),
         topic=asks_for_a_topic(normal),
     )
@@ -112,8 +116,22 @@ def _proper_names(text: str) -> frozenset[str]:
     return frozenset(normalise(name) for name in _PROPER_NAME.findall(text))
 
 
-def _as_attribute(concept: Concept, wanted: Asked, unit: str) -> Concept:
-    stands_for = _STANDS_FOR.get(wanted.kind, {wanted.kind.value})
+def _settled(amounts: Sequence[Range], concepts: Sequence[Concept], normal: str) -> set[str]:
+    """The kinds of word that need not be said: an amount is given, or two things are asked for at once."""
+    settled = {"money"} if any(amount.unit in ("yen", "dollar", "euro") for amount in amounts) else set()
+    for first, second in pairwise(concepts):
+        if (
+            f"{first.surface}と{second.surface}" in normal
+            or f"{first.surface} and {second.surface}" in normal
+        ):
+            settled |= (
+                (first.kinds | second.kinds) & _SOUGHT.keys() if first.kinds and second.kinds else set()
+            )
+    return settled
+
+
+def _as_attribute(concept: Concept, wanted: Asked, unit: str, settled: set[str]) -> Concept:
+    stands_for = _STANDS_FOR.get(wanted.kind, {wanted.kind.value}) | settled
     if concept.kinds & stands_for or (wanted.kind is AnswerKind.TIME and concept.surface == unit):
         return structs.replace(concept, role=Role.ATTRIBUTE)
     if wanted.strict and len(concept.parts) > 1 and concept.own[0][0] == " ":

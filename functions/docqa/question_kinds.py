@@ -5,6 +5,7 @@ import re
 from msgspec import Struct
 
 from functions.docqa.expressions import AnswerKind
+from functions.docqa.phrasing import without_politeness
 
 _NOUNS = r"(?:the |a |an |our |my |your |its )?(?:[\w-]+ ){0,3}?"
 # (kind, whether a sentence without such an expression cannot be the answer, pattern); the first match decides.
@@ -196,23 +197,6 @@ _LENGTH = re.compile(
     r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$"
     r"|\b(?:minimum|maximum|required|min|max) length\b|\blength of\b|長さは"
 )
-_CONTRACTED = re.compile(
-    r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b"
-)
-_NEGATED = re.compile(r"\b(have|has|had|do|does|did|is|are|was|were|ca|could|wo|would|should|must)n't\b")
-_NEGATED_STEMS = {"ca": "can", "wo": "will"}
-_WRITTEN_OUT = {"s": "is", "re": "are", "m": "am", "ve": "have", "ll": "will", "d": "would"}
-_POLITE = re.compile(
-    r"^\W*(?:(?:hi|hello|dear \w+|excuse me|sorry)\b[^?]{0,20}?[,.!])?\W*(?:please |kindly )?"
-    r"(?:(?:(?:can|could|would|will) you (?:please |kindly )?(?:tell|explain to|remind|inform|help) (?:me|us) ?"
-    r"|(?:please )?(?:tell|remind|inform) (?:me|us) "
-    r"|(?:do you know|does anyone know|i(?:'d| would) like to (?:know|ask)"
-    r"|i (?:want|need) to know|i(?:'m| am) (?:wondering|not sure)"
-    r"|i was wondering|i wonder|any idea|(?:just )?wondering) ?)(?:about |whether |if )?)+"
-    r"|[、。,]?(?:を|について|に関して|か)?(?:ご|お)?(?:教示|教え|確認|案内|知らせ|伺い|聞き)(?:て|し)?"
-    r"(?:いただけ|頂け|ください|下さい|願い|もらえ|いただき|頂き|くださ|したい|たい)[^?。、]{0,16}"
-    r"|(?:を|が|か)?知りたい[^?。]{0,10}|お(?:願い|尋ね)(?:いた)?します|(?:お世話になっております|すみません|恐れ入りますが|恐縮ですが)[、。,]?"
-)
 
 
 class Asked(Struct, frozen=True):
@@ -235,17 +219,6 @@ def asked(normal: str) -> Asked:
         if pattern.search(stripped):
             return Asked(kind, strict, listing or kind is AnswerKind.PROCEDURE)
     return Asked(AnswerKind.FACT, listing=listing)
-
-
-def uncontracted(normal: str) -> str:
-    """The question with "what's", "I'm" and "haven't" written out."""
-    normal = _NEGATED.sub(lambda match: f"{_NEGATED_STEMS.get(match.group(1), match.group(1))} not", normal)
-    return _CONTRACTED.sub(lambda match: f"{match.group(1)} {_WRITTEN_OUT[match.group(2)]}", normal)
-
-
-def without_politeness(normal: str) -> str:
-    """The question with what only makes it polite blanked out; offsets stay."""
-    return _POLITE.sub(lambda match: " " * len(match.group()), normal)
 
 
 def wants_former(normal: str) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from functions.docqa.adaptation import Vocabulary
 from functions.docqa.concept import Concept, Role
 from functions.docqa.index import load
-from functions.docqa.model import Document, Passage, words_of_path
+from functions.docqa.model import Document, Passage, UnitKind, words_of_path
 from functions.docqa.question import Question
 from functions.docqa.words import View, bigrams, view
 
@@ -29,6 +29,8 @@ WHERE words MATCH ? AND p.path IN (SELECT value FROM json_each(?)) ORDER BY bm25
 _OF_DOCUMENT = """
 SELECT p.passage, p.standing FROM passages p JOIN files f ON f.path = p.path WHERE f.uri = ? ORDER BY p.number LIMIT 40
 """
+_FIRST_OF_DOCUMENT = _OF_DOCUMENT.replace("LIMIT 40", "LIMIT 1")
+_OPENING_UNITS = 3
 
 
 class Corpus:
@@ -40,6 +42,7 @@ class Corpus:
         self._frequencies: dict[str, int] = {}
         self._documents: dict[str, View] | None = None
         self._vocabulary: Vocabulary | None = None
+        self._openings: dict[str, str] = {}
 
     def adapted(self, question: Question) -> Question:
         """`question` in the words of this corpus."""
@@ -91,6 +94,18 @@ class Corpus:
         """The passages of the document that `passage` is from, in their order."""
         rows = self.connection.execute(_OF_DOCUMENT, (passage.uri,))
         return [load(blob, standing, 0.0) for blob, standing in rows]
+
+    def opening(self, passage: Passage) -> str:
+        """The first sentences of the document that `passage` is from, when they stand before its sections."""
+        if passage.uri not in self._openings:
+            row = self.connection.execute(_FIRST_OF_DOCUMENT, (passage.uri,)).fetchone()
+            first = load(row[0], row[1], 0.0) if row else None
+            before = first is not None and len(first.section) <= 1
+            units = first.units[:_OPENING_UNITS] if first and before else ()
+            self._openings[passage.uri] = " ".join(
+                unit.text for unit in units if unit.kind is UnitKind.SENTENCE
+            )
+        return self._openings[passage.uri]
 
     def _terms(self, question: Question) -> list[str]:
         weighed: list[tuple[bool, str]] = []

@@ -9,8 +9,15 @@ _WORD = re.compile(r"(?<![\w.@/-])[a-z]{5,}(?![\w@/-])")
 _SURE_LENGTH = 6
 
 
-def corrected(normal: str, is_known: Callable[[str], bool], alike: Callable[[str], Iterable[str]]) -> str:
+def corrected(
+    normal: str,
+    is_known: Callable[[str], bool],
+    alike: Callable[[str], Iterable[str]],
+    preferred: Collection[str] = (),
+) -> str:
     """`normal` with each unknown word replaced when exactly one word of `alike` is a single slip away.
+
+    Of several, the only one that is `preferred` is meant.
 
     Words of five letters are corrected only where two letters changed places or one is doubled or left out.
     """
@@ -20,6 +27,8 @@ def corrected(normal: str, is_known: Callable[[str], bool], alike: Callable[[str
         if is_known(word):
             return word
         near = {other for other in alike(word) if one_slip(word, other)}
+        if len({stem(other) for other in near}) > 1:
+            near = {other for other in near if other in preferred} or near
         return min(near) if len({stem(other) for other in near}) == 1 else word
 
     return _WORD.sub(mended, normal)

@@ -20,8 +20,8 @@ from functions.docqa.matching import (
 )
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.named_sources import names_a_kind_of_document
+from functions.docqa.phrasing import without_politeness
 from functions.docqa.question import Question
-from functions.docqa.question_kinds import without_politeness
 from functions.docqa.words import View, bigrams, normalise, plain
 
 MOST_QUOTES = 4

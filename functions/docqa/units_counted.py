@@ -65,7 +65,9 @@ def _pattern(unit: str) -> re.Pattern[str]:
     if latin:
         parts.append(rf"{NUMBER}[ -]*(?:\w+[ -]){{0,3}}?(?:{latin})\w*")
     if other:
-        parts.append(rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})(?!(?<=時)間)")
+        parts.append(
+            rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})(?!(?<=時)間)"
+        )
     if "時" in names:
         parts.append(r"\d{1,2}:\d{2}|\b\d{1,2} ?[ap]\.?m\b")
     return re.compile("|".join(parts))
