@@ -12,7 +12,8 @@ from shared.a2a.card import AgentCard
 from shared.a2a.versions import Version
 from shared.access import restricted
 from shared.card import SecurityKind, hub_card
-from shared.routes import Route, RouteTable, RouteTableError, load, unset_variables
+from shared.route_file import NOT_SET, RouteFile
+from shared.routes import Route, RouteTable, RouteTableError, load
 from shared.settings import Settings
 from shared.task_store import settings as store_settings
 from shared.task_store.settings import StoreSettings
@@ -20,8 +21,6 @@ from shared.tasks import webhook_keys
 from shared.tasks.webhook_keys import PublicKey
 
 _ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
-# Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
-_NOT_SET = "is-not-set.invalid"
 _NO_TABLE = """
 [[routes]]
 id = "none"
@@ -38,6 +37,9 @@ class HubSettings(Struct, frozen=True, kw_only=True):
 
     table: RouteTable
     unset: tuple[str, ...]
+    routes_file: RouteFile
+    routes_seconds: float
+    """How often the file is read again."""
     public_url: str
     security: tuple[SecurityKind, ...]
     card_protocol_version: str
@@ -55,7 +57,7 @@ class HubSettings(Struct, frozen=True, kw_only=True):
 def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) -> HubSettings:
     """Reads the shared settings. On Google Cloud a missing address of an agent that is called is an error."""
     on_google_cloud = "K_SERVICE" in environ
-    table, unset = _table(settings, environ)
+    table, unset, file = _table(settings, environ)
     if needs_urls and on_google_cloud:
         for name in unset:
             settings.problem(name, "must be the address of an agent: routes.toml uses it")
@@ -63,6 +65,8 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
     return HubSettings(
         table=table,
         unset=unset,
+        routes_file=file,
+        routes_seconds=settings.number("ROUTES_SECONDS", 300, least=0.01, most=86_400),
         public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else f"http://127.0.0.1:{port}"),
         security=_security(settings),
         card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
@@ -78,7 +82,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
 def missing_variable(route: Route) -> str | None:
     """The variable that this route's address needs and that has no value; None where the route has its address."""
     name, _, domain = (urlsplit(route.url).hostname or "").partition(".")
-    return name.upper().replace("-", "_") if domain == _NOT_SET else None
+    return name.upper().replace("-", "_") if domain == NOT_SET else None
 
 
 def public_card(settings: HubSettings) -> AgentCard:
@@ -98,13 +102,14 @@ def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
     )
 
 
-def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, tuple[str, ...]]:
-    """The route table, and its variables that have no value. Where there is no table, the problem is noted."""
+def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, tuple[str, ...], RouteFile]:
+    """The route table, its variables that have no value, and its file. Where there is no table, the problem is noted."""
+    file = RouteFile(settings.file("ROUTES_FILE", _ROUTES), environ)
     try:
-        text = settings.file("ROUTES_FILE", _ROUTES).read_text(encoding="utf-8")
-        unset = unset_variables(text, environ)
-        placeholders = {name: f"https://{name.lower().replace('_', '-')}.{_NOT_SET}" for name in unset}
-        return load(text, variables={**environ, **placeholders}), unset
+        read = file.read()
+        if read is not None:
+            return *read, file
+        settings.problem("ROUTES_FILE", "names an empty file")
     except RouteTableError as error:
         settings.problem("ROUTES_FILE", f"has a table with errors:\n{error}")
     except UnicodeDecodeError:
@@ -112,7 +117,7 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
     except OSError:
         pass  # `file` has noted it.
     # What comes after this is read all the same, so that everything that is wrong is said at once.
-    return load(_NO_TABLE, variables={}), ()
+    return load(_NO_TABLE, variables={}), (), file
 
 
 def _unnamed_version(settings: Settings) -> Version | None:

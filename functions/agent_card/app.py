@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import time
 
+from msgspec import structs
+
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.agent_function import health, not_found, stdout_log
 from shared.http import Handler, Request, Response
 from shared.hub_settings import HubSettings, public_card
 from shared.log import Log, Record
+from shared.route_file import RouteSource
+from shared.routes import RouteTable
 from shared.tasks.webhook_keys import KeySetPage
+from shared.threads import Threads
 
 
 def build(config: HubSettings, *, log: Log | None = None) -> Handler:
     """The function's handler."""
     log = log or stdout_log("agent_card", project=config.google_cloud_project)
     card = public_card(config)
+
+    def use(table: RouteTable, unset: tuple[str, ...]) -> None:
+        nonlocal card
+        card = public_card(structs.replace(config, table=table, unset=unset))
+
+    source = RouteSource(
+        config.routes_file,
+        seconds=config.routes_seconds,
+        changed=use,
+        log=log,
+        clock=time.monotonic,
+        run=Threads("route table").run,
+    )
     cards = CardEndpoint(
         lambda: card,
         protocol_version_v0_3=config.card_protocol_version,
@@ -27,6 +45,7 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
     key_set = KeySetPage(config.webhook_keys)
 
     def handle(request: Request, _: Record) -> Response:
+        source.look()
         return (
             cards.handle(request)
             or key_set.handle(request)

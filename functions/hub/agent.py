@@ -37,6 +37,9 @@ class HubAgent:
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
+        if not request.message.parts and not call.for_ui:
+            # A person who sent nothing is told so; a program gets the error (§4.1.4).
+            raise invalid_field("message.parts", "must hold at least one part")
         owner = _owner(call)
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
         answer = self._commands.answer(text_of(request.message), call)
@@ -70,7 +73,7 @@ class HubAgent:
         if route is not None and route.passes_tasks and not call.for_ui:
             events = mirrored(heard, context_id=context_id, call=call, mint=self._mint)
             return Turn(events=events, as_message=False)
-        immediate = self._pipeline.is_immediate(turn)
+        immediate = turn.immediate
         events = to_events(
             _pieces(heard), context_id=context_id, call=call, mint=self._mint, as_task=not immediate
         )

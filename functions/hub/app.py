@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from functions.hub.agent import HubAgent
@@ -15,8 +15,9 @@ from functions.hub.doctor_door import DoctorDoor
 from functions.hub.downstream import Downstream, RemoteAgent, of_workers, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
-from functions.hub.router import Router
+from functions.hub.tables import Tables
 from functions.hub.tools_query import ToolsQuery
+from shared.a2a.card import AgentCard
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.client import A2AClient
 from shared.a2a.errors import A2AError
@@ -25,15 +26,17 @@ from shared.access import may_use
 from shared.agent_function import MINT, health, not_found, stdout_log
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
-from shared.hub_settings import card_for, missing_variable, public_card
+from shared.hub_settings import HubSettings, card_for, missing_variable
 from shared.identity.own_tokens import DefaultCredentials
 from shared.identity.principal import HUB_FUNCTION, Principal
 from shared.identity.signed_principal import HEADER
 from shared.ids import new_id
 from shared.log import Log, Record
 from shared.refusal import refusal
+from shared.route_file import RouteSource
 from shared.routes import Route
 from shared.tasks.webhook_keys import KeySetPage
+from shared.threads import Threads
 
 if TYPE_CHECKING:
     from functions.hub.doctor import Doctor
@@ -48,53 +51,62 @@ def build(
 ) -> Handler:
     """The hub's handler. `downstreams` replaces the agents of the route table, by route id."""
     settings = config.hub
-    table = settings.table
     log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
     if settings.unset:
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
     http = HttpClient()
     callers = config.identity.callers(http, believes_gate=True)
-    card = public_card(settings)
+    credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
+    tables = Tables(
+        settings,
+        agent=_agents(http, credentials) if downstreams is None else lambda route: downstreams[route.id],
+    )
+    source = RouteSource(
+        settings.routes_file,
+        seconds=settings.routes_seconds,
+        changed=tables.use,
+        log=log,
+        clock=time.monotonic,
+        run=Threads("route table").run,
+    )
     cards = CardEndpoint(
-        lambda: card,
+        lambda: tables.now.card,
         protocol_version_v0_3=settings.card_protocol_version,
         max_age_seconds=settings.card_max_age_seconds,
         now=time.time,
         unnamed=settings.card_unnamed_version,
     )
-    credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
     pipeline = Pipeline(
-        router=Router(table),
-        downstreams=_agents(config, http, credentials) if downstreams is None else downstreams,
-        routes=table.by_id,
+        tables=tables,
         conversations=Conversations(),
         log=log,
         clock=time.perf_counter,
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
-    commands = Commands(table.routes, tasks=lambda: tasks.operations if tasks else None)
+    commands = Commands(
+        lambda: tables.now.settings.table.routes, tasks=lambda: tasks.operations if tasks else None
+    )
     agent = HubAgent(pipeline, commands, mint=MINT)
     tasks = _tasks(config, agent, http, log)
     server = A2AServer(
         agent,
-        card=lambda: card,
+        card=lambda: tables.now.card,
         log=log,
         limits=limits,
-        extended_card=lambda principal: card_for(
-            settings, tuple(route for route in table.routes if may_use(route, principal))
-        ),
+        extended_card=lambda principal: _card_of(tables.now.settings, principal),
         tasks=tasks,
         keeps_ui_contract=config.keeps_ui_contract,
     )
     run_door = _run_door(tasks) if tasks else None
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
-    pages = Pages(table, commit=config.commit)
+    pages = Pages(lambda: tables.now.settings.table, commit=config.commit)
     key_set = KeySetPage(settings.webhook_keys)
-    doctor = DoctorDoor(lambda: _doctor(config, http, credentials))
+    doctor = DoctorDoor(lambda: _doctor(config, tables, http, credentials))
 
     def handle(request: Request, record: Record) -> Response:
+        source.look()
         response = (
-            health(request, card.name)
+            health(request, tables.now.card.name)
             or cards.handle(request)
             or pages.public(request)
             or key_set.handle(request)
@@ -159,12 +171,17 @@ def _run_door(tasks: KeptTasks) -> RunDoor:
     return RunDoor(tasks.starter)
 
 
-def _doctor(config: Config, http: HttpClient, credentials: Credentials) -> Doctor:
+def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:
+    """The card with what this caller may use."""
+    return card_for(settings, tuple(route for route in settings.table.routes if may_use(route, principal)))
+
+
+def _doctor(config: Config, tables: Tables, http: HttpClient, credentials: Credentials) -> Doctor:
     from functions.hub.doctor import Doctor
     from shared.gcloud import Service
 
     return Doctor(
-        config.hub.table.routes,
+        lambda: tables.now.settings.table.routes,
         credentials=credentials,
         http=http,
         service=Service(name=config.service) if config.service else None,
@@ -172,7 +189,7 @@ def _doctor(config: Config, http: HttpClient, credentials: Credentials) -> Docto
     )
 
 
-def _agents(config: Config, http: HttpClient, credentials: Credentials) -> Mapping[str, Downstream]:
+def _agents(http: HttpClient, credentials: Credentials) -> Callable[[Route], Downstream]:
     client = A2AClient(http, new_id=new_id)
 
     def agent(route: Route) -> Downstream:
@@ -183,4 +200,4 @@ def _agents(config: Config, http: HttpClient, credentials: Credentials) -> Mappi
             return without_address(route, variable)
         return RemoteAgent(route, http=http, client=client, credentials=credentials)
 
-    return {route.id: agent(route) for route in config.hub.table.routes}
+    return agent

@@ -62,9 +62,9 @@ class Tasks(Protocol):
 
 
 class Commands:
-    """Answers commands. `tasks` gives the tasks, None where none are kept."""
+    """Answers commands. `routes` gives the routes as they are now, `tasks` the tasks, None where none are kept."""
 
-    def __init__(self, routes: Sequence[Route], *, tasks: Callable[[], Tasks | None]) -> None:
+    def __init__(self, routes: Callable[[], Sequence[Route]], *, tasks: Callable[[], Tasks | None]) -> None:
         self._routes = routes
         self._tasks = tasks
 
@@ -79,7 +79,7 @@ class Commands:
             case Command.HELP:
                 return texts.help_text(language)
             case Command.ROUTES:
-                routes = [route for route in self._routes if may_use(route, call.principal)]
+                routes = [route for route in self._routes() if may_use(route, call.principal)]
                 return texts.routes_text(routes, language)
             case _:
                 return self._of_tasks(command, number, call, language)

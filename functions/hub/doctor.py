@@ -31,7 +31,7 @@ class Doctor:
 
     def __init__(
         self,
-        routes: Sequence[Route],
+        routes: Callable[[], Sequence[Route]],
         *,
         credentials: Credentials,
         http: HttpClient,
@@ -61,7 +61,7 @@ class Doctor:
 
     def report(self, authorization: str | None = None, *, only: Container[str] | None = None) -> Report:
         """Every route, or `only` these, all at the same time. `authorization` is the caller's, for routes that pass it on."""
-        routes = [route for route in self._routes if only is None or route.id in only]
+        routes = [route for route in self._routes() if only is None or route.id in only]
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
             examined = tuple(
                 threads.map(
@@ -77,7 +77,7 @@ class Doctor:
         return principal.client is not None or principal.email in self._operators
 
     def _account(self) -> str | None:
-        for route in self._routes:
+        for route in self._routes():
             if route.boundary is Boundary.IAM and (facts := self._facts(self._headers(route, None) or {})):
                 return facts.email
         return None

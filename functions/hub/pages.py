@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from shared.a2a import protojson
@@ -18,7 +19,7 @@ _OPENAPI = Path(__file__).with_name("openapi.yaml")
 class Pages:
     """Answers GET requests; the addresses of agents are not among what they tell."""
 
-    def __init__(self, table: RouteTable, *, commit: str) -> None:
+    def __init__(self, table: Callable[[], RouteTable], *, commit: str) -> None:
         self._table = table
         self._version = protojson.encode(
             {"version": VERSION, "commit": commit, "protocolVersions": [version.value for version in Version]}
@@ -36,7 +37,7 @@ class Pages:
             return None
         match request.path.rstrip("/"):
             case "/routes":
-                routes = [_route(route) for route in self._table.routes if may_use(route, principal)]
+                routes = [_route(route) for route in self._table().routes if may_use(route, principal)]
                 return Response(headers={"content-type": JSON}, body=protojson.encode({"routes": routes}))
             case "/debug-version":
                 return Response(headers={"content-type": JSON}, body=self._version)

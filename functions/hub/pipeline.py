@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
 from functions.hub import citations, texts
@@ -13,7 +13,7 @@ from functions.hub.downstream import Downstream, addressed
 from functions.hub.exchange import Asking
 from functions.hub.failure import DownstreamFailed, Failure
 from functions.hub.listening import Listener
-from functions.hub.router import Router
+from functions.hub.tables import Tables
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
 from shared.a2a.call import Call
@@ -42,16 +42,12 @@ class Pipeline:
     def __init__(
         self,
         *,
-        router: Router,
-        downstreams: Mapping[str, Downstream],
-        routes: Mapping[str, Route],
+        tables: Tables,
         conversations: Conversations,
         log: Log,
         clock: Callable[[], float],
     ) -> None:
-        self._router = router
-        self._downstreams = downstreams
-        self._routes = routes
+        self._tables = tables
         self._conversations = conversations
         self._log = log
         self._clock = clock
@@ -73,14 +69,15 @@ class Pipeline:
         conversation = noted(incoming.notes.get(_CONVERSATION)) or self._conversations.get(
             incoming.owner, incoming.downstream_context_id
         )
-        choice = turn.choice = choose(text, incoming, conversation, router=self._router, routes=self._routes)
+        served = self._tables.now
+        choice = turn.choice = choose(
+            text, incoming, conversation, router=served.router, routes=served.routes
+        )
+        downstream = served.downstreams[choice.route.id]
+        turn.immediate = downstream.immediate
         turn.routing_ms = _milliseconds(self._clock() - started)
         record |= {"route": choice.route.id, "reason": choice.reason, "agent": choice.route.name}
-        return turn, self._heard(turn, choice.route, conversation, record)
-
-    def is_immediate(self, turn: Turn) -> bool:
-        """Whether the turn takes no longer than computing does."""
-        return turn.choice is None or self._downstreams[turn.choice.route.id].immediate
+        return turn, self._heard(turn, choice.route, downstream, conversation, record)
 
     def cancel(self, owner: str, downstream_context_id: str, call: Call) -> None:
         """Passes a task's cancellation on to the agent whose task it is, as far as that is known."""
@@ -95,13 +92,17 @@ class Pipeline:
             route_id, task_id = conversation.route_id, waiting
         else:
             return
-        if route_id in self._downstreams:
-            self._downstreams[route_id].cancel(
-                task_id, authorization=call.authorization, traceparent=call.traceparent
-            )
+        downstream = self._tables.now.downstreams.get(route_id)
+        if downstream is not None:
+            downstream.cancel(task_id, authorization=call.authorization, traceparent=call.traceparent)
 
     def _heard(
-        self, turn: Turn, route: Route, conversation: Conversation | None, record: Record
+        self,
+        turn: Turn,
+        route: Route,
+        downstream: Downstream,
+        conversation: Conversation | None,
+        record: Record,
     ) -> Iterator[Heard]:
         started = self._clock()
         listener = Listener()
@@ -110,7 +111,7 @@ class Pipeline:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
             asking = self._asking(turn, route, conversation)
-            with closing(self._downstreams[route.id].ask(asking)) as events:  # type: ignore[type-var]
+            with closing(downstream.ask(asking)) as events:  # type: ignore[type-var]
                 for event in events:
                     pieces = [self._spoken(piece, turn, route) for piece in listener.hear(event)]
                     if listener.task_id is not None:

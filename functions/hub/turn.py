@@ -45,12 +45,13 @@ class Incoming(Private, frozen=True, kw_only=True):
 
 
 class Turn(Struct, kw_only=True):
-    """What became of it. Complete when the pieces of the answer are exhausted."""
+    """What became of it. Complete when the pieces of the answer are exhausted. `immediate`: it waits for nobody."""
 
     incoming: Incoming
     text: str
     language: Language
     choice: Choice | None
+    immediate: bool = True
     answer: str = ""
     data: list[dict[str, Any]] = []
     citations: list[dict[str, Any]] = []

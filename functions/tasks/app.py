@@ -24,6 +24,8 @@ from shared.log import Log, Record
 from shared.queue.bell import Bell
 from shared.queue.wakeups import topic_of
 from shared.refusal import problem
+from shared.route_file import RouteSource
+from shared.routes import RouteTable
 from shared.task_store.opening import open_store
 from shared.task_store.store import HUB, Unavailable
 from shared.tasks.webhook_keys import KeySetPage
@@ -52,7 +54,20 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         threads=Threads("hub run"),
     )
 
-    roles = frozenset(route.role for route in config.hub.table.routes if route.role)
+    roles = _roles(config.hub.table)
+
+    def use(table: RouteTable, _: tuple[str, ...]) -> None:
+        nonlocal roles
+        roles = _roles(table)
+
+    source = RouteSource(
+        config.hub.routes_file,
+        seconds=config.hub.routes_seconds,
+        changed=use,
+        log=log,
+        clock=time.monotonic,
+        run=Threads("route table").run,
+    )
     callers = config.identity.callers(http, believes_gate=True, audience="tasks")
     bell, events = Bell(), Events(MINT)
     leasing = Leasing(
@@ -98,6 +113,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
 
     def handle(request: Request, record: Record) -> Response:
         background.start()
+        source.look()
         try:
             return health(request, "A2A hub: tasks") or key_set.handle(request) or answer(request, record)
         except A2AError as error:
@@ -110,3 +126,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             return problem(away, record, with_reason=True)
 
     return log.requests(handle)
+
+
+def _roles(table: RouteTable) -> frozenset[str]:
+    return frozenset(route.role for route in table.routes if route.role)

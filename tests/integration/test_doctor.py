@@ -36,7 +36,7 @@ def steps(
 ) -> dict[str, Step]:
     """The steps to one agent, by check."""
     doctor = Doctor(
-        (agent,),
+        lambda: (agent,),
         credentials=Credentials(tokens),
         http=HttpClient(),
         service=Service(name="a2a-hub") if on_cloud_run else None,

@@ -1,0 +1,83 @@
+"""The route table's file: read at the start and, since routes change without a deployment, again and again (design §4)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from shared.log import Log
+from shared.routes import RouteTable, RouteTableError, load, unset_variables
+
+# Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
+NOT_SET = "is-not-set.invalid"
+Read = tuple[RouteTable, tuple[str, ...]]
+"""A table, and the names of its variables that have no value."""
+
+
+class RouteFile:
+    """A file, and what its variables stand for. `text` is what it held when it was read last."""
+
+    def __init__(self, path: Path, variables: Mapping[str, str]) -> None:
+        self._path = path
+        self._variables = variables
+        self.text = ""
+
+    def read(self) -> Read | None:
+        """The table; None while the file is the same. Raises RouteTableError (once for a text), OSError, UnicodeDecodeError."""
+        text = self._path.read_text(encoding="utf-8")
+        if text == self.text:
+            return None
+        self.text = text
+        unset = unset_variables(text, self._variables)
+        placeholders = {name: f"https://{name.lower().replace('_', '-')}.{NOT_SET}" for name in unset}
+        return load(text, variables={**self._variables, **placeholders}), unset
+
+
+class RouteSource:
+    """Calls `changed` with each further table. A file that does not load leaves the last one in use, and the log says why."""
+
+    def __init__(
+        self,
+        file: RouteFile,
+        *,
+        seconds: float,
+        changed: Callable[[RouteTable, tuple[str, ...]], object],
+        log: Log,
+        clock: Callable[[], float],
+        run: Callable[[Callable[[], object]], object],
+    ) -> None:
+        """Looks every `seconds`; `run` starts what may wait for a disk."""
+        self._file = file
+        self._seconds = seconds
+        self._changed = changed
+        self._log = log
+        self._clock = clock
+        self._run = run
+        self._due = clock() + seconds
+        self._reading = threading.Lock()
+
+    def look(self) -> None:
+        """Has the file read where it is time to; whoever calls, with each request, does not wait for it."""
+        if self._clock() >= self._due and self._reading.acquire(blocking=False):
+            self._run(self._read)
+
+    def _read(self) -> None:
+        try:
+            read = self._file.read()
+            if read is not None:
+                self._changed(*read)
+                self._log.line("NOTICE", "The route table has changed", unset=read[1])
+        except RouteTableError as error:
+            self._log.line("ERROR", f"The route table does not load, and the last one stays in use:\n{error}")
+        except (OSError, UnicodeDecodeError) as error:
+            self._log.line(
+                "ERROR",
+                "The route table cannot be read, and the last one stays in use",
+                cause=type(error).__name__,
+            )
+        except Exception:
+            self._log.exception("The route table cannot be used, and the last one stays in use", {})
+        finally:
+            self._due = self._clock() + self._seconds
+            self._reading.release()
