@@ -123,3 +123,14 @@ def test_half_a_surrogate_pair_is_an_answer_or_an_error_and_never_a_500(lone: by
     told = json.loads(cast("bytes", response.body))
     assert told.keys() & {"result", "error"}
     assert told.get("error", {}).get("code") in (None, -32700, -32602)
+
+
+def test_a_program_that_sends_no_parts_is_told_which_field_is_wrong() -> None:
+    hub = Hub(route("alpha", "http://127.0.0.1:9"))
+    params = {
+        "message": {"messageId": "m", "role": "ROLE_USER", "parts": []},
+        "configuration": {"acceptedOutputModes": ["text/plain"]},
+    }
+    _, value = hub.post("/", {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params})
+    assert value["error"]["code"] == -32602
+    assert value["error"]["data"][0]["fieldViolations"][0]["field"] == "message.parts"
