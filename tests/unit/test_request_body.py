@@ -178,3 +178,20 @@ def test_a_server_that_lends_no_socket_is_read_all_the_same() -> None:
             with pytest.raises(A2AError):
                 body.read(10)
         body.discard()
+
+
+def test_a_client_is_there_until_it_leaves(ends: Ends) -> None:
+    client, server = ends
+    body = of_length(server, 0)
+    assert body.client_is_there()
+    client.sendall(b"the next request")
+    assert body.client_is_there()
+    server.recv(100)
+    client.close()
+    assert not body.client_is_there()
+    server.close()
+    assert not body.client_is_there()
+
+
+def test_where_the_server_lends_no_socket_every_client_is_there() -> None:
+    assert RequestBody({"wsgi.input": io.BytesIO()}).client_is_there()

@@ -1,0 +1,193 @@
+"""The client that workers copy: what it makes of cancellations, lost leases, lost answers, outages and its own failures."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.http_server import Exchange, HttpServer
+from workers.client import Client, Failed, Question, Refused, Work
+from workers.credentials import from_environment, google_account, static_token
+
+_LEASED = {
+    "taskId": "task-1",
+    "lease": "the-lease",
+    "leaseSeconds": 60,
+    "version": 1,
+    "text": "Fix it",
+    "history": [],
+    "attempt": 1,
+}
+Answers = dict[str, list[Callable[[Exchange], None]]]
+
+
+class Function:
+    """A tasks function that gives out one task, and answers each write as it is told to, and then as it should."""
+
+    def __init__(self, answers: Answers | None = None, **leased: Any) -> None:
+        self._answers = answers or {}
+        self._leased = [json.dumps(_LEASED | leased).encode()]
+        self.writes: list[tuple[str, Any]] = []
+        self.server = HttpServer(self._behave)
+        self.stopping = threading.Event()
+
+    def work(self, do: Callable[[Work], str], **options: Any) -> list[tuple[str, Any]]:
+        """The writes of a worker that does the one task and stops."""
+        with self.server:
+            client = Client(self.server.url, static_token("a-token"), wait_seconds=1, **options)
+            client.run(do, stopping=self.stopping)
+        return self.writes
+
+    def _behave(self, exchange: Exchange) -> None:
+        verb = exchange.received.path.rpartition(":")[2]
+        if verb != "lease":
+            fields = exchange.received.json
+            assert fields.pop("lease") == "the-lease"
+            self.writes.append((verb, fields))
+        scripted = self._answers.get(verb)
+        if scripted:
+            scripted.pop(0)(exchange)
+        elif verb == "lease" and self._leased:
+            exchange.answer(200, self._leased.pop(), content_type="application/json")
+        elif verb == "lease":
+            self.stopping.set()
+            exchange.answer(204)
+        else:
+            exchange.json({"taskId": "task-1", "status": "", "version": 7, "cancelRequested": False})
+
+
+def test_what_the_work_returns_is_the_answer() -> None:
+    function = Function()
+    assert function.work(lambda work: f"Done: {work.text}", roles=["developer"], lease_seconds=9) == [
+        ("complete", {"version": 1, "text": "Done: Fix it"})
+    ]
+    lease = function.server.received[0]
+    assert lease.json == {"roles": ["developer"], "leaseSeconds": 9, "waitSeconds": 1}
+    assert lease.headers["authorization"] == "Bearer a-token"
+
+
+@pytest.mark.parametrize(
+    ("raised", "write"),
+    [
+        (Question("Which page?"), ("requireInput", {"version": 1, "text": "Which page?"})),
+        (Failed("There is none"), ("fail", {"version": 1, "reason": "There is none"})),
+    ],
+)
+def test_a_question_or_a_failure_is_what_the_user_reads(raised: Exception, write: tuple[str, Any]) -> None:
+    def do(_: Work) -> str:
+        raise raised
+
+    assert Function().work(do) == [write]
+
+
+def test_what_goes_wrong_inside_the_work_is_not_told() -> None:
+    def do(_: Work) -> str:
+        raise ValueError("password=swordfish")
+
+    ((verb, fields),) = Function().work(do)
+    assert verb == "fail"
+    assert "swordfish" not in fields["reason"]
+
+
+def test_a_worker_that_is_ended_gives_its_task_back() -> None:
+    def do(_: Work) -> str:
+        raise SystemExit
+
+    function = Function()
+    with pytest.raises(SystemExit):
+        function.work(do)
+    assert function.writes == [("release", {"version": 1})]
+
+
+def test_progress_goes_on_from_the_version_that_the_function_named() -> None:
+    def do(work: Work) -> str:
+        work.progress("Halfway", {"artifactId": "a", "parts": []}, append=True)
+        return "Done"
+
+    update = {"status": "in_progress", "text": "Halfway"}
+    part = {"artifact": {"artifactId": "a", "parts": []}, "append": True}
+    assert Function().work(do) == [
+        ("progress", {"version": 1, "updates": [update, part]}),
+        ("complete", {"version": 7, "text": "Done"}),
+    ]
+
+
+def _lost(exchange: Exchange) -> None:
+    exchange.reset()
+
+
+def _unavailable(exchange: Exchange) -> None:
+    exchange.answer(503, b"{}", content_type="application/problem+json")
+
+
+def _problem(reason: str) -> Callable[[Exchange], None]:
+    body = json.dumps({"reason": reason, "detail": "No"}).encode()
+    return lambda exchange: exchange.answer(409, body, content_type="application/problem+json")
+
+
+@pytest.mark.parametrize("failure", [_lost, _unavailable])
+@pytest.mark.parametrize("reason", ["WRONG_VERSION", "TASK_ENDED"])
+def test_a_write_whose_answer_was_lost_is_sent_again_and_counts_once(
+    failure: Callable[[Exchange], None], reason: str
+) -> None:
+    function = Function({"complete": [failure, _problem(reason)]})
+    assert function.work(lambda _: "Done") == [("complete", {"version": 1, "text": "Done"})] * 2
+
+
+def test_a_lease_that_is_another_workers_ends_the_work_and_the_worker_goes_on() -> None:
+    def do(work: Work) -> str:
+        with pytest.raises(Refused, match="No"):
+            work.progress("Still here")
+        return "Done"
+
+    function = Function({"progress": [_problem("LEASE_LOST")], "complete": [_problem("LEASE_LOST")]})
+    assert [verb for verb, _ in function.work(do)] == ["progress", "complete"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda exchange: exchange.json({"version": 2, "cancelRequested": True}),
+        _problem("LEASE_LOST"),
+    ],
+)
+def test_a_renewal_tells_the_work_that_there_is_no_use_in_it(answer: Callable[[Exchange], None]) -> None:
+    def do(work: Work) -> str:
+        assert work.cancelled.wait(30)
+        return "too late"
+
+    function = Function({"renew": [_unavailable, answer]}, leaseSeconds=1)
+    assert function.work(do) == [("renew", {"leaseSeconds": 1})] * 2
+
+
+def test_a_function_that_is_away_is_asked_again() -> None:
+    function = Function({"lease": [_lost, _unavailable]})
+    assert [verb for verb, _ in function.work(lambda _: "Done")] == ["complete"]
+    assert len(function.server.received) == 5
+
+
+def test_a_worker_that_may_not_work_says_why_and_stops() -> None:
+    with pytest.raises(Refused, match="No"):
+        Function({"lease": [_problem("PERMISSION_DENIED")]}).work(lambda _: "Done")
+
+
+@pytest.fixture
+def metadata() -> Iterator[HttpServer]:
+    """Google Cloud's metadata server, as far as a worker needs it."""
+    with HttpServer(lambda exchange: exchange.answer(200, b"an-id-token")) as server:
+        yield server
+
+
+def test_an_account_is_shown_to_cloud_run_and_to_the_function(metadata: HttpServer) -> None:
+    credential = google_account("https://tasks.example", metadata_url=metadata.url)
+    bearer = "Bearer an-id-token"
+    assert credential() == {"Authorization": bearer, "X-Serverless-Authorization": bearer}
+    (asked,) = metadata.received
+    assert asked.path == "/?audience=https%3A%2F%2Ftasks.example"
+    assert asked.headers["metadata-flavor"] == "Google"
+
+
+def test_a_token_in_the_environment_is_what_counts() -> None:
+    assert from_environment({"WORKER_TOKEN": "abc"})() == {"Authorization": "Bearer abc"}
