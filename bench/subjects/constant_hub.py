@@ -3,21 +3,26 @@
 import os
 from collections.abc import Iterator
 
-from functions.hub import config
-from functions.hub.app import build
-from functions.hub.downstream import InProcess
-from functions.hub.exchange import Asking
-from shared.a2a.model import Event, Message, Part, Role
 from shared.flask_adapter import entry_point
-
-_ANSWER = Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))
-
-
-def _answer(_: Asking) -> Iterator[Event]:
-    yield _ANSWER
+from shared.http import Handler
+from shared.loading import without_collector
 
 
-_config = config.read(os.environ)
-hub = entry_point(
-    build(_config, downstreams={route.id: InProcess(_answer) for route in _config.hub.table.routes})
-)
+def _hub() -> Handler:
+    # Imported as functions/hub/main.py does.
+    from functions.hub import config
+    from functions.hub.app import build
+    from functions.hub.downstream import InProcess
+    from functions.hub.exchange import Asking
+    from shared.a2a.model import Event, Message, Part, Role
+
+    said = Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))
+
+    def answer(_: Asking) -> Iterator[Event]:
+        yield said
+
+    settings = config.read(os.environ)
+    return build(settings, downstreams={route.id: InProcess(answer) for route in settings.hub.table.routes})
+
+
+hub = entry_point(without_collector(_hub))

@@ -2,8 +2,17 @@
 
 import os
 
-from functions.hub import config
-from functions.hub.app import build
 from shared.flask_adapter import entry_point
+from shared.http import Handler
+from shared.loading import without_collector
 
-hub = entry_point(build(config.read(os.environ)))
+
+def _hub() -> Handler:
+    # Imported in here, since importing is the most of what there is to load.
+    from functions.hub import config
+    from functions.hub.app import build
+
+    return build(config.read(os.environ))
+
+
+hub = entry_point(without_collector(_hub))
