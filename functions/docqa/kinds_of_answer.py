@@ -24,10 +24,24 @@ _WHO_IS = re.compile(
     r"|(?:は|って)(?:誰|だれ|どなた)(?:です|でしょう|か|\?|$)"
 )
 _MAIL_ASKED = re.compile(r"e-?mail address|メールアドレス|メアド")
+_PHONE_ASKED = re.compile(r"\b(?:phone|telephone|fax|extension|mobile|hotline)\b|電話番号|内線|何番")
+_PHONE = re.compile(r"\d{3}")
+_MONEY_ITSELF = re.compile(
+    r"[¥$€£] ?\d|\d ?(?:yen|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
+    r"|\b(?:jpy|usd|eur|gbp|chf) ?\d"
+)
+_PRICED = re.compile(
+    r"\b(?:pric|fees?\b|charg|costs?\b|amount|rent\b|deposit|discount|cover|reimburs|refund|credit|paid|pay|salar|wage|free"
+    r"|commission|interest|bonus|budget|tax)|[料費額価金賃税]|払|無料|無償|給|実費|割引|手当"
+)
 _INTRODUCES = (":", "：")
 _SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
 _HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
 _MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_NAMED = re.compile(rf"\b(?:in|of|for|during|since|\d{{1,2}}) ({_MONTH[3:-1]})\b")
+_MONTH_NUMBERED = re.compile(r"(?<!\d)(\d{1,2})月(?!間)")
+_TOLD_OF_A_MONTH = (AnswerKind.QUANTITY, AnswerKind.MONEY)
 _OTHER_NUMBERS = re.compile(
     rf"\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}|\d{{1,2}}:\d{{2}}"
     r"|(?:eur|usd|gbp|jpy|[£$€¥]) ?\d[\d.]*|\d[\d.]* ?(?:yen|euros?|dollars?|円)"
@@ -87,10 +101,12 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         return -0.2 if asked.kind is AnswerKind.PERSON else -0.05
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):
         return None
+    if asked.kind in _TOLD_OF_A_MONTH and _of_another_month(normal_of(question.text), normal):
+        return None
     fit = 0.05
     if asked.kind is AnswerKind.DEFINITION:
         fit += 0.15 if _defines(question, normal) else 0.0
-    if asked.kind is AnswerKind.MONEY and not pattern.search(_CASE.sub("", normal)):
+    if asked.kind is AnswerKind.MONEY and not _is_amount(unit, pattern.search(_CASE.sub("", normal)), normal):
         return None
     if asked.kind is AnswerKind.PERSON and has(AGENT, normal):
         fit += 0.05
@@ -125,9 +141,34 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     return fit
 
 
+def _of_another_month(asked: str, normal: str) -> bool:
+    """Whether a figure is that of September where October's is asked for."""
+    wanted, said = _months_in(asked), _months_in(normal)
+    return bool(wanted and said) and not wanted & said
+
+
+@lru_cache(maxsize=16384)
+def _months_in(normal: str) -> frozenset[str]:
+    names = _MONTH_NAMED.findall(normal)
+    return frozenset(str(_MONTHS.index(name[:3]) + 1) for name in names) | frozenset(
+        _MONTH_NUMBERED.findall(normal)
+    )
+
+
+def _is_amount(unit: Unit, found: re.Match[str] | None, normal: str) -> bool:
+    """Whether it is money that was found; a share is, only where a price, a fee or a payment is spoken of."""
+    if found is None or _MONEY_ITSELF.search(normal):
+        return found is not None
+    return (
+        _PRICED.search(f"{normal} {normalise(unit.header)} {normalise(' '.join(unit.context))}") is not None
+    )
+
+
 def _reaches(asked: str, normal: str) -> bool:
     """Whether it is the channel that was asked for: no telephone number is an e-mail address."""
-    return not _MAIL_ASKED.search(asked) or "@" in normal
+    if _MAIL_ASKED.search(asked):
+        return "@" in normal
+    return not _PHONE_ASKED.search(asked) or _PHONE.search(normal) is not None
 
 
 def _may_count(question: Question, unit: Unit, normal: str) -> bool:
@@ -164,6 +205,9 @@ def _names(question: Question, normal: str) -> bool:
     if not has(_WHO_IS, normal_of(question.text)):
         return True
     return any(
-        re.search(rf"{re.escape(form.strip())}[^.。]{{0,12}}?(?:\bis\b|\bare\b|(?::(?!\d)|[|は]))", normal)
+        re.search(
+            rf"{re.escape(form.strip())}[^.。]{{0,12}}?(?:, (?:ms|mr|mrs|dr)\b|\bis\b|\bare\b|(?::(?!\d)|[|は]))",
+            normal,
+        )
         for form in (*essential[0].own, *essential[0].words, *essential[0].texts)
     )

@@ -3,7 +3,7 @@
 import math
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 _UNITS: dict[str, tuple[str, float]] = {
     "yen": ("yen", 1),
@@ -164,7 +164,7 @@ def ranges_in(normal: str) -> list[Range]:
             strict = match["above"] in ("over", "above", "more than", "exceeding") or "超" in (
                 match["above_after"] or ""
             )
-            found.append(Range(unit, low[1] + (_TINY if strict else 0), math.inf, True))
+            found.append(_closed(found, Range(unit, low[1] + (_TINY if strict else 0), math.inf, True)))
         elif match["below"] or match["below_after"]:
             strict = match["below"] in ("under", "below", "less than") or "未満" in (
                 match["below_after"] or ""
@@ -173,6 +173,14 @@ def ranges_in(normal: str) -> list[Range]:
         else:
             found.append(Range(unit, low[1], low[1], False))
     return found
+
+
+def _closed(found: list[Range], above: Range) -> Range:
+    """`above`, up to where the range before it ends: 「99%未満97%以上」, "below 99 % but at least 97 %"."""
+    before = found[-1] if found else above
+    if math.isinf(before.low) and before.unit == above.unit and before.high > above.low:
+        return structs.replace(found.pop(), low=above.low)
+    return above
 
 
 def amounts_in(normal: str) -> list[Range]:

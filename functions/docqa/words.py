@@ -176,7 +176,7 @@ def stem(word: str) -> str:
 
 _DERIVED = re.compile(
     r"(?:isation|ization|ational|ation|ition|ement|ment|ance|ence|anc|enc|ness|abl|ibl|iti|ity|iv|ion|ous|ful|ant|ent"
-    r"|at|is|iz|al|li|ly|i|y)$"
+    r"|at|is|iz|al|li|ly|i|y|e)$"
 )
 _LEAST_ROOT = 5
 

@@ -36,6 +36,7 @@ _BREAKING = {
 _VOID = {"br", "hr", "img", "meta", "link", "input", "col", "area", "base", "embed", "source", "wbr"}
 _SPACE = re.compile(r"\s+")
 _MAX_SPAN = 200
+_LONGEST_TERM = 60
 
 
 class _Cell(Struct):
@@ -81,6 +82,8 @@ class _Extractor(HTMLParser):
             case "td" | "th" if self._rows:
                 self._cell = _Cell(tag == "th", _span(given.get("rowspan")), _span(given.get("colspan")))
                 self._rows[-1].append(self._cell)
+            case "dd" if self._cell is None and self._line.endswith(": "):
+                pass  # a term and what is said of it are one line
             case _ if tag in _BREAKING and self._cell is None:
                 self._break(blank=not self._lists)
 
@@ -105,6 +108,8 @@ class _Extractor(HTMLParser):
                 self._break()
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                 self._break(blank=True)
+            case "dt" if self._cell is None and self._is_term():
+                self._line = f"{self._line.strip()}: "
             case _ if tag in _BREAKING and self._cell is None:
                 self._break(blank=not self._lists)
 
@@ -125,6 +130,10 @@ class _Extractor(HTMLParser):
             self._cell.text += data
         elif self._rows is None or data.strip():
             self._line += data
+
+    def _is_term(self) -> bool:
+        term = self._line.strip()
+        return 0 < len(term) <= _LONGEST_TERM and not term.endswith(("?", "？", ".", "。", ":", "："))
 
     def _marker(self) -> str:
         indent = "  " * max(0, len(self._lists) - 1)
