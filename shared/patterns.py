@@ -1,7 +1,7 @@
 """Patterns over callers' text: always RE2, whose time is linear in the text (design §4)."""
 
 import re
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol, cast
 
 import re2
@@ -66,6 +66,7 @@ def _compiled(pattern: str) -> Pattern:
         raise BadPattern(reason.decode() if isinstance(reason, bytes) else str(reason)) from None
 
 
+@cache
 def _options() -> Any:
     options = re2.Options()
     options.case_sensitive = False
