@@ -17,6 +17,7 @@ _LATIN = re.compile(r"[a-z]{4,}$")
 _KATAKANA = re.compile(rf"[{KATAKANA}]{{3,}}$")
 _MOST_DERIVED = 8
 _ROOT_PREFIX = 5
+_LEAST_HALF = 3
 
 
 class Vocabulary:
@@ -66,6 +67,12 @@ class Vocabulary:
         near = self._latin.get(stemmed[:_ROOT_PREFIX], ())
         return [term for term in near if term != stemmed and root(term) == wanted][:_MOST_DERIVED]
 
+    def _halves(self, own: str) -> tuple[str, ...]:
+        """The two words of the corpus that an unknown compound is made of: ターボモード → ターボ, モード."""
+        known = {term for terms in self._loanwords.values() for term in terms}
+        cuts = range(len(own) - _LEAST_HALF, _LEAST_HALF - 1, -1)
+        return next(((own[:at], own[at:]) for at in cuts if own[:at] in known and own[at:] in known), ())
+
     def _said(self, concept: Concept) -> Concept:
         if concept.known or len(concept.own) != 1:
             return concept
@@ -81,6 +88,8 @@ class Vocabulary:
                 texts = self._loanwords.get(sound, []) if len(sound) >= LEAST_CONSONANTS else []
             return structs.replace(concept, words=(*concept.words, *words), texts=(*concept.texts, *texts))
         if _KATAKANA.match(own):
+            if not self._frequency(own) and (halves := self._halves(own)):
+                return structs.replace(concept, parts=halves)
             sound = katakana_sound(own)
             if len(sound) >= LEAST_CONSONANTS:
                 alike = [f" {term} " for term in self._by_sound.get(sound, ())]

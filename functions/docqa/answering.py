@@ -1,5 +1,6 @@
 """From a question to the units that answer it: one fact, a topic's main sentences, or both sides of a comparison."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
@@ -16,6 +17,10 @@ from functions.docqa.search import FIRST_PASSAGES, Corpus
 from functions.docqa.topics import Treated, asked_by_heading, headed, main_sentences, treating
 from functions.docqa.words import normalise
 
+_SECOND_PART = re.compile(
+    r",? and (?=(?:by |for |from |to |until |at |with |in )?(?:what|which|who|whom|when|where|why|how)\b)",
+    re.IGNORECASE,
+)
 ENOUGH_COVERAGE, _SURE_COVERAGE = 0.6, 0.85
 _OFFERS = 3
 _SEVERAL = 4
@@ -46,6 +51,9 @@ def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
             labels = [side for side, offer in zip(compared, each, strict=True) if offer for _ in offer.told]
             yield Offer([*each[0].told, *each[1].told], tuple(labels))
     yield from _of_one(corpus, asked, seen)
+    first = _SECOND_PART.split(asked.text, maxsplit=1)[0]
+    if first != asked.text:
+        yield from _of_one(corpus, analyse(first, language=asked.language), seen)
 
 
 def _differ(first: Offer, second: Offer) -> bool:

@@ -31,7 +31,7 @@ from functions.docqa.matching import (
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.ranges import numbers_in, range_fit
-from functions.docqa.words import normalise
+from functions.docqa.words import normalise, view
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
 _UNKNOWN_ACTION = 0.3
@@ -171,6 +171,8 @@ def _scored(
         scopes = entity_scopes(around, number)
         if any(governed(entity, scopes) is not True for entity in question.entities):
             continue
+        if not all(_is_named(name, around, number) for name in question.designations):
+            continue
         fit = kind_fit(question, unit, normal)
         if fit is None or not _year_agrees(question, passage, unit):
             continue
@@ -197,6 +199,12 @@ def _scored(
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
+
+
+def _is_named(name: str, around: Surroundings, number: int) -> bool:
+    unit = around.passage.units[number]
+    near = (around.units[number], *around.headings, around.title)
+    return any(name in said.words for said in near) or any(name in view(text).words for text in unit.context)
 
 
 def _acts(question: Question, around: Surroundings, number: int) -> bool:

@@ -16,7 +16,7 @@ _HIRAGANA_NOUN = re.compile(
     rf"[{HIRAGANA}]{{3,6}}?(?=[はがをの](?![{HIRAGANA}]{{3}}))"
 )
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
-_PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸副正主準現前元初")
+_PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸正主現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
 _PARTICLE = re.compile(r"[のはがをにでともへや]|から|まで|より")
 

@@ -22,11 +22,12 @@ from functions.docqa.question_kinds import (
     without_interrogatives,
 )
 from functions.docqa.ranges import Range, amount_spans, amounts_in, numbers_in
-from functions.docqa.words import is_japanese, normalise
+from functions.docqa.words import is_japanese, normalise, view
 
 
 class Question(Struct, frozen=True):
-    """A question, analysed. `years` and `former` ask for another edition than the one in force.
+    """A question, analysed. `years` and `former` ask for another edition than the one in force,
+    `designations` are names with a number.
 
     `topic` when it wants to be told about something; `sources` are the paths of the only documents that may answer it.
     """
@@ -42,6 +43,7 @@ class Question(Struct, frozen=True):
     per: str
     amounts: list[Range]
     numbers: frozenset[str]
+    designations: frozenset[str] = frozenset()
     topic: bool = False
     sources: frozenset[str] = frozenset()
 
@@ -78,11 +80,16 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         per=counted_per(normal),
         amounts=amounts,
         numbers=numbers_in(normal),
+        designations=frozenset(view(name).words for name in _DESIGNATION.findall(text)),
         topic=asks_for_a_topic(normal),
     )
 
 
 _PROPER_NAME = re.compile(r"(?<=[a-z,:;] )[A-Z][\w-]+")
+# Fibre 500 is not Fibre 1000; a year is no part of a name.
+_DESIGNATION = re.compile(
+    r"(?<=[a-z,:;] )([A-Z][a-z]{2,} (?!(?:19|20)\d\d)\d{2,4})(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
+)
 _SOUGHT = {
     "time": AnswerKind.TIME,
     "money": AnswerKind.MONEY,

@@ -48,7 +48,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|what (?:do|will|would|must|shall|should) (?:i|we|you) (?:have to )?(?:pay|owe)\b"
             r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当"
-            r"|日当|額|運賃|家賃|代)は(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
+            r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり)[^。?]{0,4}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
         ),
     ),
     (
@@ -78,7 +78,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             + _NOUNS
             + r"(?:maximum|minimum|limit|max|min|cap|ceiling|threshold|temperature|humidity|capacity|weight"
             r"|height|size|speed|rate|target|voltage|length"
-            r"|quota)\b|上限|下限|限度|何(?:人|名|回|枚|個|件|台|割|倍|冊"
+            r"|quota)\b|上限|下限|限度|何(?:db|デシベル|メートル|センチ|ミリ|グラム|リットル|トン|ワット|w|m|cm|mm|km|g|gb|人|名|回|枚|個|件|台|割|倍|冊"
             r"|本|杯|段|歳|度|%|パーセント|文字|桁|種類|つ|箇所|キロ|メートル|kg"
             r"|点|世代|室|階建|[一-龯](?=以|ま|で|が|を|か|あ|必|の|ず))|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度"
             r"|定員|容量|重量|数|速度|高さ)は"
@@ -179,7 +179,7 @@ _COUNTED = re.compile(
     r"|working |calendar |consecutive |\w+ (?=days|hours|weeks))?(\w+)"
 )
 _COUNTED_JAPANESE = re.compile(
-    r"何(営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
+    r"何(db|デシベル|メートル|センチ|ミリ|グラム|キログラム|キロ|kg|リットル|トン|ワット|営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
     r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所|部屋|[室着匹軒通校箱食行語問列組両便機缶袋束頭坪])"
 )
 
