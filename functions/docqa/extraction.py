@@ -186,9 +186,7 @@ def _scored(
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
             coverage *= _FORMER_FACTOR
-        fit += compound_bonus(question.concepts, around.units[number]) + range_fit(
-            question.amounts, normal, row=unit.kind is UnitKind.ROW
-        )
+        fit += compound_bonus(question.concepts, around.units[number]) + _amounts_fit(question, unit, normal)
         if question.kind in _ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
             fit += 0.12
         if has(ANNOUNCING, normal) and not question.asked.listing:
@@ -199,6 +197,13 @@ def _scored(
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
+
+
+def _amounts_fit(question: Question, unit: Unit, normal: str) -> float:
+    fit = range_fit(question.amounts, normal, row=unit.kind is UnitKind.ROW)
+    # "May I after three months?" is answered by what is required, six months, though three are not in it.
+    asks_whether = question.kind is AnswerKind.PERMISSION and unit.kind is not UnitKind.ROW
+    return max(0.0, fit) if asks_whether else fit
 
 
 def _is_named(name: str, around: Surroundings, number: int) -> bool:

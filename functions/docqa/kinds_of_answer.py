@@ -30,6 +30,7 @@ _MONEY_ITSELF = re.compile(
     r"[¥$€£] ?\d|\d ?(?:yen|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
     r"|\b(?:jpy|usd|eur|gbp|chf) ?\d"
 )
+_SHARE_OF = re.compile(r"(\w{1,4}(?:料金|費|額|価格|代金|報酬|賃料))の(?:\d|全額|半額)")
 _PRICED = re.compile(
     r"\b(?:pric|fees?\b|charg|costs?\b|amount|rent\b|deposit|discount|cover|reimburs|refund|credit|paid|pay|salar|wage|free"
     r"|commission|interest|bonus|budget|tax)|[料費額価金賃税]|払|無料|無償|給|実費|割引|手当"
@@ -106,6 +107,8 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     fit = 0.05
     if asked.kind is AnswerKind.DEFINITION:
         fit += 0.15 if _defines(question, normal) else 0.0
+    if asked.kind is AnswerKind.MONEY and _is_share_of_asked(normal_of(question.text), normal):
+        return None
     if asked.kind is AnswerKind.MONEY and not _is_amount(unit, pattern.search(_CASE.sub("", normal)), normal):
         return None
     if asked.kind is AnswerKind.PERSON and has(AGENT, normal):
@@ -162,6 +165,13 @@ def _is_amount(unit: Unit, found: re.Match[str] | None, normal: str) -> bool:
     return (
         _PRICED.search(f"{normal} {normalise(unit.header)} {normalise(' '.join(unit.context))}") is not None
     )
+
+
+def _is_share_of_asked(asked: str, normal: str) -> bool:
+    """Whether the only amount is a share of what is asked for: 「月額料金の10%」 is no 月額料金."""
+    if _MONEY_ITSELF.search(normal):
+        return False
+    return any(base in asked for base in _SHARE_OF.findall(normal))
 
 
 def _reaches(asked: str, normal: str) -> bool:

@@ -35,6 +35,8 @@ _SAME_UNIT = (
         "桁",
         "字",
         "メートル",
+        "センチ",
+        "ミリ",
     ),
     ("weight", "kg", "gram", "g", "ton", "tonne", "lb", "pound", "キロ", "グラム", "トン"),
     ("loudness", "db", "decibel", "デシベル"),
@@ -49,6 +51,7 @@ _SAME_UNIT = (
     ("floor", "階"),
     ("time", "時"),
 )
+_SYMBOL = 2
 _TIME_UNITS = {"second", "minut", "hour", "dai", "week", "month", "year"}
 
 
@@ -59,7 +62,11 @@ def _pattern(unit: str) -> re.Pattern[str]:
     for group in _SAME_UNIT:
         if any(key == stem(name) or unit == name for name in group):
             names.update(group)
-    latin = "|".join(re.escape(stem(name)) for name in sorted(names) if name.isascii() and name.isalpha())
+    latin = "|".join(
+        re.escape(stem(name)) + ("(?![a-z])" if len(name) <= _SYMBOL else "")  # 2m, and no 24 months
+        for name in sorted(names)
+        if name.isascii() and name.isalpha()
+    )
     other = "|".join(re.escape(name) for name in sorted(names) if not (name.isascii() and name.isalpha()))
     parts = []
     if latin:
@@ -74,7 +81,10 @@ def _pattern(unit: str) -> re.Pattern[str]:
 
 
 # What an adjective asks for is in these units or not at all: "how heavy" is not answered by seconds.
-MEASURES = frozenset({"weight", "loudness", "heat"})
+MEASURES = frozenset(
+    {"weight", "loudness", "heat", "kg", "g", "グラム", "キログラム", "トン", "db", "デシベル"}
+    | {"m", "cm", "mm", "km", "メートル", "センチ", "ミリ", "ワット", "リットル", "gb"}
+)
 
 
 def counts(unit: str, normal: str) -> bool:
