@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from local.functions import ROOT
 from tests.e2e.worker_runs import OTHER_USER, REVIEWER, WorkedHub, WorkerProcess, request, worked_hub
 
 ECHO = ("-m", "workers.echo", "developer")
@@ -158,6 +159,15 @@ def test_a_command_does_the_work(hub: WorkedHub) -> None:
     with WorkerProcess(hub, *arguments):
         message = hub.send("Fix the bug; rm -rf $HOME && `reboot`")["message"]
     assert message["parts"] == [{"text": "8 words"}]
+
+
+def test_the_ten_lines_of_the_documentation_are_a_worker(hub: WorkedHub, tmp_path: Path) -> None:
+    documentation = (ROOT / "docs/workers.md").read_text(encoding="utf-8")
+    program = tmp_path / "shouting.py"
+    program.write_text(documentation.partition("```python\n")[2].partition("```")[0])
+    assert len([line for line in program.read_text().splitlines() if line]) <= 10
+    with WorkerProcess(hub, str(program)):
+        assert hub.send(TASK)["message"]["parts"] == [{"text": TASK.upper()}]
 
 
 @pytest.mark.parametrize(
