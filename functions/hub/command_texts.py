@@ -43,6 +43,10 @@ _NO_TASKS_KEPT = {
     _EN: "There are no tasks to look after here: this hub does not keep them, or does not know who you are.",
     _JA: "確認できるタスクはありません。このハブではタスクを保存していないか、利用者を特定できません。",
 }
+_NOT_COVERED = {
+    _EN: "Your credential is for questions, not for looking after tasks. Ask the hub's operator for one that covers this.",
+    _JA: "お使いの認証情報では質問のみ可能で、タスクの操作はできません。必要な場合はハブの管理者にご相談ください。",
+}
 _NO_TASKS = {
     _EN: "You have no tasks. A question becomes one when its answer takes long.",
     _JA: "タスクはありません。回答に時間がかかる質問は、タスクとして保存されます。",
@@ -87,6 +91,11 @@ def routes_text(routes: Sequence[Route], language: Language) -> str:
 def no_tasks_kept(language: Language) -> str:
     """Nothing is stored for this caller."""
     return _NO_TASKS_KEPT[language]
+
+
+def not_covered(language: Language) -> str:
+    """The caller may not do this."""
+    return _NOT_COVERED[language]
 
 
 def tasks_text(tasks: Sequence[StoredTask], language: Language) -> str:

@@ -11,8 +11,10 @@ from functions.hub import command_texts as texts
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
 from shared.a2a.model import CancelTaskRequest, Task
+from shared.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from shared.a2a.text import text_of
 from shared.access import may_use
+from shared.identity.principal import may_call
 from shared.language import Language, language_of
 from shared.normal_text import normalise
 from shared.routes import Route
@@ -42,6 +44,7 @@ _NAMES: dict[str, Command] = {
     "ルート一覧": Command.ROUTES,
     "ヘルプ": Command.HELP,
 }
+_OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
 _FORM = re.compile(r"/ ?([^\d ]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 
@@ -88,6 +91,8 @@ class Commands:
         tasks = self._tasks()
         if tasks is None or call.principal is None:
             return texts.no_tasks_kept(language)
+        if not may_call(_OPERATIONS[command].name, call.principal):
+            return texts.not_covered(language)
         if command is Command.TASKS:
             return texts.tasks_text(tasks.newest(_MOST_SHOWN, call), language)
         if number is None:

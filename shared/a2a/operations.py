@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import msgspec
 from msgspec import Struct
 
 from shared.a2a import model
@@ -144,3 +145,10 @@ OPERATIONS: tuple[Operation, ...] = (
     DELETE_PUSH_CONFIG,
     GET_EXTENDED_AGENT_CARD,
 )
+
+
+def within(params: msgspec.Struct) -> tuple[Operation, ...]:
+    """The operations that a request asks for besides its own."""
+    configuration = params.configuration if isinstance(params, model.SendMessageRequest) else None
+    registers = configuration is not None and configuration.task_push_notification_config is not None
+    return (CREATE_PUSH_CONFIG,) if registers else ()

@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from shared.a2a import errors, model, versions
+from shared.a2a import errors, model, operations, versions
 from shared.a2a.agent import Agent
 from shared.a2a.bindings import jsonrpc, rest, sse
 from shared.a2a.bindings.event_stream import EventStream
@@ -148,8 +148,10 @@ class A2AServer:
     def _invoke(
         self, operation: Operation, params: msgspec.Struct, call: Call, card: AgentCard, answering: _Answering
     ) -> Response:
-        if not may_call(operation.name, call.principal):
-            raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {operation.name}")
+        for needed in (operation, *operations.within(params)):
+            if not may_call(needed.name, call.principal):
+                raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {needed.name}")
+            _check_capability(needed, card)
         headers = _extension_headers(card, call)
         if operation is GET_EXTENDED_AGENT_CARD:
             if self._extended_card is None:

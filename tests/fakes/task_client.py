@@ -46,7 +46,7 @@ class TaskClient:
 
     def send(self, text: str, **options: Any) -> Seen:
         """The task or message that answers."""
-        return _seen(self._call("SendMessage", self._params(text, options)))
+        return _seen(self.call("SendMessage", self._params(text, options)))
 
     def stream(self, text: str, **options: Any) -> list[Seen]:
         """All events."""
@@ -62,15 +62,15 @@ class TaskClient:
 
     def get(self, task_id: str, **fields: Any) -> Seen:
         """The task."""
-        return _seen(self._call("GetTask", {"id": task_id} | fields))
+        return _seen(self.call("GetTask", {"id": task_id} | fields))
 
     def cancel(self, task_id: str) -> Seen:
         """The task after its cancellation."""
-        return _seen(self._call("CancelTask", {"id": task_id}))
+        return _seen(self.call("CancelTask", {"id": task_id}))
 
     def list(self, **fields: Any) -> dict[str, Any]:
         """The page as it came. 0.3 has no such method over JSON-RPC."""
-        return cast("dict[str, Any]", self._call("ListTasks", fields))
+        return cast("dict[str, Any]", self.call("ListTasks", fields))
 
     def _params(self, text: str, options: dict[str, Any]) -> dict[str, Any]:
         v0_3_jsonrpc = self.version == "0.3" and self.binding == "JSONRPC"
@@ -90,9 +90,19 @@ class TaskClient:
         configuration: dict[str, Any] = {"acceptedOutputModes": self._modes}
         if options.pop("at_once", False):
             configuration |= {"blocking": False} if self.version == "0.3" else {"returnImmediately": True}
+        elif self.version == "0.3":
+            configuration["blocking"] = True
+        webhook = options.pop("webhook", None)
+        if webhook is not None:
+            names = {"0.3 JSONRPC": "pushNotificationConfig", "0.3 HTTP+JSON": "pushNotification"}
+            name = names.get(f"{self.version} {self.binding}", "taskPushNotificationConfig")
+            configuration[name] = {"url": webhook}
         return {"message": message, "configuration": configuration | options}
 
-    def _call(self, operation: str, params: dict[str, Any]) -> Any:
+    def call(self, operation: str, params: dict[str, Any]) -> Any:
+        """The result of any operation as it came, with parameters in the form of 1.0."""
+        if operation in _STREAMING:
+            return list(self._opened(operation, params))
         status, value = self._answer(operation, params)
         if self.binding == "JSONRPC":
             if "error" in value:
@@ -110,18 +120,22 @@ class TaskClient:
     def _request(self, operation: str, params: dict[str, Any]) -> Any:
         headers = {"a2a-version": self.version}
         if self.binding == "JSONRPC":
-            method = _METHODS_0_3.get(operation, operation) if self.version == "0.3" else operation
+            method = operation
+            if self.version == "0.3":
+                method, params = _METHODS_0_3.get(operation, operation), _in_0_3(operation, params)
             body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
             return self._hub.request(
                 "POST", "/", json.dumps(body).encode(), token=self._token, headers=headers
             )
         verb, path = _PATHS[operation]
         path = ("/v1" if self.version == "0.3" else "") + path.format(**params)
+        if operation == _CREATE and self.version == "0.3":
+            params = _in_0_3(operation, params)
         if verb == "POST":
             return self._hub.request(
                 verb, path, json.dumps(params).encode(), token=self._token, headers=headers
             )
-        query = {name: [_in_query(value)] for name, value in params.items() if name != "id"}
+        query = {name: [_in_query(value)] for name, value in params.items() if name not in ("id", "taskId")}
         return self._hub.request(verb, path, token=self._token, headers=headers, query=query)
 
     def _opened(self, operation: str, params: dict[str, Any]) -> Iterator[Seen]:
@@ -152,6 +166,10 @@ _METHODS_0_3 = {
     "GetTask": "tasks/get",
     "CancelTask": "tasks/cancel",
     "SubscribeToTask": "tasks/resubscribe",
+    "CreateTaskPushNotificationConfig": "tasks/pushNotificationConfig/set",
+    "GetTaskPushNotificationConfig": "tasks/pushNotificationConfig/get",
+    "ListTaskPushNotificationConfigs": "tasks/pushNotificationConfig/list",
+    "DeleteTaskPushNotificationConfig": "tasks/pushNotificationConfig/delete",
 }
 _PATHS = {
     "SendMessage": ("POST", "/message:send"),
@@ -160,7 +178,23 @@ _PATHS = {
     "ListTasks": ("GET", "/tasks"),
     "CancelTask": ("POST", "/tasks/{id}:cancel"),
     "SubscribeToTask": ("GET", "/tasks/{id}:subscribe"),
+    "CreateTaskPushNotificationConfig": ("POST", "/tasks/{taskId}/pushNotificationConfigs"),
+    "GetTaskPushNotificationConfig": ("GET", "/tasks/{taskId}/pushNotificationConfigs/{id}"),
+    "ListTaskPushNotificationConfigs": ("GET", "/tasks/{taskId}/pushNotificationConfigs"),
+    "DeleteTaskPushNotificationConfig": ("DELETE", "/tasks/{taskId}/pushNotificationConfigs/{id}"),
 }
+_STREAMING = ("SendStreamingMessage", "SubscribeToTask")
+_CREATE = "CreateTaskPushNotificationConfig"
+
+
+def _in_0_3(operation: str, params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of an operation on push notification configs; others are the same in both versions."""
+    if operation == _CREATE:
+        return {"taskId": params["taskId"], "pushNotificationConfig": {"url": params["url"]}}
+    if operation.endswith(("PushNotificationConfig", "PushNotificationConfigs")):
+        config = {"pushNotificationConfigId": params["id"]} if "id" in params else {}
+        return {"id": params["taskId"], **config}
+    return params
 
 
 def _in_query(value: Any) -> str:
