@@ -12,6 +12,17 @@ from functions.docqa.words import HIRAGANA, KANJI, is_japanese, normalise, phras
 _INFLECTED = re.compile(rf"[{KANJI}][{HIRAGANA}]*[{KANJI}][{HIRAGANA}]$")
 _KANA = re.compile(rf"[{HIRAGANA}]")
 _COMPOUND_VERB = re.compile(rf"[{KANJI}]+[{HIRAGANA}][{KANJI}]+[{HIRAGANA}]?$")
+_SHORT_VERB = re.compile(rf"[{KANJI}][{HIRAGANA}]")
+# The endings of the verbs with one kana, with that of their te-form.
+_KANA_ROWS = (
+    "わいうえおっ",
+    "かきくけこい",
+    "さしすせそ",
+    "たちつてとっ",
+    "ばびぶべぼん",
+    "まみむめもん",
+    "らりるれろっ",
+)
 LONGEST_JAPANESE = 12
 LONGEST_PHRASE = 4
 
@@ -64,6 +75,14 @@ def _spellings(word: str) -> list[str]:
     return [key, _KANA.sub("", key)]
 
 
+def _inflections(key: str) -> list[str]:
+    """The stems of a short Japanese verb: 払う → 払わ, 払い, 払え, 払っ."""
+    if not _SHORT_VERB.fullmatch(key):
+        return []
+    row = next((row for row in _KANA_ROWS if key[1] in row[:5]), "")
+    return [key[0] + kana for kana in row]
+
+
 @cache
 def lexicon() -> Lexicon:
     """The lexicon that ships with the engine."""
@@ -77,6 +96,12 @@ def lexicon() -> Lexicon:
             words, texts = groups.setdefault(key, ({}, {}))
             words.update(english)
             texts.update(japanese)
+    light = frozenset(
+        key_of(word) for name in ("english", "japanese") for word in _split(data["light"][name])
+    )
+    for key in list(groups):
+        for form in _inflections(key) if key[0] not in light else ():
+            groups.setdefault(form, groups[key])
     broader: dict[str, dict[str, None]] = {}
     for entry in data["broader"]:
         for word in _split(entry["of"]):
@@ -93,9 +118,7 @@ def lexicon() -> Lexicon:
         broader={key: tuple(names) for key, names in broader.items()},
         attributes={key: frozenset(kinds) for key, kinds in attributes.items()},
         parties=_parties(data["parties"], data["light"]["anybody"]),
-        light=frozenset(
-            key_of(word) for name in ("english", "japanese") for word in _split(data["light"][name])
-        ),
+        light=light,
         stop=stop,
         special=frozenset(key_of(word) for line in data["special"].values() for word in _split(line)),
         english=frozenset(latin | {stem(word) for word in latin} | stop),
