@@ -27,6 +27,11 @@ KEY = "a-signing-key-of-thirty-two-characters"
 CARD = json.dumps(good_card()).encode()
 
 
+def test_nobody_is_called_where_workers_fetch_the_tasks() -> None:
+    examined = steps(route("alpha", "", role="developer"))
+    assert {check: step.outcome for check, step in examined.items()} == {"workers": Outcome.OK}
+
+
 def steps(
     agent: Route,
     tokens: OwnTokens | None = None,
