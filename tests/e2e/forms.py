@@ -61,6 +61,7 @@ class Form:
                 configuration |= {"blocking": True}
             case "0.3", None:
                 message |= {"role": "ROLE_USER", "content": [{"text": text}]}
+                configuration |= {"blocking": True}
             case _:
                 message |= {"role": "ROLE_USER", "parts": [{"text": text}]}
         if context_id is not None:

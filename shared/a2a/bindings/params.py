@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from shared.a2a import operations, protojson
+from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.request import to_core_params
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import Role, SendMessageRequest
@@ -17,14 +18,15 @@ from shared.ids import new_id
 _PUSH_CONFIG_NAMES = frozenset({"taskPushNotificationConfig", "task_push_notification_config"})
 
 
-def read_params(operation: Operation, version: Version, params: Any) -> msgspec.Struct:
+def read_params(
+    operation: Operation, version: Version, params: Any, dialect: Dialect = Dialect.JSONRPC
+) -> msgspec.Struct:
     """The request. Raises INVALID_PARAMS with the field named."""
     if not isinstance(params, dict):
         raise invalid_field("params", "must be an object")
     text = params.get("text")
-    core = (
-        to_core_params(operation, params) if version is Version.V0_3 else _accept_candidate(operation, params)
-    )
+    of_0_3 = version is Version.V0_3
+    core = to_core_params(operation, params, dialect) if of_0_3 else _accept_candidate(operation, params)
     if operation.request is SendMessageRequest and "message" not in core and isinstance(text, str):
         core = core | {"message": _message_of(text)}
     request = protojson.read(operation.request, core)

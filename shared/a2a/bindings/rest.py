@@ -139,7 +139,7 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
     if isinstance(params, dict):
         given = {name: item for name, item in params.items() if name not in _SHADOWED_BY_PATH}
         params = (given if "task_id" in target.path_fields else params) | dict(target.path_fields)
-    return read_params(target.operation, target.version, params)
+    return read_params(target.operation, target.version, params, Dialect.REST)
 
 
 def result_writer(target: Target) -> Callable[[Event | msgspec.Struct | None], bytes]:

@@ -67,6 +67,21 @@ def test_a_request_is_read_as_a_valid_1_0_request(example: Example) -> None:
 
 
 @pytest.mark.parametrize(
+    ("configuration", "at_once"),
+    [({}, True), ({"blocking": False}, True), ({"blocking": True}, False), (None, False)],
+)
+def test_over_http_json_0_3_leaves_out_that_nobody_waits(
+    configuration: dict[str, bool] | None, at_once: bool
+) -> None:
+    message = {"messageId": "m-1", "role": "ROLE_USER", "content": [{"text": "hi"}]}
+    body = protojson.encode({"message": message, "configuration": configuration})
+    request = rest.read_request(rest.resolve("POST", "/v1/message:send", None), {}, body)
+    assert isinstance(request, SendMessageRequest)
+    told = request.configuration
+    assert (told is not None and told.return_immediately) is at_once
+
+
+@pytest.mark.parametrize(
     "example",
     [each for each in examples("request", version=Version.V1_0) if _spelt_as_written(each)],
     ids=str,

@@ -1,4 +1,5 @@
-"""Requests. Oddities: an unset `blocking` waits, as 1.0's unset `returnImmediately` does; `historyLength` 0 means all, not none.
+"""Requests. Oddities: `historyLength` 0 means all, not none; an unset `blocking` waits, as 1.0's unset `returnImmediately` does,
+but in a configuration over HTTP+JSON it is false: ProtoJSON leaves false out, and so do the official clients.
 
 `params.text` is no part of 0.3, yet some clients send nothing else (seed 001 §4.2): it stands in where there is no message.
 """
@@ -20,7 +21,7 @@ from shared.a2a.errors import invalid_field
 from shared.a2a.model import SendMessageConfiguration, SendMessageRequest
 
 
-def to_core_send(value: Any) -> dict[str, Any]:
+def to_core_send(value: Any, dialect: Dialect = Dialect.JSONRPC) -> dict[str, Any]:
     """0.3's MessageSendParams as 1.0's SendMessageRequest JSON."""
     params = as_object(value, "params")
     core = copied(params, "metadata")
@@ -29,15 +30,15 @@ def to_core_send(value: Any) -> dict[str, Any]:
     if message is not None:
         core["message"] = to_core_message(message, "message")
     if params.get("configuration") is not None:
-        core["configuration"] = to_core_configuration(params["configuration"], "configuration")
+        core["configuration"] = to_core_configuration(params["configuration"], "configuration", dialect)
     return core
 
 
-def to_core_configuration(value: Any, path: str) -> dict[str, Any]:
+def to_core_configuration(value: Any, path: str, dialect: Dialect) -> dict[str, Any]:
     """0.3's MessageSendConfiguration as 1.0 JSON."""
     configuration = as_object(value, path)
     core = _without_unlimited(copied(configuration, "acceptedOutputModes", "historyLength"))
-    blocking = configuration.get("blocking")
+    blocking = configuration.get("blocking", False if dialect is Dialect.REST else None)
     if blocking is not None:
         if not isinstance(blocking, bool):
             raise invalid_field(f"{path}.blocking", "must be a boolean")
@@ -106,8 +107,6 @@ def _to_core_push_create(value: Any) -> dict[str, Any]:
 
 
 _PARAMS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    op.SEND_MESSAGE.name: to_core_send,
-    op.SEND_STREAMING_MESSAGE.name: to_core_send,
     op.GET_TASK.name: _to_core_task_query,
     op.CREATE_PUSH_CONFIG.name: _to_core_push_create,
     op.GET_PUSH_CONFIG.name: _to_core_push_query,
@@ -116,7 +115,9 @@ _PARAMS: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-def to_core_params(operation: op.Operation, value: Any) -> dict[str, Any]:
+def to_core_params(operation: op.Operation, value: Any, dialect: Dialect) -> dict[str, Any]:
     """0.3's params of any operation as 1.0 JSON."""
+    if operation.request is SendMessageRequest:
+        return to_core_send(value, dialect)
     translate = _PARAMS.get(operation.name)
     return translate(value) if translate else as_object(value, "params")
