@@ -4,7 +4,7 @@ import json
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -60,7 +60,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _write(self, id_: object, result: dict[str, Any]) -> None:
         event = json.dumps({"jsonrpc": "2.0", "id": id_, "result": result})
-        self.wfile.write(f"data: {event}\n\n".encode())
+        # A hub whose client has cancelled the task no longer listens.
+        with suppress(ConnectionError):
+            self.wfile.write(f"data: {event}\n\n".encode())
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing on the terminal."""

@@ -42,7 +42,11 @@ def routed_hub(folder: Path) -> Iterator[RoutedHub]:
         tables = [f"{table}priority = {number}\n" for number, table in enumerate(tables)]
         file = folder / "routes.toml"
         file.write_text("\n".join(tables))
-        settings = {"ROUTES_FILE": str(file), "KEEP_ALIVE_SECONDS": "0.1"}
+        settings = {
+            "ROUTES_FILE": str(file),
+            "KEEP_ALIVE_SECONDS": "0.1",
+            "WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
+        }
         yield RoutedHub(hub=stack.enter_context(running("local.run", **settings)), paced=paced)
 
 
