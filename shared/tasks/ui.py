@@ -17,7 +17,10 @@ from shared.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from shared.a2a.reply import Mint
+from shared.a2a.text import text_of
 from shared.tasks.updates import status_update
+
+_UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
 
 
 class UiTexts(Protocol):
@@ -31,6 +34,8 @@ class UiTexts(Protocol):
 class UntilPatienceEnds(Iterator["Event | None"]):
     """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
     (of a task id) as its answer: a user interface shows nothing before a stream is complete. The task goes on.
+
+    What is said of a failure is the answer, too (design §5).
     """
 
     def __init__(
@@ -64,14 +69,17 @@ class UntilPatienceEnds(Iterator["Event | None"]):
                 self._answering = True
             case TaskStatusUpdateEvent(status=status) if status.state.terminal:
                 self._answering = True
+                said = text_of(status.message) if status.message else ""
+                if self._task and said and status.state in _UNSUCCESSFUL:
+                    self._closing = self._last_words(self._task, said)
+                    return self._closing.pop(0)
             case None if self._task and not self._answering and self._clock() > self._deadline:
-                self._closing = self._last_words(self._task)
+                self._closing = self._last_words(self._task, self._still_working(self._task.id))
                 self.close()
         return event
 
-    def _last_words(self, task: Task) -> list[Event]:
-        part = Part(text=self._still_working(task.id))
-        artifact = Artifact(artifact_id=self._mint.new_id(), name="answer", parts=(part,))
+    def _last_words(self, task: Task, text: str) -> list[Event]:
+        artifact = Artifact(artifact_id=self._mint.new_id(), name="answer", parts=(Part(text=text),))
         return [
             TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id or "", artifact=artifact),
             status_update(task, TaskState.COMPLETED, self._mint.timestamp()),

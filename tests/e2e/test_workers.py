@@ -68,6 +68,20 @@ def test_a_user_interface_whose_patience_ends_gets_a_number_to_ask_by(hub: Worke
     assert f"You said: {TASK}" in told["parts"][0]["text"]
 
 
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_user_interface_reads_why_a_task_failed(hub: WorkedHub, streaming: bool) -> None:
+    program = "raise SystemExit(3)"
+    arguments = ("-m", "workers.shell_command", "--role", "developer", "--", sys.executable, "-c", program)
+    with WorkerProcess(hub, *arguments):
+        answer = hub.user().post("/", request(TASK, ui=True, streaming=streaming))
+    if not streaming:
+        assert "status 3" in answer.json["result"]["parts"][0]["text"]
+        return
+    *_, artifact, last = [event["result"] for event in answer.events()]
+    assert "status 3" in artifact["artifact"]["parts"][0]["text"]
+    assert (last["status"]["state"], last["final"]) == ("completed", True)
+
+
 @pytest.mark.usefixtures("echo")
 def test_what_a_worker_asks_the_user_answers_by_context_alone(hub: WorkedHub) -> None:
     asked = hub.send("Is there a bug in the login page?")["task"]
