@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from local.ports import free_ports
 from local.processes import Process, Program, running
 from local.readiness import Probe, answers_ok, wait_until_ready
 from local.run import function_command
+from shared.a2a.model import TaskStatusUpdateEvent
 from shared.identity.static_token import digest
 from shared.ids import random_hex
 from shared.task_store.opening import open_store
@@ -244,6 +245,22 @@ def _worker(name: str, folder: Path, tasks_url: str) -> Program:
     )
 
 
-def sequences_of(entries: Sequence[Any]) -> list[int]:
-    """The numbers of a log's entries."""
-    return [entry.sequence for entry in entries]
+def ended(run: Machine, task_id: str, *, hub: str = "hub-1") -> Any:
+    """The task once it has ended; its log is whole, and has one end."""
+
+    def look() -> Any:
+        with contextlib.suppress(OSError, http.client.HTTPException, KeyError):
+            task = run.call(hub, "GetTask", {"id": task_id})
+            return task if task["status"]["state"] == "TASK_STATE_COMPLETED" else None
+        return None
+
+    task = until(look)
+    entries = run.store.entries(task_id, after=0)
+    assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
+    ends = [
+        entry
+        for entry in entries
+        if isinstance(entry.event, TaskStatusUpdateEvent) and entry.event.status.state.terminal
+    ]
+    assert ends == entries[-1:]
+    return task

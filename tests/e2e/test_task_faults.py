@@ -1,7 +1,6 @@
 """Processes that are killed with `kill -9` while they hold tasks: nothing is lost, and nothing is done twice."""
 
 import contextlib
-import http.client
 import sqlite3
 import threading
 import time
@@ -10,31 +9,11 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.model import TaskStatusUpdateEvent
 from shared.ids import random_hex
+from shared.task_store.settings import StoreSettings
 from tests.e2e.lasting_agent import LastingAgent, answer_to
-from tests.e2e.task_machine import Machine, machine, message, text_of, until
-
-
-def _ended(run: Machine, task_id: str, *, hub: str = "hub-1") -> Any:
-    """The task once it has ended; its log is whole, and has one end."""
-
-    def look() -> Any:
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            task = run.call(hub, "GetTask", {"id": task_id})
-            return task if task["status"]["state"] == "TASK_STATE_COMPLETED" else None
-        return None
-
-    task = until(look)
-    entries = run.store.entries(task_id, after=0)
-    assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
-    ends = [
-        entry
-        for entry in entries
-        if isinstance(entry.event, TaskStatusUpdateEvent) and entry.event.status.state.terminal
-    ]
-    assert ends == entries[-1:]
-    return task
+from tests.e2e.task_machine import ended, machine, message, text_of, until
+from tests.fakes import emulators
 
 
 @pytest.mark.parametrize("route", ["agent", "mirror"])
@@ -47,7 +26,7 @@ def test_a_hub_killed_in_the_middle_of_a_stream_leaves_one_whole_answer(tmp_path
             pass
         run.kill("hub-2")
         assert not any("statusUpdate" in event for event in events)
-        task = _ended(run, task_id)
+        task = ended(run, task_id)
         assert text_of(task) == answer_to(f"{route} please")
         assert agent.asked[id_] == 1
 
@@ -64,7 +43,7 @@ def test_an_agent_that_forgot_its_task_is_asked_again_and_answers_once(tmp_path:
         while "artifactUpdate" not in next(events):
             pass
         run.kill("hub-2")
-        task = _ended(run, task_id)
+        task = ended(run, task_id)
         assert text_of(task) == answer_to(f"{route} please")
         assert agent.asked[id_] == 2
 
@@ -81,7 +60,7 @@ def test_a_hub_killed_in_the_middle_of_work_that_nobody_waits_for_loses_nothing(
         time.sleep(0.6)
         run.kill("hub-2")
         for id_, task_id in zip(ids, tasks, strict=True):
-            assert text_of(_ended(run, task_id)) == answer_to(f"agent {id_}")
+            assert text_of(ended(run, task_id)) == answer_to(f"agent {id_}")
         assert set(agent.asked.values()) == {1}
 
 
@@ -102,7 +81,7 @@ def test_what_a_killed_tasks_function_was_to_have_run_is_run_by_the_next(tmp_pat
         run.kill("tasks")
         run.start("tasks")
         for id_, task_id in zip(ids, tasks, strict=True):
-            assert text_of(_ended(run, task_id)) == answer_to(f"agent {id_}")
+            assert text_of(ended(run, task_id)) == answer_to(f"agent {id_}")
         assert set(agent.asked.values()) == {1}
 
 
@@ -119,7 +98,7 @@ def test_a_store_that_is_locked_for_longer_than_anybody_waits_for_it_loses_nothi
             time.sleep(11)
             lock.execute("ROLLBACK")
         assert last["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"
-        assert text_of(_ended(run, task_id)) == answer_to("agent please")
+        assert text_of(ended(run, task_id)) == answer_to("agent please")
         assert agent.asked[id_] == 1
 
 
@@ -142,3 +121,29 @@ def test_a_request_that_another_hub_works_on_already_is_joined(tmp_path: Path) -
         assert agent.asked[id_] == 1
         ask("hub-2")
         assert agent.asked[id_] == 2
+
+
+def test_a_store_that_stands_still_for_ten_seconds_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with emulators.firestore() as address, LastingAgent(seconds=2.0) as agent:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", address)
+        database = f"tests-{random_hex()}"
+        store = StoreSettings(project=emulators.PROJECT, database=database)
+        settings = {"TASK_STORE": f"firestore:{database}", "GOOGLE_CLOUD_PROJECT": emulators.PROJECT}
+        with machine(tmp_path, agent.url, workers=1, store=store, settings=settings) as run:
+
+            def ask(kind: str) -> str:
+                text = message(f"{kind} please", random_hex(), at_once=True)
+                return str(run.call("hub-1", "SendMessage", text)["task"]["id"])
+
+            tasks = [ask(kind) for kind in ("agent", "mirror", "work") * 5]
+            events = run.events("hub-1", "SendStreamingMessage", message("agent please", random_hex()))
+            tasks.append(next(events)["task"]["id"])
+            until(lambda: run.store.get(tasks[-1], owner=None))
+            with emulators.standing_still(address):
+                time.sleep(10)
+            tasks += [ask(kind) for kind in ("agent", "mirror", "work") * 2]
+            for task_id in tasks:
+                ended(run, task_id)
+            assert list(events)[-1]["statusUpdate"]["status"]["state"] == "TASK_STATE_COMPLETED"

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,33 @@ def pubsub() -> Iterator[str]:
         ) as address,
     ):
         yield address
+
+
+@contextlib.contextmanager
+def standing_still(address: str) -> Iterator[None]:
+    """The emulator at this address, which this process has started, neither answers nor ends meanwhile."""
+    processes = _serving(address.rpartition(":")[2])
+    assert processes, "an emulator runs"
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+def _serving(port: str) -> list[int]:
+    """The programs that were told to serve at this port."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+            if words[0].endswith("java") and any(
+                word.endswith((f"={port}", f":{port}")) or word == port for word in words
+            ):
+                found.append(int(folder.name))
+    return found
 
 
 @contextlib.contextmanager
