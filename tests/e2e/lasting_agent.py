@@ -26,9 +26,6 @@ class _Work:
         said = int(share * (len(PIECES) + 1)) if share < 1 else len(PIECES) + 1
         return [*PIECES, self.text][:said]
 
-    def ended(self) -> bool:
-        return len(self.pieces()) > len(PIECES)
-
 
 def answer_to(text: str) -> str:
     """All that the agent says to this text."""
@@ -96,13 +93,13 @@ def _events(work: _Work) -> Any:
     yield {"task": _task(work) | {"artifacts": []}}
     said = 0
     while True:
-        pieces, ended = work.pieces(), work.ended()
+        pieces = work.pieces()
         for piece in pieces[said:]:
             artifact = {"artifactId": f"artifact-of-{work.id}", "parts": [{"text": piece}]}
             update = {"taskId": work.id, "contextId": "theirs", "artifact": artifact, "append": said > 0}
             yield {"artifactUpdate": update}
             said += 1
-        if ended:
+        if len(pieces) > len(PIECES):
             status = {"state": "TASK_STATE_COMPLETED"}
             yield {"statusUpdate": {"taskId": work.id, "contextId": "theirs", "status": status}}
             return
