@@ -9,16 +9,15 @@ import msgspec
 from hubctl.diagnosis.entrance import Entrance
 from hubctl.diagnosis.table import as_json, as_text, has_errors
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
+from hubctl.where import local_hub
 from shared.diagnosis import Examined
 from shared.http_client import HttpClient
-
-_LOCAL_HUB = "http://127.0.0.1:8080"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
     add = parser.add_argument
-    add("--url", help="where the hub is (HUB_URL, HUB_PUBLIC_URL, else http://127.0.0.1:8080)")
+    add("--url", help="where the hub is (HUB_URL, HUB_PUBLIC_URL, else this machine at HUB_PORT, 8080)")
     add("--token", help="an operator's bearer token (HUB_DEV_TOKEN)")
     add("--name-prefix", metavar="TEXT", default="a2a-", help="name_prefix of deploy.toml (a2a-)")
     add("--project", help="with --app: the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
@@ -36,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """0 when everything works, 1 when something does not. Raises CommandError."""
-    url = arguments.url or environment.get("HUB_URL") or environment.get("HUB_PUBLIC_URL") or _LOCAL_HUB
+    told = arguments.url or environment.get("HUB_URL") or environment.get("HUB_PUBLIC_URL")
+    url = told or local_hub(environment)
     token = arguments.token or environment.get("HUB_DEV_TOKEN", "").split(",")[0]
     http = HttpClient()
     report = Entrance(url, token=token or None, prefix=arguments.name_prefix, http=http).report()

@@ -12,13 +12,13 @@ from functions.hub.router import Choice, Router
 from hubctl.labelled import Labelled, read_labelled
 from hubctl.main import CommandError
 from hubctl.table import DEFAULT_FILE, read_table
+from hubctl.where import local_hub
 from shared.routes import RouteTable, RouteTableError
 
 if TYPE_CHECKING:
     from hubctl.live.hub import LiveHub
     from hubctl.live.paper import Question
 
-_LOCAL_HUB = "http://127.0.0.1:8080"
 _PAPER = DEFAULT_FILE.parent / "evaluation" / "paper.toml"
 _CASES = _PAPER.with_name("paper_cases.toml")
 
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--live", action="store_true", help="ask a running hub, over the UI path and /tools/query"
     )
-    parser.add_argument("--url", help="where the hub is (HUB_URL, else http://127.0.0.1:8080)")
+    parser.add_argument("--url", help="where the hub is (HUB_URL, else this machine at HUB_PORT, 8080)")
     parser.add_argument("--token", help="a bearer token (HUB_DEV_TOKEN)")
     parser.add_argument(
         "--paper",
@@ -85,7 +85,7 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     from hubctl.live import paper, report
     from hubctl.live.hub import HubUnavailable, LiveHub
 
-    url = arguments.url or environment.get("HUB_URL") or _LOCAL_HUB
+    url = arguments.url or environment.get("HUB_URL") or local_hub(environment)
     token = arguments.token or environment.get("HUB_DEV_TOKEN", "").split(",")[0]
     file = arguments.file or _PAPER
     try:
