@@ -38,7 +38,8 @@ _OLD_HINTS = (
         "obsolete",
         "archived",
         "kept",
-        "old",
+        "old version",
+        "old edition",
         "former",
         "previous",
         "outdated",
@@ -62,6 +63,7 @@ _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 _VERSION = re.compile(
     r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第(?=[ \d.]+版))[ _-]?(\d+(?:\.\d+)*)"
 )
+_VERSION_HINT = re.compile(r"v[a-z.]*[ _-]?\d|版")
 _SERIES_NOISE = re.compile(
     r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版"
     r"|\b(?:version|ver|rev|revision|edition|superseded|archived|obsolete|current|old|draft)\b\.?"
@@ -101,7 +103,8 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     named = own[:400]
     if _OTHER_EDITION.search(named):
         named = "\n".join(clause for clause in named.split("\n") if not _OTHER_EDITION.search(clause))
-    labels |= {f"v{number}" for number in _VERSION.findall(named)}
+    if _VERSION_HINT.search(named):
+        labels |= {f"v{number}" for number in _VERSION.findall(named)}
     effective = _effective(fields, head)
     if effective:
         labels.add(effective[:4])

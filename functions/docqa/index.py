@@ -18,7 +18,7 @@ from functions.docqa.sources import Unreadable, corpus_files, corpus_uri, docume
 from functions.docqa.words import index_text
 
 LAYOUT = (
-    4  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
+    5  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
 )
 _LOCK_SECONDS = 120
 _SCHEMA = """
@@ -58,7 +58,8 @@ def update(corpus_dir: Path, index_path: Path, *, today: Callable[[], date] = da
             _remove(connection, path)
         for path, (file, digest) in hashes.items():
             if stored.get(path) != digest:
-                _remove(connection, path)
+                if path in stored:
+                    _remove(connection, path)
                 _add(connection, path, file, digest)
         _settle_editions(connection, today())
 

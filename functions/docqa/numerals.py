@@ -9,9 +9,10 @@ _COUNTERS = (
     r"時間|分(?=以内|間|前|後|ごと|を|経)|営業日|日|[ヶか箇カケヵ]月|月|年|週間|回|人|名|円|万|億|割|台|個|件|歳|才|泊|枚|階|条|倍|室"
     r"|冊|杯|部屋|パーセント|キロ|メートル|リットル|度|級|点|段|社|本(?!人|社|部|日|書)|通|種類|箇所|か所|つ"
 )
-_WRITTEN = re.compile(
-    rf"(?<![同統唯均画逐随万〇一二三四五六七八九十百千])(?:({_NUMERAL})(?={_COUNTERS})|(?<=午前|午後|翌朝|毎朝)({_NUMERAL})(?=時))"
-)
+_NUMERALS = re.compile(_NUMERAL)
+_COUNTER = re.compile(_COUNTERS)
+_NO_NUMERAL_AFTER = frozenset("同統唯均画逐随万")
+_HALVES_OF_A_DAY = ("午前", "午後", "翌朝", "毎朝")
 _MONTHS = (
     "january",
     "february",
@@ -33,7 +34,15 @@ _FROM_MONTH_TO_MONTH_JAPANESE = re.compile(r"(?<!\d)(\d{1,2})月(?:から|~|-|�
 
 def with_digits(normal: str) -> str:
     """`normal` with the kanji numerals before a counter as digits."""
-    return _WRITTEN.sub(lambda match: str(_value(match.group(1) or match.group(2))), normal)
+    return _NUMERALS.sub(_digits, normal)
+
+
+def _digits(match: re.Match[str]) -> str:
+    text, (start, end) = match.string, match.span()
+    if start and text[start - 1] in _NO_NUMERAL_AFTER:
+        return match.group()
+    hour = text.startswith("時", end) and text.endswith(_HALVES_OF_A_DAY, 0, start)
+    return str(_value(match.group())) if hour or _COUNTER.match(text, end) else match.group()
 
 
 def _value(numeral: str) -> int:

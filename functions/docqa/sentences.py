@@ -3,7 +3,11 @@
 import re
 from collections.abc import Iterator
 
-_END = re.compile(r"[。．！？!?]+[」』）)\"'”’]*|\.(?=[\"'”’)\]*_`]*(?:\s|$))[\"'”’)\]*_`]*|[「『（(」』）)]")
+# One class of characters first: that is what a scan is fast at.
+_END = re.compile(
+    r"[。．！？!?.「『（(」』）)](?:(?<=[。．！？!?])[。．！？!?]*[」』）)\"'”’]*"
+    r"|(?<=\.)(?=[\"'”’)\]*_`]*(?:\s|$))[\"'”’)\]*_`]*|(?<=[「『（(」』）)]))"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|cf|approx|no|nos|dr|mr|mrs|ms|prof|st|vs|fig|sec|art|dept|ext|tel|max|min|inc|ltd|co"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)|\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\.$",
@@ -11,6 +15,7 @@ _ABBREVIATION = re.compile(
 )
 _LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
 _LABELLED = re.compile(r"\s*(?:[-・*•]\s*)?[^\s:：。.|][^:：。|]{0,40}[:：](?!//)")
+_LINE_END = re.compile(r"\r?\n")
 _CONTINUED = (",", "-", *"、にはをがともでのへやてし")
 _SHORT_LATIN_LINE, _SHORT_JAPANESE_LINE = 46, 20
 
@@ -52,7 +57,10 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     begin = start
-    for match in re.compile(r"\r?\n").finditer(text, start, end):
+    if text.find("\n", start, end) < 0:
+        yield start, end
+        return
+    for match in _LINE_END.finditer(text, start, end):
         line_start = max(begin, text.rfind("\n", begin, match.start()) + 1)
         line = text[line_start : match.start()].strip()
         limit = _SHORT_LATIN_LINE if line.isascii() else _SHORT_JAPANESE_LINE

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import pairwise
+from operator import add
 
 from msgspec import Struct
 
@@ -14,6 +14,7 @@ KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff"
 HIRAGANA = r"\u3041-\u309f"
 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-") | {"’": "'", "‘": "'"})
+_ANY_DASH = re.compile("[‐‑‒–—―−’‘]")
 _MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
 _MARKS = re.compile(r"[*_`\[]")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
@@ -89,7 +90,9 @@ def plain(text: str) -> str:
 def normalise(text: str) -> str:
     """NFKC, case-folded, with one kind of hyphen and no thousands separators."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).translate(_DASHES)
+        text = unicodedata.normalize("NFKC", text)
+        if _ANY_DASH.search(text):
+            text = text.translate(_DASHES)
         text = with_digits(text)
     text = text.casefold()
     return _THOUSANDS.sub("", text) if "," in text else text
@@ -103,6 +106,8 @@ def is_japanese(text: str) -> bool:
 def language_of(text: str) -> str:
     """`"ja"` when at least a tenth of the letters are Japanese, else `"en"`."""
     sample = text[:1500]
+    if sample.isascii():
+        return "en"
     japanese = len(_JAPANESE.findall(sample))
     return "ja" if japanese * 10 >= max(1, sum(map(str.isalpha, sample))) else "en"
 
@@ -130,7 +135,7 @@ def index_text(text: str) -> str:
 
 def bigrams(run: str) -> list[str]:
     """Every two neighbouring characters: `検知後` → `検知`, `知後`."""
-    return list(map("".join, pairwise(run)))
+    return list(map(add, run, run[1:]))
 
 
 def view(text: str) -> View:
