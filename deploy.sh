@@ -36,6 +36,7 @@ problem=$(mktemp)
 trap 'rm -f -- "$problem"' EXIT
 source deploy/commands.sh
 source deploy/gateway.sh
+source deploy/tasks.sh
 
 refuse() { # TEXT
     echo "deploy.sh: $*" >&2
@@ -54,6 +55,7 @@ main() {
     fi
     if chosen prepare; then prepare; fi
     find_addresses
+    if chosen prepare && ((${#topics[@]})); then push_wakeups; fi
     if chosen bundle; then
         step "bundles"
         execute python3 -m local.bundle
@@ -143,6 +145,9 @@ prepare() {
         give_roles "$name"
         [[ -z ${bucket[$name]} ]] || share_documents "$name"
     done
+    in_project "$home"
+    if [[ $database ]]; then make_task_store; fi
+    if ((${#topics[@]})); then make_topics; fi
     ((changes == 0)) || fresh=yes
 }
 

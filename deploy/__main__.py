@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from deploy import advice, api_config, config_reader, fingerprint, shell
+from deploy import advice, api_config, config_reader, fingerprint, shell, stored_tasks
 from deploy.config import ConfigError
 from deploy.plan import Plan
 from shared.checked_table import VARIABLE
@@ -35,6 +35,10 @@ def main(arguments: Sequence[str]) -> int:
     rendered.add_argument("target", type=Path)
     rendered.add_argument("account")
     rendered.add_argument("addresses", nargs="*", metavar="NAME=URL")
+    questions.add_parser(
+        "missing-indexes", help="the flags of indexes that are not in the list on standard input"
+    )
+    questions.add_parser("missing-fields", help="the same of fields that are to have no index")
     questions.add_parser("advice", help="what to do about the failure described on standard input")
     # What follows `--` is a command that the question is about, never options of this one.
     end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -71,6 +75,14 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             parsed.target.parent.mkdir(parents=True, exist_ok=True)
             parsed.target.write_text(text, encoding="utf-8")
             print(api_config.config_id(text, service_account=parsed.account))
+        case "missing-indexes" | "missing-fields" as question:
+            wanted = json.loads((ROOT / "firestore.indexes.json").read_text(encoding="utf-8"))
+            there = json.loads(sys.stdin.read().strip() or "[]")
+            missing = (
+                stored_tasks.missing_indexes if question == "missing-indexes" else stored_tasks.missing_fields
+            )
+            for line in missing(wanted, there):
+                print(line)
         case "advice":
             print(advice.advice(sys.stdin.read(), command=command))
     return 0
@@ -83,15 +95,17 @@ def _plan(parsed: argparse.Namespace) -> Plan:
         message = f"There is no {parsed.config.name}: copy deploy.example.toml to it, and write your projects into it."
         raise ConfigError(message) from None
     table = tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))
+    roles = sorted({route["role"] for route in table.get("routes", ()) if route.get("role")})
     loaded = config_reader.load(
         text,
         name=parsed.config.name,
         route_variables=sorted(set(_variables(table))),
         passes_tokens=any(route.get("boundary") == "user" for route in table.get("routes", ())),
+        roles=roles,
         direct=parsed.direct,
         mode=parsed.mode,
     )
-    return Plan(config=loaded, direct=parsed.direct, mode=parsed.mode)
+    return Plan(config=loaded, direct=parsed.direct, mode=parsed.mode, roles=roles)
 
 
 def _variables(value: Any) -> Iterator[str]:

@@ -30,6 +30,8 @@ ROLES = {
     "storage": "roles/storage.admin",
     "secretmanager": "roles/secretmanager.admin",
     "apigateway": "roles/apigateway.admin",
+    "datastore": "roles/datastore.owner",
+    "pubsub": "roles/pubsub.admin",
     "servicemanagement": "roles/servicemanagement.admin",
 }
 

@@ -45,6 +45,8 @@ class FunctionConfig:
     url: str | None
     environment: Mapping[str, str]
     corpus_bucket: str | None
+    workers: Mapping[str, tuple[str, ...]]
+    """The service accounts of the workers of each role."""
 
     @property
     def settings(self) -> tuple[str, ...]:

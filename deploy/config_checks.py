@@ -14,6 +14,7 @@ def check(
     *,
     route_variables: Sequence[str],
     passes_tokens: bool,
+    roles: Sequence[str],
     direct: bool,
     mode: str,
 ) -> None:
@@ -22,6 +23,7 @@ def check(
     _identity(config, report, direct=direct)
     if passes_tokens and not direct:
         _caller_tokens(config, report)
+    _workers(config, report, roles)
     if mode == "functions":
         _functions_mode(config, report)
     _owners(config, report)
@@ -67,6 +69,19 @@ def _caller_tokens(config: Config, report: Report) -> None:
             'routes.toml has a route with boundary = "user", which gets the caller\'s own token: '
             'set PASS_CALLER_TOKEN = "true" in [functions.gate.environment]',
         )
+
+
+def _workers(config: Config, report: Report, roles: Sequence[str]) -> None:
+    """There is no work for a role that no route has."""
+    for name, function in config.functions.items():
+        for role in function.workers:
+            if role not in roles:
+                known = (
+                    f"those of routes.toml are {', '.join(roles)}"
+                    if roles
+                    else "no route of routes.toml has one"
+                )
+                report(("functions", name, "workers"), role, f"{role} is no role: {known}")
 
 
 def _functions_mode(config: Config, report: Report) -> None:

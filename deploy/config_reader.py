@@ -31,11 +31,12 @@ def load(
     direct: bool,
     mode: str,
     passes_tokens: bool = False,
+    roles: Sequence[str] = (),
 ) -> Config:
     """The settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
 
     `route_variables` are those of the route table: each has to be known. `passes_tokens`: one of its routes gets the caller's own
-    token. `direct`, `mode`: what is about to be deployed.
+    token; `roles` are those of its routes for workers. `direct`, `mode`: what is about to be deployed.
     """
     try:
         values = tomllib.loads(text)
@@ -48,6 +49,7 @@ def load(
         reader.problem,
         route_variables=route_variables,
         passes_tokens=passes_tokens,
+        roles=roles,
         direct=direct,
         mode=mode,
     )
@@ -170,6 +172,8 @@ class _Reader:
             known |= set(Place.__dataclass_fields__) | {"url"}
         if function.mounts_documents:
             known.add("corpus_bucket")
+        if function.takes_workers:
+            known.add("workers")
         table.refuse_unknown(known)
         return FunctionConfig(
             function=function,
@@ -178,6 +182,7 @@ class _Reader:
             url=self._address(table, "url"),
             environment=self._environment(function.name),
             corpus_bucket=self._optional(table, "corpus_bucket", formats.BUCKET),
+            workers=self._workers(function.name),
         )
 
     def _resources(self, table: CheckedTable, function: Function) -> Resources:
@@ -227,6 +232,10 @@ class _Reader:
             elif key in formats.SET_BY_DEPLOYMENT:
                 table.problem(key, f"{key} is set by the deployment: {formats.SET_BY_DEPLOYMENT[key]}")
         return {key: table.text(key) for key in table.values}
+
+    def _workers(self, name: str) -> Mapping[str, tuple[str, ...]]:
+        table = self._table(("functions", name, "workers"))
+        return {role: self._all_matching(table, role, formats.SERVICE_ACCOUNT) for role in table.values}
 
     def _address(self, table: CheckedTable, key: str) -> str | None:
         address = self._optional(table, key, formats.ADDRESS)

@@ -15,6 +15,9 @@ PROJECT = Format(re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"), "a project id, suc
 NUMBER = Format(re.compile(r"[0-9]{6,20}"), "a project number: digits, in quotes")
 REGION = Format(re.compile(r"[a-z]+-[a-z]+[0-9]+"), "a region, such as asia-northeast1")
 EMAIL = Format(re.compile(r"[^@\s'\"]+@[^@\s'\"]+\.[a-z]+"), "an e-mail address")
+SERVICE_ACCOUNT = Format(
+    re.compile(r"[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com"), "the address of a service account"
+)
 WORD = Format(re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"), "letters, digits, hyphens")
 # Service accounts have 6 to 30 characters, and the longest name that follows is agent-card.
 PREFIX = Format(
@@ -45,6 +48,8 @@ SET_BY_DEPLOYMENT = {
     "HUB_PUBLIC_URL": "public_url of [gateway], or the gateway's own address",
     "HUB_URL": "the hub's own address",
     "AGENT_CARD_URL": "the function's own address",
+    "WAKEUP_ACCOUNTS": "WAKEUPS of the hub",
+    "WORKER_ACCOUNTS": "[functions.tasks.workers]",
     "CALLER_TOKEN_HEADER": "what API Gateway does",
     "GOOGLE_TOKEN_AUDIENCES": "oauth_client_ids in [identity]",
     "GOOGLE_TOKEN_DOMAINS": "domains in [identity]",

@@ -6,19 +6,23 @@ from enum import StrEnum
 
 
 class Invoker(StrEnum):
-    """Who may hold roles/run.invoker on a function: the service account of this name, unless it is one of the first two."""
+    """Who may hold roles/run.invoker on a function: the service account of this name, unless it is one of the first three."""
 
     EVERYBODY = "everybody"
     GEMINI_ENTERPRISE = "gemini_enterprise"
+    WORKERS = "workers"
+    """Of deploy.toml: their accounts are their own."""
     GATEWAY = "gateway"
     GATE = "gate"
     HUB = "hub"
     TASKS = "tasks"
+    WAKEUPS = "wakeups"
+    """Pub/Sub, where it wakes functions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
-    """An API that a function calls, and the role in its own project that lets it."""
+    """An API that a function calls, and the role in its own project that lets it; empty: a role on less than that."""
 
     api: str
     role: str
@@ -51,6 +55,8 @@ class Function:
     needs: tuple[Need, ...] = ()
     only_with: str = ""
     """Deployed only where one of the hub's settings, written NAME=value, begins like this; empty: always."""
+    takes_workers: bool = False
+    """Whether workers outside get their work from it."""
     works_alone: bool = False
     """Whether it works without being asked, and so needs an instance with a CPU at all times."""
     concurrency: int = 80
@@ -60,6 +66,7 @@ class Function:
 SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")
 MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="GENERAL_MODEL")
 STORE = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
+WAKEUPS = Need(api="pubsub", role="", setting="WAKEUPS=pubsub")
 PHRASES = replace(MODEL, setting="PHRASE_MODEL")
 
 # In the order of deployment: whoever is called is there before whoever calls.
@@ -97,21 +104,22 @@ FUNCTIONS = (
     Function(
         name="hub",
         invokers=(Invoker.GATE, Invoker.TASKS),
-        direct_invokers=(Invoker.GEMINI_ENTERPRISE,),
+        direct_invokers=(Invoker.GEMINI_ENTERPRISE, Invoker.TASKS),
         reads_routes=True,
         checks_callers=True,
         holds_signing_key=True,
-        needs=(STORE,),
+        needs=(STORE, WAKEUPS),
     ),
     Function(
         name="tasks",
-        invokers=(),
-        direct_invokers=None,
+        invokers=(Invoker.WORKERS, Invoker.WAKEUPS),
+        direct_invokers=(Invoker.WORKERS, Invoker.WAKEUPS),
         reads_routes=True,
         holds_signing_key=True,
         calls=("hub",),
         needs=(replace(STORE, setting=""),),
         only_with=STORE.setting,
+        takes_workers=True,
         works_alone=True,
     ),
     Function(

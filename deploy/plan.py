@@ -1,8 +1,9 @@
 """What follows from deploy.toml: names, service accounts, invokers, environments and secrets of each function. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from deploy import stored_tasks
 from deploy.config import Config, FunctionConfig
 from deploy.functions import Function, Invoker
 
@@ -12,7 +13,7 @@ CORPUS_PATH = "/corpus"
 _RUN_APIS = ("run", "cloudbuild", "artifactregistry", "iam", "cloudresourcemanager", "storage")
 _FUNCTIONS_APIS = ("cloudfunctions",)
 # They are not one of our service accounts.
-_OTHERS = (Invoker.EVERYBODY, Invoker.GEMINI_ENTERPRISE)
+_OTHERS = (Invoker.EVERYBODY, Invoker.GEMINI_ENTERPRISE, Invoker.WORKERS)
 # Who stands at the door: whoever they invoke is what callers reach first.
 _OUTSIDE = (Invoker.GATEWAY, Invoker.GEMINI_ENTERPRISE)
 _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
@@ -20,11 +21,12 @@ _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A deployment of `config`: `direct` is one without a gateway, `mode` is `run` or `functions`."""
+    """A deployment of `config`: `direct` is one without a gateway, `mode` is `run` or `functions`; `roles` are the routes'."""
 
     config: Config
     direct: bool
     mode: str
+    roles: Sequence[str] = ()
 
     def wanted(self) -> tuple[FunctionConfig, ...]:
         """The functions that this deployment has, in the order of deployment."""
@@ -43,8 +45,14 @@ class Plan:
     def invokers(self, function: Function) -> tuple[Invoker, ...]:
         """Who may invoke `function`."""
         invokers = (function.direct_invokers or ()) if self.direct else function.invokers
-        left_out = self.config.functions.keys() - {wanted.function.name for wanted in self.wanted()}
+        left_out: set[str] = self.config.functions.keys() - {wanted.function.name for wanted in self.wanted()}
+        if not self.topics():
+            left_out.add(Invoker.WAKEUPS)
         return tuple(invoker for invoker in invokers if invoker not in left_out)
+
+    def topics(self) -> Mapping[str, tuple[str, ...]]:
+        """The topics of wake-ups, and the workers that may hear each."""
+        return stored_tasks.topics(self.config, self.roles)
 
     def service(self, name: str) -> str:
         """The name of a function's service; neither Cloud Run nor Cloud Run functions take an underscore."""
@@ -71,17 +79,23 @@ class Plan:
 
     def members(self, function: Function) -> tuple[str, ...]:
         """The IAM members that hold roles/run.invoker on `function`."""
-        return tuple(self._member(invoker) for invoker in self.invokers(function))
+        found = (member for invoker in self.invokers(function) for member in self._members(invoker, function))
+        return tuple(dict.fromkeys(found))
 
-    def _member(self, invoker: Invoker) -> str:
+    def _members(self, invoker: Invoker, function: Function) -> tuple[str, ...]:
         match invoker:
             case Invoker.EVERYBODY:
-                return "allUsers"
+                return ("allUsers",)
+            case Invoker.WORKERS:
+                workers = self.config.functions[function.name].workers
+                return tuple(
+                    f"serviceAccount:{account}" for accounts in workers.values() for account in accounts
+                )
             case Invoker.GEMINI_ENTERPRISE:
                 number = self.config.gemini_enterprise_project_number
-                return f"serviceAccount:service-{number}@gcp-sa-discoveryengine.iam.gserviceaccount.com"
+                return (f"serviceAccount:service-{number}@gcp-sa-discoveryengine.iam.gserviceaccount.com",)
             case _:
-                return f"serviceAccount:{self.service_account(invoker)}"
+                return (f"serviceAccount:{self.service_account(invoker)}",)
 
     def services(self) -> Mapping[str, tuple[str, ...]]:
         """The APIs that each project needs, by project."""
@@ -104,7 +118,9 @@ class Plan:
         """A function's secrets: the variable or the path where it finds each, and the secret's name."""
         secrets = self.config.secrets
         found: dict[str, str] = {}
-        if not self.direct and function.holds_signing_key:
+        # Without a gateway it is only `tasks` that signs.
+        signs = not self.direct or any(wanted.function.takes_workers for wanted in self.wanted())
+        if signs and function.holds_signing_key:
             found["GATE_SIGNING_KEY"] = secrets.signing_key
         if self._is_first(function):
             if secrets.gateway_token:
@@ -147,6 +163,8 @@ class Plan:
         variables |= {f"{other.upper()}_URL": urls[other] for other in told}
         if self._is_first(kind):
             variables.update(self._identity_variables())
+        if kind.takes_workers:
+            variables.update(self._worker_variables(function, audience=urls[name]))
         # Whatever reads the route table needs the operator's own variables of it.
         table = config.functions["hub"].environment if kind.reads_routes else {}
         return {**variables, **table, **function.environment}
@@ -160,6 +178,16 @@ class Plan:
         google = ("google",) if config.identity.oauth_client_ids else ()
         other = config.identity.id_token_audiences or config.secrets.clients or config.secrets.gateway_token
         return google + (("bearer",) if other or not google else ())
+
+    def _worker_variables(self, function: FunctionConfig, *, audience: str) -> Mapping[str, str]:
+        variables = {}
+        if function.workers:
+            variables["WORKER_ACCOUNTS"] = ",".join(
+                f"{account}={role}" for role, accounts in function.workers.items() for account in accounts
+            )
+        if self.topics():
+            variables["WAKEUP_ACCOUNTS"] = self.service_account(Invoker.WAKEUPS)
+        return {"ID_TOKEN_AUDIENCES": audience, **variables} if variables else {}
 
     def _identity_variables(self) -> Mapping[str, str]:
         identity = self.config.identity

@@ -3,7 +3,9 @@
 import shlex
 from collections.abc import Iterator, Mapping
 
+from deploy import stored_tasks
 from deploy.config import FunctionConfig, Place
+from deploy.functions import Invoker
 from deploy.plan import CORPUS_PATH, Plan
 
 
@@ -23,6 +25,10 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _scalar("public_url", config.gateway.public_url or "")
     yield _scalar("signing_key", config.secrets.signing_key)
     yield _scalar("runtime", config.runtime)
+    yield _scalar("database", stored_tasks.database(config))
+    yield _scalar("database_region", home.region)
+    yield _scalar("wakeups_account", plan.service_account(Invoker.WAKEUPS))
+    yield _table("topics", {topic: " ".join(workers) for topic, workers in plan.topics().items()})
 
     places = {home.project: home} | {wanted[name].place.project: wanted[name].place for name in deployed}
     yield _table("identity_of", {project: " ".join(_identity(place)) for project, place in places.items()})
@@ -39,7 +45,9 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table(
         "members", {name: " ".join(plan.members(function.function)) for name, function in wanted.items()}
     )
-    yield _table("roles", {name: " ".join(need.role for need in wanted[name].needs) for name in deployed})
+    yield _table(
+        "roles", {name: " ".join(need.role for need in wanted[name].needs if need.role) for name in deployed}
+    )
     yield _table(
         "publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed}
     )

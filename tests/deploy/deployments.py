@@ -25,6 +25,7 @@ _PARTS = (
     "shared",
     "deploy.sh",
     "deploy.example.toml",
+    "firestore.indexes.json",
     "routes.toml",
 )
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")

@@ -22,6 +22,7 @@ def load(
     mode: str = "run",
     variables: tuple[str, ...] = (),
     passes_tokens: bool = False,
+    roles: tuple[str, ...] = (),
 ) -> Config:
     return config_reader.load(
         text,
@@ -30,6 +31,7 @@ def load(
         direct=direct,
         mode=mode,
         passes_tokens=passes_tokens,
+        roles=roles,
     )
 
 
@@ -94,6 +96,10 @@ MISTAKES = {
     '[functions.hub.environment]\nTHREADS = "1"': "deploy.toml:7: THREADS is set by the deployment: threads",
     '[functions.hub.environment]\nGATE_SIGNING_KEY = "k"': "deploy.toml:7: GATE_SIGNING_KEY is set by the deployment",
     '[functions.hub.environment]\nlower = "k"': "deploy.toml:7: 'lower' is no name of a variable",
+    '[functions.hub.environment]\nWORKER_ACCOUNTS = "a=b"': "deploy.toml:7: WORKER_ACCOUNTS is set by",
+    '[functions.tasks.workers]\ndeveloper = ["me@example.com"]': "deploy.toml:7: developer holds 'me@example.com'",
+    "[functions.tasks.workers]\nwriter = []": "deploy.toml:7: writer is no role: no route of routes.toml has one",
+    "[functions.hub.workers]\nwriter = []": "deploy.toml:6: unknown key 'workers'",
     "[gateway]\nstreaming = 1": "deploy.toml:7: streaming",
 }
 
@@ -139,3 +145,10 @@ def test_cloud_run_functions_cannot_mount_a_bucket() -> None:
     text = SMALLEST + '[functions.docqa]\ncorpus_bucket = "documents"\n'
     assert "--mode=functions cannot mount a bucket" in mistakes(text, mode="functions")[0]
     load(text)
+
+
+def test_a_worker_works_on_a_role_of_the_routes() -> None:
+    text = SMALLEST + '[functions.tasks.workers]\ndeveloper = ["b@p-other.iam.gserviceaccount.com"]\n'
+    config = load(text, roles=("developer", "tester"))
+    assert config.functions["tasks"].workers == {"developer": ("b@p-other.iam.gserviceaccount.com",)}
+    assert "those of routes.toml are tester" in mistakes(text, roles=("tester",))[0]

@@ -8,17 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from tests.deploy.deployments import copied_tree, without_cloud
+from tests.deploy.test_stored_tasks import CONFIG, ROUTE
 from tests.deploy.tools import ROOT, program
 
 EXAMPLE = (ROOT / "deploy.example.toml").read_text()
 DOCUMENTS = EXAMPLE.replace('# corpus_bucket = "my-documents"', 'corpus_bucket = "my-documents"').replace(
     "[secrets]", '[secrets]\nclients = "a2a-clients"\ngateway_token = "a2a-token"'
 )
+STORED_TASKS = EXAMPLE + "".join(CONFIG.partition("[functions.hub.environment]")[1:])
+VERBS = (
+    *("run deploy", "functions deploy", "api-gateway gateways create", "storage buckets"),
+    *("firestore databases create", "firestore indexes composite create", "firestore indexes fields update"),
+    *("pubsub topics create", "pubsub topics add-iam-policy-binding", "pubsub subscriptions create"),
+)
 # Settings and options that together show every command there is.
 WAYS = (
     (EXAMPLE, ()),
     (DOCUMENTS, ()),
-    (EXAMPLE + '[functions.hub.environment]\nTASK_STORE = "firestore"\n', ("--only=tasks,prepare",)),
+    (STORED_TASKS, ("--only=tasks,prepare",)),
     (EXAMPLE, ("--direct", "--mode=functions")),
     (EXAMPLE.replace("# streaming = true", "streaming = false"), ("--only=gateway",)),
 )
@@ -48,6 +55,8 @@ def lint(commands: list[str], folder: Path) -> list[dict[str, Any]]:
 
 def test_every_command_of_every_way_has_flags_that_gcloud_knows(tmp_path: Path) -> None:
     tree = copied_tree(tmp_path)
+    with (tree / "routes.toml").open("a") as routes:
+        routes.write(ROUTE)
     commands: set[str] = set()
     for text, options in WAYS:
         (tree / "deploy.toml").write_text(text)
@@ -60,7 +69,7 @@ def test_every_command_of_every_way_has_flags_that_gcloud_knows(tmp_path: Path) 
             check=True,
         ).stdout
         commands |= {line for line in shown.splitlines() if line.startswith("gcloud ")}
-    for verb in ("run deploy", "functions deploy", "api-gateway gateways create", "storage buckets"):
+    for verb in VERBS:
         assert any(command.startswith(f"gcloud {verb} ") for command in commands), verb
     answers = lint(sorted(commands), tmp_path)
     assert [f"{a['command_string']}: {a['error_message']}" for a in answers if not a["success"]] == []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pytest
 import yaml
 
-from deploy import config_reader
+from deploy import config_reader, stored_tasks
 from deploy.functions import BY_NAME, FUNCTIONS, Invoker
 from deploy.plan import Plan
 from deploy.shell import declarations
@@ -19,6 +19,7 @@ from functions.general import config as general_config
 from functions.hub import config as hub_config
 from functions.tasks import config as tasks_config
 from shared import agent_settings
+from shared.queue.wakeups import topic_of
 from tests.deploy.tools import ROOT
 
 EXAMPLE = (ROOT / "deploy.example.toml").read_text()
@@ -38,11 +39,22 @@ READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "tasks": tasks_config.read,
 }
 WITH_TASKS = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
+WITH_WORKERS = (
+    WITH_TASKS
+    + """WAKEUPS = "pubsub"
+[functions.tasks.workers]
+developer = ["one@p-other.iam.gserviceaccount.com", "two@p-other.iam.gserviceaccount.com"]
+tester = ["two@p-other.iam.gserviceaccount.com"]
+"""
+)
+ROLES = ("developer", "tester")
 
 
 def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Plan:
-    config = config_reader.load(text, name="deploy.toml", route_variables=(), direct=direct, mode=mode)
-    return Plan(config=config, direct=direct, mode=mode)
+    config = config_reader.load(
+        text, name="deploy.toml", route_variables=(), roles=ROLES, direct=direct, mode=mode
+    )
+    return Plan(config=config, direct=direct, mode=mode, roles=ROLES)
 
 
 def environment(of: Plan, name: str) -> Mapping[str, str]:
@@ -83,6 +95,8 @@ def test_the_document_names_the_invokers_of_every_function() -> None:
         Invoker.GATE: "`a2a-gate`",
         Invoker.HUB: "`a2a-hub`",
         Invoker.TASKS: "`a2a-tasks`",
+        Invoker.WAKEUPS: "`a2a-wakeups`",
+        Invoker.WORKERS: "workers",
     }
     text = (ROOT / "docs" / "deployment.md").read_text()
     _, _, rows = text.partition("| function | runs as | who may invoke it |")
@@ -124,7 +138,7 @@ def test_the_sample_routes_carry_the_credential_that_the_deployed_agent_asks_for
 @pytest.mark.parametrize("direct", [False, True], ids=["gateway", "direct"])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_function_starts_with_what_the_deployment_tells_it(name: str, direct: bool) -> None:
-    deployed = plan(WITH_TASKS, direct=direct)
+    deployed = plan(WITH_WORKERS, direct=direct)
     if name not in [function.function.name for function in deployed.wanted()]:
         return
     secrets = dict.fromkeys(deployed.secrets_of(BY_NAME[name]), KEY)
@@ -210,7 +224,30 @@ def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -
     assert deployed.secrets()["a2a-gate-signing-key"] == ("hub", "tasks", "gate")
     assert "a2a-tasks" in deployed.accounts()["my-hub-project"]
     assert "a2a-tasks" not in without.accounts()["my-hub-project"]
-    assert "tasks" not in [function.function.name for function in plan(WITH_TASKS, direct=True).wanted()]
     lines = [line for line in declarations(deployed) if line.startswith("declare -gA resources=")]
     assert "[tasks]='--memory=512Mi --cpu=1 --concurrency=80 --timeout=3600 --min-instances=1" in lines[0]
     assert lines[0].count("--no-cpu-throttling") == 1
+
+
+def test_wake_ups_bring_an_account_that_may_invoke_tasks_alone_and_workers_are_named_once() -> None:
+    deployed = plan(WITH_WORKERS)
+    one, two = (f"serviceAccount:{name}@p-other.iam.gserviceaccount.com" for name in ("one", "two"))
+    wakeups = "serviceAccount:a2a-wakeups@my-hub-project.iam.gserviceaccount.com"
+    assert deployed.members(BY_NAME["tasks"]) == (one, two, wakeups)
+    assert all(wakeups not in deployed.members(BY_NAME[name]) for name in BY_NAME.keys() - {"tasks"})
+    assert "a2a-wakeups" in deployed.accounts()["my-hub-project"]
+    assert "a2a-wakeups" not in plan(WITH_TASKS).accounts()["my-hub-project"]
+    assert "pubsub.googleapis.com" in deployed.services()["my-hub-project"]
+    assert "pubsub.googleapis.com" not in plan(WITH_TASKS).services()["my-hub-project"]
+
+
+def test_the_topics_are_those_that_the_hub_publishes_to() -> None:
+    config = plan(WITH_WORKERS.replace('"pubsub"', '"pubsub:of-"')).config
+    roles = ("", "developer", "a role", "役割")
+    assert list(stored_tasks.topics(config, roles[1:])) == [f"of-{topic_of(role)}" for role in roles]
+    assert stored_tasks.topics(plan(WITH_TASKS).config, roles) == {}
+
+
+def test_without_a_gateway_tasks_alone_signs_and_without_tasks_nobody_does() -> None:
+    assert plan(WITH_TASKS, direct=True).secrets() == {"a2a-gate-signing-key": ("hub", "tasks")}
+    assert plan(direct=True).secrets() == {}

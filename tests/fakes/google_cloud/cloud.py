@@ -18,6 +18,7 @@ DOMAIN = "googleapis.test"
 TOKEN = "ya29.of-the-operator"
 APIS = (
     *("apigateway", "artifactregistry", "cloudbuild", "cloudfunctions", "cloudresourcemanager"),
+    *("firestore", "pubsub"),
     *("iam", "run", "secretmanager", "serviceusage", "storage"),
 )
 

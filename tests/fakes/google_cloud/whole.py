@@ -7,6 +7,7 @@ from tests.fakes.google_cloud.functions import Functions
 from tests.fakes.google_cloud.gateways import Gateways
 from tests.fakes.google_cloud.projects import Projects, Secrets
 from tests.fakes.google_cloud.run import Run
+from tests.fakes.google_cloud.stored_tasks import Firestore, Pubsub
 
 
 class GoogleCloud:
@@ -19,5 +20,11 @@ class GoogleCloud:
         self.run = Run(self.cloud)
         self.functions = Functions(self.cloud, self.run)
         self.gateways = Gateways(self.cloud)
-        for api in (self.projects, self.secrets, self.run, self.functions, self.gateways):
-            self.cloud.routes += api.routes()
+        self.firestore = Firestore()
+        self.pubsub = Pubsub(self.cloud)
+        self.cloud.routes += [
+            route
+            for api in (self.projects, self.secrets, self.run, self.functions, self.gateways)
+            for route in api.routes()
+        ]
+        self.cloud.routes += [*self.firestore.routes(), *self.pubsub.routes()]

@@ -1,0 +1,153 @@
+"""Firestore's administration and Pub/Sub: databases, indexes, topics, subscriptions."""
+
+from typing import Any
+
+from tests.fakes.google_cloud.cloud import Call, Cloud, JsonObject, Refused, Route
+
+_DATABASES = "/v1/projects/{project}/databases"
+_GROUP = f"{_DATABASES}/{{database}}/collectionGroups/{{group}}"
+_TOPICS = "/v1/projects/{project}/topics"
+_SUBSCRIPTION = "/v1/projects/{project}/subscriptions/{subscription}"
+_METADATA = "type.googleapis.com/google.firestore.admin.v1"
+
+
+class Firestore:
+    """By name, as the API shows them. A database is there only after it was looked for `slow` times."""
+
+    def __init__(self) -> None:
+        self.databases: dict[str, JsonObject] = {}
+        self.indexes: dict[str, JsonObject] = {}
+        self.fields: dict[str, JsonObject] = {}
+        self.slow = 0
+
+    def routes(self) -> list[Route]:
+        """The requests that this API answers."""
+        api = "firestore"
+        return [
+            Route("POST", api, _DATABASES, self._create),
+            Route("GET", api, f"{_DATABASES}/{{database}}", self._database, reads=True),
+            Route("GET", api, f"{_GROUP}/indexes", self._list_indexes, reads=True),
+            Route("POST", api, f"{_GROUP}/indexes", self._create_index),
+            Route("GET", api, f"{_GROUP}/fields", self._list_fields, reads=True),
+            Route("PATCH", api, f"{_GROUP}/fields/{{field}}", self._update_field),
+        ]
+
+    def _create(self, call: Call) -> JsonObject:
+        name = f"projects/{call.names['project']}/databases/{call.query['databaseId']}"
+        if name in self.databases:
+            raise Refused(409, "ALREADY_EXISTS", "Database already exists.")
+        self.databases[name] = {**call.body, "name": name}
+        return _operation(f"{name}/operations/made", "CreateDatabase", self.databases[name])
+
+    def _name(self, call: Call) -> str:
+        name = f"projects/{call.names['project']}/databases/{call.names['database']}"
+        if name not in self.databases:
+            raise Refused(404, "NOT_FOUND", f"The database {call.names['database']} does not exist.")
+        return name
+
+    def _database(self, call: Call) -> JsonObject:
+        name = self._name(call)
+        if self.slow:
+            self.slow -= 1
+            raise Refused(404, "NOT_FOUND", f"The database {call.names['database']} does not exist.")
+        return self.databases[name]
+
+    def _list_indexes(self, call: Call) -> JsonObject:
+        start = self._name(call) + "/"
+        return {"indexes": [index for name, index in self.indexes.items() if name.startswith(start)]}
+
+    def _create_index(self, call: Call) -> JsonObject:
+        collection = f"{self._name(call)}/collectionGroups/{call.names['group']}"
+        name = f"{collection}/indexes/index-{len(self.indexes)}"
+        fields = [*call.body["fields"], {"fieldPath": "__name__", "order": "ASCENDING"}]
+        index = {**call.body, "fields": fields}
+        if index in [
+            {key: of[key] for key in of if key not in ("name", "state")} for of in self.indexes.values()
+        ]:
+            raise Refused(409, "ALREADY_EXISTS", "index already exists")
+        self.indexes[name] = {**index, "name": name, "state": "CREATING"}
+        return _operation(f"{self._name(call)}/operations/index", "Index", self.indexes[name])
+
+    def _list_fields(self, call: Call) -> JsonObject:
+        start = self._name(call) + "/"
+        everything = {
+            "name": f"{start}collectionGroups/__default__/fields/*",
+            "indexConfig": {"indexes": [{}]},
+        }
+        return {"fields": [everything, *(one for name, one in self.fields.items() if name.startswith(start))]}
+
+    def _update_field(self, call: Call) -> JsonObject:
+        collection = f"{self._name(call)}/collectionGroups/{call.names['group']}"
+        name = f"{collection}/fields/{call.names['field']}"
+        self.fields[name] = {**call.body, "name": name}
+        return _operation(f"{self._name(call)}/operations/field", "Field", self.fields[name])
+
+
+class Pubsub:
+    """`topics` and `subscriptions` are by name, as the API shows them."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        self.cloud = cloud
+        self.topics: dict[str, JsonObject] = {}
+        self.subscriptions: dict[str, JsonObject] = {}
+
+    def routes(self) -> list[Route]:
+        """The requests that this API answers."""
+        api = "pubsub"
+        return [
+            Route("GET", api, _TOPICS, self._list, reads=True),
+            Route("PUT", api, f"{_TOPICS}/{{topic}}", self._create),
+            *self.cloud.policy_routes(
+                api,
+                f"{_TOPICS}/{{topic}}",
+                resource="projects/{project}/topics/{topic}",
+                exists=self.topics.__contains__,
+            ),
+            Route("GET", api, _SUBSCRIPTION, self._subscription, reads=True),
+            Route("PUT", api, _SUBSCRIPTION, self._subscribe),
+            Route("POST", api, f"{_SUBSCRIPTION}:modifyPushConfig", self._push_elsewhere),
+        ]
+
+    def _list(self, call: Call) -> JsonObject:
+        start = f"projects/{call.names['project']}/"
+        return {"topics": [topic for name, topic in self.topics.items() if name.startswith(start)]}
+
+    def _create(self, call: Call) -> JsonObject:
+        name = f"projects/{call.names['project']}/topics/{call.names['topic']}"
+        if name in self.topics:
+            raise Refused(409, "ALREADY_EXISTS", f"Resource already exists in the project (resource={name}).")
+        self.topics[name] = {"name": name}
+        return self.topics[name]
+
+    def _name(self, call: Call) -> str:
+        name = f"projects/{call.names['project']}/subscriptions/{call.names['subscription']}"
+        if name not in self.subscriptions:
+            raise Refused(404, "NOT_FOUND", f"Resource not found (resource={name}).")
+        return name
+
+    def _subscription(self, call: Call) -> JsonObject:
+        return self.subscriptions[self._name(call)]
+
+    def _subscribe(self, call: Call) -> JsonObject:
+        name = f"projects/{call.names['project']}/subscriptions/{call.names['subscription']}"
+        if call.body["topic"] not in self.topics:
+            raise Refused(404, "NOT_FOUND", f"Resource not found (resource={call.body['topic']}).")
+        self._check(call.body["pushConfig"])
+        self.subscriptions[name] = {**call.body, "name": name}
+        return self.subscriptions[name]
+
+    def _push_elsewhere(self, call: Call) -> JsonObject:
+        self._check(call.body["pushConfig"])
+        self.subscriptions[self._name(call)]["pushConfig"] = call.body["pushConfig"]
+        return {}
+
+    def _check(self, push: Any) -> None:
+        account = push["oidcToken"]["serviceAccountEmail"]
+        if account not in self.cloud.accounts:
+            raise Refused(404, "NOT_FOUND", f"Service account {account} does not exist.")
+
+
+def _operation(name: str, kind: str, of: JsonObject) -> JsonObject:
+    """One that goes on: whoever makes something does not wait for it."""
+    metadata = {"@type": f"{_METADATA}.{kind}OperationMetadata", kind.lower(): of["name"]}
+    return {"name": name, "metadata": metadata}
