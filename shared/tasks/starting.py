@@ -182,10 +182,14 @@ class Starter:
         self._threads.run(lambda: self._recorder.contained(run, record))
 
     def _create_patiently(self, opened: Opened, lease: str) -> StoredTask:
-        """The task as it was stored, beside a task of the same request that runs elsewhere: somebody knows this one already."""
+        """The task as it was stored, for the same request to join; or beside that one's task, where it was stored sooner, since
+        somebody knows this one already.
+        """
 
         def create() -> StoredTask:
             try:
+                return self._create(opened, opened.first, lease=lease)
+            except AlreadyRunning:
                 return self._create(opened, opened.first, lease=lease, joins=False)
             except TaskExists:
                 # An attempt whose answer was lost.

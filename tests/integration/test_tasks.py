@@ -236,6 +236,27 @@ def test_every_subscriber_sees_the_same_events_in_the_same_order(way: str, keepi
     ]
 
 
+def test_the_same_stream_on_another_instance_joins_the_first(way: str, keeping: dict[str, str]) -> None:
+    gate = Gate()
+
+    def slow(said: Said) -> Iterable[Json]:
+        gate.wait()
+        yield from echo(said)
+
+    with AgentServer(slow) as agent:
+        here, there = (Hub(route("alpha", agent.url), settings=keeping) for _ in range(2))
+        first = TaskClient(here, way).open_stream("hello", message_id="the-same")
+        task_id = next(first).task_id
+        gate.await_question()
+        _until(lambda: _said(TaskClient(there, way), task_id, ""))
+        second = TaskClient(there, way).open_stream("hello", message_id="the-same")
+        assert next(second).task_id == task_id
+        gate.open()
+        ends = [list(stream)[-1].state for stream in (first, second)]
+    assert ends == ["completed", "completed"]
+    assert len(agent.said) == 1
+
+
 def test_there_is_nothing_to_subscribe_to_in_a_task_that_ended(way: str, keeping: dict[str, str]) -> None:
     with AgentServer(echo) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
