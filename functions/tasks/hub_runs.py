@@ -20,6 +20,8 @@ from shared.threads import Threads
 _PATH = "/internal/tasks:run"
 _MOST_AT_ONCE = 16
 _LONGEST_SECONDS = 3500.0
+# A task that is due again though the hub was asked is one whose run has died without a word.
+_ASK_AGAIN_SECONDS = 30.0
 _CONNECT_SECONDS = 5.0
 _MOST_BYTES = 64_000
 
@@ -37,6 +39,7 @@ class HubRuns:
         tokens: OwnTokens | None,
         log: Log,
         threads: Threads,
+        ask_again_seconds: float = _ASK_AGAIN_SECONDS,
     ) -> None:
         self._store = store
         self._url = hub_url + _PATH
@@ -47,21 +50,26 @@ class HubRuns:
         self._log = log
         self._threads = threads
         self._lock = threading.Lock()
-        self._running: set[str] = set()
+        self._ask_again_seconds = ask_again_seconds
+        self._asked_at: dict[str, float] = {}
 
     def look(self) -> int:
         """Starts what is due; how many tasks that were."""
         started = 0
         for task_id in self._store.due([HUB], limit=_MOST_AT_ONCE):
+            now = self._http.clock()
             with self._lock:
-                if task_id in self._running or len(self._running) >= _MOST_AT_ONCE:
+                before = self._asked_at.get(task_id)
+                if before is None and len(self._asked_at) >= _MOST_AT_ONCE:
                     continue
-                self._running.add(task_id)
-            self._threads.run(self._asking(task_id))
+                if before is not None and now - before < self._ask_again_seconds:
+                    continue
+                self._asked_at[task_id] = now
+            self._threads.run(self._asking(task_id, now))
             started += 1
         return started
 
-    def _asking(self, task_id: str) -> Callable[[], None]:
+    def _asking(self, task_id: str, asked_at: float) -> Callable[[], None]:
         def ask() -> None:
             try:
                 self._ask(task_id)
@@ -72,7 +80,8 @@ class HubRuns:
                 )
             finally:
                 with self._lock:
-                    self._running.discard(task_id)
+                    if self._asked_at.get(task_id) == asked_at:
+                        del self._asked_at[task_id]
 
         return ask
 
