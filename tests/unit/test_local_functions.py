@@ -32,3 +32,8 @@ def test_an_index_that_the_operator_names_is_used() -> None:
 
 def test_without_a_place_to_keep_it_no_index_is_kept() -> None:
     assert "CORPUS_INDEX" not in _environments({}, None)["docqa"]
+
+
+def test_the_development_tokens_are_for_the_gate_and_for_workers() -> None:
+    environments = _environments({}, None)
+    assert {name for name, each in environments.items() if "HUB_DEV_TOKEN" in each} == {"gate", "tasks"}
