@@ -22,6 +22,7 @@ SETS = {
     "club": (_DATA / "club_corpus", _DATA / "docqa_club_questions.tsv"),
     "condominium": (_DATA / "condominium_corpus", _DATA / "docqa_condominium_questions.tsv"),
     "payments": (_DATA / "payments_corpus", _DATA / "docqa_payments_questions.tsv"),
+    "broadband": (_DATA / "broadband_corpus", _DATA / "docqa_broadband_questions.tsv"),
 }
 
 

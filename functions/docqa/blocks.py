@@ -16,7 +16,7 @@ class BlockKind(StrEnum):
     ROW = "row"
 
 
-class Block(Struct, frozen=True):
+class Block(Struct, frozen=True, gc=False):
     """`text[start:end]` is the content without its marker; `level` is a heading's depth or an item's indent."""
 
     kind: BlockKind
@@ -27,7 +27,7 @@ class Block(Struct, frozen=True):
     table: int = 0
 
 
-class _Line(Struct):
+class _Line(Struct, gc=False):
     start: int
     end: int
     text: str

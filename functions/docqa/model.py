@@ -44,7 +44,7 @@ class Citation(Struct, frozen=True, kw_only=True, rename="camel"):
     passage_id: str
 
 
-class Unit(Struct, frozen=True, array_like=True):
+class Unit(Struct, frozen=True, array_like=True, gc=False):
     """The smallest piece that may be quoted, with the text that gives it its meaning.
 
     `context` is what governs it, nearest first (a list's introduction, the parent item, a question above it);
@@ -60,7 +60,7 @@ class Unit(Struct, frozen=True, array_like=True):
     block: int = 0
 
 
-class Edition(Struct, frozen=True, kw_only=True):
+class Edition(Struct, frozen=True, kw_only=True, gc=False):
     """Which edition a document is: its standing, and the years and versions it may be asked for by."""
 
     standing: Standing = Standing.CURRENT
@@ -69,7 +69,7 @@ class Edition(Struct, frozen=True, kw_only=True):
     series: str = ""
 
 
-class Passage(Struct, frozen=True, kw_only=True):
+class Passage(Struct, frozen=True, kw_only=True, gc=False):
     """A section of a document, or a part of a long one. `id` survives edits elsewhere in the document."""
 
     id: str

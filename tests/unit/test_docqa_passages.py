@@ -112,3 +112,22 @@ def test_a_long_section_is_cut_into_passages_without_losing_a_sentence() -> None
     assert len(found) > 3
     assert sum(len(passage.units) for passage in found) == 200
     assert len({passage.id for passage in found}) == len(found)
+
+
+def test_a_clause_is_no_part_of_the_list_before_it() -> None:
+    (passage,) = _passages(
+        "規約\n\n第2条(費用) 次のとおり。\n (1) 甲\n (2) 乙\n第3条(返却) 端末は10日以内に返却する。\n",
+        "a.txt",
+    )
+    clause = next(unit for unit in passage.units if "返却する" in unit.text)
+    assert clause.kind is UnitKind.SENTENCE
+    assert clause.text == "第3条(返却) 端末は10日以内に返却する。"
+
+
+def test_a_short_clause_is_a_sentence_and_no_heading() -> None:
+    units = [
+        unit.text
+        for passage in _passages("# 規程\n\n第2条 申請は30日以内に行う。\n")
+        for unit in passage.units
+    ]
+    assert "第2条 申請は30日以内に行う。" in units

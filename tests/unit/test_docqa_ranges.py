@@ -103,3 +103,14 @@ def test_forms_of_one_word_have_one_stem(one: str, other: str) -> None:
 
 def test_the_index_holds_bigrams_of_japanese_and_codes_as_one_word() -> None:
     assert index_text("P-1の検知後") == "p1 の検 検知 知後 後"
+
+
+@pytest.mark.parametrize("text", ["99.0%未満97.0%以上", "below 99.0 % but at least 97.0 %"])
+def test_a_range_may_be_told_from_its_end(text: str) -> None:
+    (told,) = ranges_in(normalise(text))
+    assert told.low == 97.0
+    assert 98.99 < told.high < 99.0
+
+
+def test_a_calendar_year_is_no_amount() -> None:
+    assert ranges_in(normalise("2024年版")) == []
