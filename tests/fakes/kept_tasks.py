@@ -127,6 +127,7 @@ class Instance:
         self.far = FarStore(path, **options)
         self.store = cast("Store", self.far)
         self.agent = ScriptedAgent(script)
+        self.runs_at_once = runs_at_once
         self.log: list[bytes] = []
         log = Log(self.log.append, clock=time.monotonic, new_id=random_hex, function="test")
         settings = TaskSettings(
