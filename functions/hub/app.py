@@ -84,7 +84,9 @@ def build(
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
     commands = Commands(
-        lambda: tables.now.settings.table.routes, tasks=lambda: tasks.operations if tasks else None
+        lambda: tables.now.settings.table.routes,
+        tasks=lambda: tasks.operations if tasks else None,
+        log=log,
     )
     agent = HubAgent(pipeline, commands, mint=MINT)
     tasks = _tasks(config, agent, http, log)

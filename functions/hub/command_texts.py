@@ -47,6 +47,10 @@ _NOT_COVERED = {
     _EN: "Your credential is for questions, not for looking after tasks. Ask the hub's operator for one that covers this.",
     _JA: "お使いの認証情報では質問のみ可能で、タスクの操作はできません。必要な場合はハブの管理者にご相談ください。",
 }
+_TASKS_AWAY = {
+    _EN: "Your tasks cannot be reached at the moment, but none of them is lost. Please try again in a minute.",
+    _JA: "現在、タスクの保存先に接続できません。タスクは失われていません。1分ほどしてからもう一度お試しください。",
+}
 _NO_TASKS = {
     _EN: "You have no tasks. A question becomes one when its answer takes long.",
     _JA: "タスクはありません。回答に時間がかかる質問は、タスクとして保存されます。",
@@ -96,6 +100,11 @@ def no_tasks_kept(language: Language) -> str:
 def not_covered(language: Language) -> str:
     """The caller may not do this."""
     return _NOT_COVERED[language]
+
+
+def tasks_away(language: Language) -> str:
+    """Where tasks are kept does not answer."""
+    return _TASKS_AWAY[language]
 
 
 def tasks_text(tasks: Sequence[StoredTask], language: Language) -> str:

@@ -16,9 +16,10 @@ from shared.a2a.text import text_of
 from shared.access import may_use
 from shared.identity.principal import may_call
 from shared.language import Language, language_of
+from shared.log import Log
 from shared.normal_text import normalise
 from shared.routes import Route
-from shared.task_store.store import StoredTask
+from shared.task_store.store import StoredTask, Unavailable
 
 _MOST_SHOWN = 10
 _LONGEST_COMMAND = 40
@@ -67,9 +68,12 @@ class Tasks(Protocol):
 class Commands:
     """Answers commands. `routes` gives the routes as they are now, `tasks` the tasks, None where none are kept."""
 
-    def __init__(self, routes: Callable[[], Sequence[Route]], *, tasks: Callable[[], Tasks | None]) -> None:
+    def __init__(
+        self, routes: Callable[[], Sequence[Route]], *, tasks: Callable[[], Tasks | None], log: Log
+    ) -> None:
         self._routes = routes
         self._tasks = tasks
+        self._log = log
 
     def answer(self, text: str, call: Call) -> str | None:
         """The answer to a command; None for any other text."""
@@ -85,7 +89,12 @@ class Commands:
                 routes = [route for route in self._routes() if may_use(route, call.principal)]
                 return texts.routes_text(routes, language)
             case _:
-                return self._of_tasks(command, number, call, language)
+                try:
+                    return self._of_tasks(command, number, call, language)
+                except Unavailable:
+                    # Who types commands can show no error (README.md, what a user interface gets).
+                    self._log.exception("The task store is away", call.record)
+                    return texts.tasks_away(language)
 
     def _of_tasks(self, command: Command, number: int | None, call: Call, language: Language) -> str:
         tasks = self._tasks()

@@ -235,7 +235,9 @@ class A2AServer:
         if isinstance(exception, Unavailable):
             self._log.exception("The task store is away", record)
             exception = A2AError(
-                errors.UNAVAILABLE, "Tasks cannot be reached at the moment", headers={"retry-after": "5"}
+                errors.UNAVAILABLE,
+                "Tasks cannot be reached at the moment; try again in a few seconds",
+                headers={"retry-after": "5"},
             )
         if not isinstance(exception, A2AError):
             self._log.exception("A request failed inside the server", record)
