@@ -5,6 +5,7 @@ Never a token; a message's text only when asked for.
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -109,9 +110,17 @@ def _stack_without_texts(error: BaseException | None) -> str:
     stacks: list[str] = []
     while error is not None:
         frames = "".join(traceback.format_tb(error.__traceback__))
-        stacks.append(f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}\n")
+        stacks.append(f"Traceback (most recent call last):\n{frames}{_named(error)}\n")
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return "\nwhich led to:\n\n".join(reversed(stacks))
+
+
+def _named(error: BaseException) -> str:
+    """Its type, with the system's own word for what happened where there is one: SQLITE_FULL, ENOSPC."""
+    word = getattr(error, "sqlite_errorname", None)
+    if isinstance(error, OSError) and error.errno is not None:
+        word = errno.errorcode.get(error.errno)
+    return f"{type(error).__qualname__} {word}" if word else type(error).__qualname__
 
 
 class _Watched(Iterator[bytes]):

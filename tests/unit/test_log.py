@@ -1,7 +1,9 @@
 """One JSON line for each request, in Cloud Logging's fields, without tokens and texts."""
 
 import json
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,6 +143,26 @@ def test_a_handler_that_breaks_is_a_line_with_its_stack_and_without_its_text() -
     assert stack["stack_trace"].endswith("ValueError\n")
     assert TOKEN.encode() not in b"".join(lines.raw)
     assert WORDS.encode() not in b"".join(lines.raw)
+
+
+@pytest.mark.parametrize(
+    ("break_down", "named"),
+    [
+        (lambda: sqlite3.connect("/").execute("SELECT 1"), "OperationalError SQLITE_CANTOPEN\n"),
+        (lambda: Path("/", WORDS, TOKEN).read_bytes(), "FileNotFoundError ENOENT\n"),
+        (lambda: int(TOKEN), "ValueError\n"),
+    ],
+)
+def test_what_the_system_calls_a_failure_is_named_without_its_text(
+    break_down: Callable[[], object], named: str
+) -> None:
+    lines = Lines()
+    try:
+        break_down()
+    except (OSError, ValueError, sqlite3.Error):
+        lines.log.exception("It broke", {"requestId": "r-1"})
+    assert lines.parsed[0]["stack_trace"].endswith(f"\n{named}")
+    assert TOKEN.encode() not in b"".join(lines.raw)
 
 
 def test_an_exceptions_text_is_there_when_texts_are_asked_for() -> None:
