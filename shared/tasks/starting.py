@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from shared.a2a.agent import Agent, Turn
@@ -188,11 +189,11 @@ class Starter:
 
         def create() -> StoredTask:
             try:
-                return self._create(opened, opened.first, lease=lease)
-            except AlreadyRunning:
+                with contextlib.suppress(AlreadyRunning):
+                    return self._create(opened, opened.first, lease=lease)
                 return self._create(opened, opened.first, lease=lease, joins=False)
             except TaskExists:
-                # An attempt whose answer was lost.
+                # An attempt whose answer was lost: the same request that runs already may be this one.
                 stored = self._store.get(opened.first.id, owner=opened.owner)
                 if stored is None:
                     raise
