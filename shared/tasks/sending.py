@@ -68,6 +68,8 @@ class Sending:
         self, request: SendMessageRequest, call: Call, *, idle_seconds: float
     ) -> Iterator[Event | None]:
         """The turn's events, None for `idle_seconds` without one. It has `close`. Raises A2AError."""
+        if call.for_ui:
+            idle_seconds = min(idle_seconds, self._patience.ui_seconds)
         opened = self._starter.open(request, call)
         running = self._starter.start(opened, stored=_must_be_stored(request))
         events: Iterator[Event | None]

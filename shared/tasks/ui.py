@@ -33,7 +33,7 @@ class UiTexts(Protocol):
 
 class UntilPatienceEnds(Iterator["Event | None"]):
     """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
-    (of a task id) as its answer: a user interface shows nothing before a stream is complete. The task goes on.
+    (of a task id) as the end of its answer: a user interface may show nothing before a stream is complete. The task goes on.
 
     What is said of a failure is the answer, too (design §5).
     """
@@ -54,6 +54,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
         self._mint = mint
         self._task: Task | None = None
         self._answering = False
+        self._task_ended = False
         self._closing: list[Event] | None = None
 
     def __next__(self) -> Event | None:
@@ -68,13 +69,14 @@ class UntilPatienceEnds(Iterator["Event | None"]):
             case TaskArtifactUpdateEvent():
                 self._answering = True
             case TaskStatusUpdateEvent(status=status) if status.state.terminal:
-                self._answering = True
+                self._task_ended = True
                 said = text_of(status.message) if status.message else ""
                 if self._task and said and status.state in _UNSUCCESSFUL:
                     self._closing = self._last_words(self._task, said)
                     return self._closing.pop(0)
-            case None if self._task and not self._answering and self._clock() > self._deadline:
-                self._closing = self._last_words(self._task, self._still_working(self._task.id))
+            case None if self._task and not self._task_ended and self._clock() > self._deadline:
+                text = self._still_working(self._task.id)
+                self._closing = self._last_words(self._task, f"\n\n{text}" if self._answering else text)
                 self.close()
         return event
 

@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 import pytest
 
 from tests.fakes.agent_server import AgentServer, Said
-from tests.fakes.agent_wire import Json, message, status, task, text
+from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle
 from tests.fakes.task_client import WAYS, Refused, Seen, TaskClient
 
@@ -255,6 +255,30 @@ def test_the_same_stream_on_another_instance_joins_the_first(way: str, keeping: 
         ends = [list(stream)[-1].state for stream in (first, second)]
     assert ends == ["completed", "completed"]
     assert len(agent.said) == 1
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_a_person_who_watches_a_stream_is_told_when_it_takes_too_long(
+    begins: bool, keeping: dict[str, str]
+) -> None:
+    keeping["TASK_UI_SECONDS"] = "0.2"
+    gate = Gate()
+
+    def slow(_: Said) -> Iterable[Json]:
+        yield task("working")
+        if begins:
+            yield update(artifact("a", text("It begins.")))
+        gate.wait()
+        yield status("completed")
+
+    with AgentServer(slow) as agent:
+        hub = Hub(route("alpha", agent.url), settings=keeping)
+        events = TaskClient(hub, "0.3 JSONRPC", text_only=True).stream("hello")
+        gate.open()
+    said = "".join(event.text for event in events)
+    assert said.startswith("It begins.\n\nThis takes a while" if begins else "This takes a while")
+    assert "/task 1" in said
+    assert events[-1].state == "completed"
 
 
 def test_there_is_nothing_to_subscribe_to_in_a_task_that_ended(way: str, keeping: dict[str, str]) -> None:
