@@ -275,6 +275,7 @@ def test_a_person_who_watches_a_stream_is_told_when_it_takes_too_long(
         hub = Hub(route("alpha", agent.url), settings=keeping)
         events = TaskClient(hub, "0.3 JSONRPC", text_only=True).stream("hello")
         gate.open()
+        settle()
     said = "".join(event.text for event in events)
     assert said.startswith("It begins.\n\nThis takes a while" if begins else "This takes a while")
     assert "/task 1" in said
