@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -10,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from local.lifeline import Lifeline
+
+# What Python writes before the text of an exception whose text says what to do.
+_TOLD_TO_THE_OPERATOR = re.compile(r"^[\w.]+\.(?:SettingsError|WrongFile): ", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +38,10 @@ class Process:
         return self.log.read_text(errors="replace")
 
     def last_lines(self, count: int = 15) -> str:
-        """The end of its output, indented, for a report."""
-        lines = self.output().splitlines()[-count:]
+        """The end of its output, indented, for a report; of an error meant for the operator all of it, without the stack."""
+        output = self.output()
+        told = [found.end() for found in _TOLD_TO_THE_OPERATOR.finditer(output)]
+        lines = output[told[-1] :].splitlines() if told else output.splitlines()[-count:]
         return "\n".join(f"    {line}" for line in lines) or "    (it wrote nothing)"
 
 
