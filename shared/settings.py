@@ -94,7 +94,9 @@ class Settings:
     def file(self, name: str, default: Path) -> Path:
         """A file that exists."""
         path = Path(self.text(name, str(default)))
-        if not path.is_file():
+        if path.is_dir():
+            self.problem(name, f"names a folder, where a file is needed: {path.name}")
+        elif not path.is_file():
             self.problem(name, f"names a file that does not exist: {path.name}")
         return path
 

@@ -14,7 +14,7 @@ from shared.identity.id_token import IdTokens
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import PrincipalSigner
 from shared.identity.static_token import Client, StaticTokens, development_clients, digest
-from shared.identity.verifier import TokenVerifier
+from shared.identity.verifier import TokenVerifier, can_be_sent
 from shared.private import Private
 from shared.settings import Settings
 
@@ -124,8 +124,14 @@ def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
 
 
 def _clients(settings: Settings) -> tuple[Client, ...]:
-    clients = development_clients(settings.listed("HUB_DEV_TOKEN"))
+    development_tokens = settings.listed("HUB_DEV_TOKEN")
+    clients = development_clients(development_tokens)
     gateway_token = settings.optional("A2A_GATEWAY_TOKEN")
+    for name, tokens in (("HUB_DEV_TOKEN", development_tokens), ("A2A_GATEWAY_TOKEN", (gateway_token,))):
+        if not all(token is None or can_be_sent(token) for token in tokens):
+            settings.problem(
+                name, "holds a token that no header can carry: use letters, digits and -._~+/= only"
+            )
     if gateway_token is not None:
         clients += (Client(name="gateway", token_sha256=digest(gateway_token)),)
     if settings.optional("CLIENTS_FILE") is not None:

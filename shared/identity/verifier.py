@@ -13,7 +13,8 @@ from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from shared.identity.principal import Principal
 
 # RFC 6750 §2.1, and no token that anybody issues is longer.
-_BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{1,8192}")
+_BEARER = re.compile(rf"(?i:bearer) +({_TOKEN.pattern})")
 
 
 class VerifierUnavailable(Exception):
@@ -30,6 +31,11 @@ class TokenVerifier(Protocol):
     def verify(self, token: str) -> Principal | None:
         """Who the token belongs to; None when this verifier does not accept it. Raises VerifierUnavailable."""
         ...
+
+
+def can_be_sent(token: str) -> bool:
+    """Whether a caller can send this token in a header (RFC 6750 §2.1)."""
+    return _TOKEN.fullmatch(token) is not None
 
 
 def bearer_token(authorization: str | None) -> str:

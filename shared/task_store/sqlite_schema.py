@@ -74,8 +74,13 @@ class WrongFile(Exception):
 
 def prepare(path: Path, open_connection: Callable[[], sqlite3.Connection]) -> None:
     """The file has the tables, in WAL mode, and only its owner may read it. Raises WrongFile."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except OSError as error:
+        raise WrongFile(
+            f"{path.name} cannot be written ({error.strerror}): name a file in a folder that this process may write to"
+        ) from error
     try:
         with contextlib.closing(open_connection()) as connection:
             _use_wal(connection)

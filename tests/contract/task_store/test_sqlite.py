@@ -168,6 +168,13 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> N
         _opened(foreign)
 
 
+def test_a_place_where_there_can_be_no_file_is_told(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.touch()
+    with pytest.raises(WrongFile, match=r"^tasks\.db cannot be written \(.+\): name a file in a folder"):
+        _opened(taken / "tasks.db")
+
+
 def test_a_file_that_cannot_be_written_is_unavailable_and_comes_back(
     file: Path, sqlite_store: SqliteTaskStore
 ) -> None:
