@@ -23,6 +23,7 @@ SETS = {
     "condominium": (_DATA / "condominium_corpus", _DATA / "docqa_condominium_questions.tsv"),
     "payments": (_DATA / "payments_corpus", _DATA / "docqa_payments_questions.tsv"),
     "broadband": (_DATA / "broadband_corpus", _DATA / "docqa_broadband_questions.tsv"),
+    "museum": (_DATA / "museum_corpus", _DATA / "docqa_museum_questions.tsv"),
 }
 
 

@@ -48,6 +48,9 @@ _OTHER_NUMBERS = re.compile(
     r"|(?:eur|usd|gbp|jpy|[£$€¥]) ?\d[\d.]*|\d[\d.]* ?(?:yen|euros?|dollars?|円)"
     r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|(?:edition|version|year|in|of|{_MONTH}) (?:19|20)\d\d\b|^\d+(?:\.\d+)* "
 )
+_LASTING_ASKED = re.compile(r"\bhow long (?:does|do|did|will|would|is|are)\b.*\b(?:take|last)\b")
+_LASTING = re.compile(r"\b(?:takes?|lasts?|took|lasted)\b")
+_AHEAD = re.compile(r"\b(?:in advance|ahead|beforehand|before)\b")
 _DIGIT = re.compile(r"\d")
 _DURATION_ASKED = re.compile(r"\bhow many\b|何(?:年|日|週|[ヶかカ]月|時|分|秒)間|何時間|何[ヶかカ]月")
 _DATES = re.compile(
@@ -137,6 +140,9 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         fit += 0.06 if counts(question.unit, normal) else -0.12
     if question.per:
         fit += 0.06 if re.search(rf"{question.per}(?:に|間)?\d", normal) else 0.0
+    if has(_LASTING_ASKED, normal_of(question.text)):
+        fit += 0.06 if has(_LASTING, normal) else 0.0
+        fit -= 0.15 if has(_AHEAD, normal) else 0.0
     if DEPENDENT.match(unit.text):
         fit -= 0.04
     if unit.text.rstrip().endswith(_INTRODUCES):

@@ -33,6 +33,10 @@ If availability falls, the customer receives a credit:
 
 The router must be sent back within 28 days after the end; otherwise a charge of GBP 60 is due.
 
+## Tours
+
+Tours of the exchange last 75 minutes. A private tour costs GBP 130 and is booked at least ten days in advance.
+
 ## Disputes
 
 Disputes are settled by arbitration in Dublin. Complaints go to our complaints officer, Ms Ruth Okafor, at help@kestrel.example.
@@ -82,6 +86,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("What does Fibre 500 cost a month?", "Fibre 500 | 500 Mbit/s | GBP 33"),
         ("Where are disputes with Hartwell settled?", "Disputes are settled by arbitration in Dublin."),
         ("When do I have to send back the router and what happens if I don't?", "within 28 days"),
+        ("How long does a tour take?", "last 75 minutes"),
         ("Who is the complaints officer?", "Ruth Okafor"),
         ("How long are call records kept?", "Call records: twelve months"),
         ("What credit do customers get when availability drops to 98.2 %?", "at least 97.0 % | 25 %"),

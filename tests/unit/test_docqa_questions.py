@@ -32,6 +32,7 @@ _LEAST = {
     "condominium": Least(right=0.95, cited=0.95, abstained=0.8),
     "payments": Least(right=0.93, cited=0.96, abstained=0.85),
     "broadband": Least(right=0.85, cited=0.85, abstained=0.95),
+    "museum": Least(right=0.85, cited=0.9, abstained=0.8),
 }
 
 
