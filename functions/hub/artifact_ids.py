@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 from shared.a2a.call import TaskInHand
@@ -27,10 +28,20 @@ class ArtifactIds:
             self._enter(agents_task)
         known = self._ids.get(artifact_id)
         if known is None:
-            known = [self._left.pop(0) if self._left else artifact_id, self._turn]
+            known = [self._new(artifact_id), self._turn]
             self._ids = {**self._ids, artifact_id: known}
             self._notes[_NOTE] = {"task": agents_task, "ids": self._ids}
         return str(known[0])
+
+    def _new(self, artifact_id: str) -> str:
+        if artifact_id in self._left:
+            self._left.remove(artifact_id)
+            return artifact_id
+        if self._left:
+            return self._left.pop(0)
+        given = {each for each, _ in self._ids.values()}
+        free = (f"{artifact_id}-{number}" for number in count(2))
+        return artifact_id if artifact_id not in given else next(each for each in free if each not in given)
 
     def _enter(self, agents_task: str) -> None:
         noted = self._notes.get(_NOTE) or {"task": agents_task, "ids": {}}
