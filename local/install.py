@@ -73,3 +73,5 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except subprocess.CalledProcessError as failed:
         sys.exit(failed.returncode)
+    except KeyboardInterrupt:
+        sys.exit("interrupted; the same command begins the installation again")

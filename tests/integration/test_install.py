@@ -1,6 +1,7 @@
 """The environment that every command makes for itself."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,18 @@ def test_an_environment_left_half_made_is_made_anew(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(SCRIPT), str(venv), str(requirements)], check=True)
     assert json.loads((venv / STAMP).read_text())["place"] == str(venv)
     assert subprocess.run([venv / "bin" / "python", "-c", ""]).returncode == 0
+
+
+def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("# nothing is needed\n")
+    command = [sys.executable, str(SCRIPT), str(tmp_path / "venv"), str(requirements)]
+    popen = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert popen.stdout is not None
+    assert popen.stdout.readline().startswith("installing ")
+    popen.send_signal(signal.SIGINT)
+    assert popen.communicate()[1] == "interrupted; the same command begins the installation again\n"
+    assert popen.returncode == 1
 
 
 def test_a_requirement_without_its_hash_is_not_installed(tmp_path: Path) -> None:
