@@ -1,6 +1,7 @@
 """The environment that every command makes for itself."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -40,11 +41,16 @@ def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("# nothing is needed\n")
     command = [sys.executable, str(SCRIPT), str(tmp_path / "venv"), str(requirements)]
-    popen = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    popen = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert popen.stdout is not None
     assert popen.stdout.readline().startswith("installing ")
-    popen.send_signal(signal.SIGINT)
-    assert popen.communicate()[1] == "interrupted; the same command begins the installation again\n"
+    # As a terminal does it: to all of them.
+    os.killpg(popen.pid, signal.SIGINT)
+    said = popen.communicate()[1]
+    assert "interrupted; the same command begins the installation again\n" in said
+    assert str(SCRIPT) not in said
     assert popen.returncode == 1
 
 
