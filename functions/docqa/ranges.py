@@ -103,26 +103,8 @@ _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
 _TINY = 1e-6
 
 
-_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        (
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        )
-    )
-}
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+_WORDS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(list(_WORDS)[1:])})(?= [a-z]{{3,}})")
 _COUNTED_IN_WORDS = re.compile(rf"\b(?:{'|'.join(_WORDS)})[ -](?:{_UNIT})(?:s|es)?(?![a-z])")
 _BARE_AMOUNT = re.compile(r"(?<![\w.-])(\d+(?:\.\d+)?) ?([a-z]{4,})\b")
