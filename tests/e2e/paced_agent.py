@@ -29,7 +29,8 @@ class PacedAgent(ThreadingHTTPServer):
 
     def calls_with(self, message_id: str) -> int:
         """How often it was asked with this message."""
-        return sum(call["message"]["messageId"] == message_id for call in list(self.calls))
+        # What is asked about a task carries no message.
+        return sum(call.get("message", {}).get("messageId") == message_id for call in list(self.calls))
 
     def let_go_on(self, message_id: str) -> None:
         """Answers to this message come to their end, those to come included."""
