@@ -18,8 +18,11 @@ def google_account(audience: str, *, metadata_url: str = _METADATA) -> Callable[
     request = urllib.request.Request(f"{metadata_url}?{query}", headers={"Metadata-Flavor": "Google"})
 
     def headers() -> Mapping[str, str]:
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            bearer = f"Bearer {answer.read().decode()}"
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                bearer = f"Bearer {answer.read().decode()}"
+        except OSError as problem:
+            raise OSError(f"no Google account to be had, and no WORKER_TOKEN is set ({problem})") from problem
         # Cloud Run checks the second one, and leaves the first one whole for the function.
         return {"Authorization": bearer, "X-Serverless-Authorization": bearer}
 

@@ -191,3 +191,10 @@ def test_an_account_is_shown_to_cloud_run_and_to_the_function(metadata: HttpServ
 
 def test_a_token_in_the_environment_is_what_counts() -> None:
     assert from_environment({"WORKER_TOKEN": "abc"})() == {"Authorization": "Bearer abc"}
+
+
+def test_a_worker_that_is_nobody_is_told_what_to_set() -> None:
+    with HttpServer(lambda _: None, listens=False) as nobody:
+        credential = google_account("https://tasks.example", metadata_url=nobody.url)
+        with pytest.raises(OSError, match=r"^no Google account to be had, and no WORKER_TOKEN is set \("):
+            credential()
