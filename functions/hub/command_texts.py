@@ -39,6 +39,10 @@ _HELP = {
     "/キャンセル N: タスクNの中止\n"
     "/ヘルプ: この説明",
 }
+_UNKNOWN_COMMAND = {
+    _EN: "There is no such command.",
+    _JA: "そのようなコマンドはありません。",
+}
 _NO_TASKS_KEPT = {
     _EN: "There are no tasks to look after here: this hub does not keep them, or does not know who you are.",
     _JA: "確認できるタスクはありません。このハブではタスクを保存していないか、利用者を特定できません。",
@@ -80,6 +84,11 @@ _NOT_CANCELABLE = {
 def help_text(language: Language) -> str:
     """All commands."""
     return _HELP[language]
+
+
+def unknown_command(language: Language) -> str:
+    """There is no such command; these there are."""
+    return f"{_UNKNOWN_COMMAND[language]}\n\n{_HELP[language]}"
 
 
 def routes_text(routes: Sequence[Route], language: Language) -> str:

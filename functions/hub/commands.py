@@ -33,10 +33,11 @@ class Command(StrEnum):
     CANCEL = "cancel"
     ROUTES = "routes"
     HELP = "help"
+    UNKNOWN = "unknown"
 
 
 _NAMES: dict[str, Command] = {
-    **{command.value: command for command in Command},
+    **{command.value: command for command in Command if command is not Command.UNKNOWN},
     "タスク一覧": Command.TASKS,
     "タスク": Command.TASK,
     "キャンセル": Command.CANCEL,
@@ -85,6 +86,8 @@ class Commands:
         match command:
             case Command.HELP:
                 return texts.help_text(language)
+            case Command.UNKNOWN:
+                return texts.unknown_command(language)
             case Command.ROUTES:
                 routes = [route for route in self._routes() if may_use(route, call.principal)]
                 return texts.routes_text(routes, language)
@@ -125,9 +128,13 @@ def read_command(text: str) -> tuple[Command, int | None] | None:
     if len(text) > _LONGEST_COMMAND or text[:1] not in ("/", "\uff0f"):
         return None
     found = _FORM.fullmatch(normalise(text))
-    if found is None or found[1] not in _NAMES:
+    if found is None:
         return None
-    return _NAMES[found[1]], int(found[2]) if found[2] else None
+    command = _NAMES.get(found[1])
+    if command is None:
+        # One word after a slash is meant as a command; a path or a sentence is not.
+        return (Command.UNKNOWN, None) if found[1].isalpha() else None
+    return command, int(found[2]) if found[2] else None
 
 
 def _language_of(stored: StoredTask, otherwise: Language) -> Language:

@@ -1,0 +1,124 @@
+"""What people type where there is nothing to click: /tasks and the others, in English and Japanese (design §6)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_wire import Json, message, task, text
+from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle, text_of
+from tests.fakes.task_client import TaskClient
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    """A hub with one agent, which asks back when it is to paint, and else repeats what it was told."""
+
+    def say(said: Said) -> list[Json]:
+        if said.text.startswith("Paint") and not said.task_id:
+            return [task("input-required", says="Which colour?")]
+        return [message(text(f"You said {said.text}"))]
+
+    with AgentServer(say) as agent:
+        keeping = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"}
+        closed = route("closed", agent.url, allow_emails=("somebody@else.example",))
+        yield Hub(closed, route("alpha", agent.url), settings=keeping)
+        settle()
+
+
+def kept(hub: Hub, words: str) -> None:
+    """Leaves an ended task behind."""
+    TaskClient(hub, "1.0 JSONRPC").stream(words)
+    settle()
+
+
+@pytest.mark.parametrize("typed", ["/tasks", "/TASKS", " /tasks ", "/ tasks"])
+def test_tasks_are_listed_with_their_numbers_the_latest_first(hub: Hub, typed: str) -> None:
+    kept(hub, "one")
+    kept(hub, "two")
+    assert text_of(hub.send(typed)) == "Your latest tasks:\n2: completed: two\n1: completed: one"
+
+
+@pytest.mark.parametrize("typed", ["/タスク一覧", "／タスク一覧", "/ﾀｽｸ一覧"])
+def test_tasks_are_listed_in_japanese(hub: Hub, typed: str) -> None:
+    kept(hub, "一つ目")
+    assert text_of(hub.send(typed)) == "最近のタスク:\n1: 完了: 一つ目"
+
+
+@pytest.mark.parametrize("typed", ["/task 1", "/task1", "/task #1", "/タスク 1", "／タスク１"])
+def test_a_task_is_shown_with_its_answer_in_the_language_of_its_question(hub: Hub, typed: str) -> None:
+    kept(hub, "こんにちは")
+    kept(hub, "hello")
+    assert text_of(hub.send(typed)) == "タスク1は完了です: こんにちは\n\nYou said こんにちは"
+
+
+def test_a_waiting_task_is_cancelled_by_its_number(hub: Hub) -> None:
+    asked = hub.send("Paint it")
+    assert text_of(asked) == "Which colour?"
+    assert text_of(hub.send("/cancel 1")) == "Task 1 is canceled: Paint it"
+    assert "cannot be stopped any more" in text_of(hub.send("/cancel 1"))
+
+
+def test_a_command_leaves_the_task_that_waits_in_its_conversation_alone(hub: Hub) -> None:
+    asked = hub.send("Paint it")
+    listed = text_of(hub.send("/tasks", context_id=asked["contextId"]))
+    assert "1: waiting for your answer: Paint it" in listed
+    assert text_of(hub.send("blue", context_id=asked["contextId"])) == "You said blue"
+
+
+def test_somebody_elses_number_is_nobodys(hub: Hub) -> None:
+    kept(hub, "secret")
+    for typed in ("/task 1", "/cancel 1"):
+        assert text_of(hub.send(typed, token=OTHER_TOKEN)).startswith("You have no task 1.")
+    assert text_of(hub.send("/tasks", token=OTHER_TOKEN)).startswith("You have no tasks.")
+
+
+def test_a_number_that_is_missing_is_asked_for(hub: Hub) -> None:
+    assert "/cancel 3" in text_of(hub.send("/cancel"))
+    assert "タスク番号" in text_of(hub.send("/タスク"))
+
+
+def test_routes_are_those_that_the_caller_may_use(hub: Hub) -> None:
+    assert text_of(hub.send("/routes")).endswith("\n- Agent alpha: For tests.")
+    assert text_of(hub.send("/ルート")).endswith("\n- 担当alpha: テスト用。")
+    assert "closed" not in text_of(hub.send("/routes"))
+
+
+@pytest.mark.parametrize(("typed", "begins"), [("/help", "You can ask"), ("/ヘルプ", "ふだんの言葉で")])
+def test_help_tells_all_commands(hub: Hub, typed: str, begins: str) -> None:
+    answer = text_of(hub.send(typed))
+    assert answer.startswith(begins)
+    assert all(
+        f"\n/{name}" in answer
+        for name in (
+            ("tasks", "task", "cancel", "routes") if begins[0] == "Y" else ("タスク一覧", "キャンセル")
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "begins"), [("/cancle 3", "There is no such command."), ("/タスク一欄", "そのようなコマンドは")]
+)
+def test_a_slip_in_a_command_is_told_which_there_are(hub: Hub, typed: str, begins: str) -> None:
+    answer = text_of(hub.send(typed))
+    assert answer.startswith(begins)
+    assert "/tasks" in answer or "/タスク一覧" in answer
+
+
+@pytest.mark.parametrize("typed", ["/etc/hosts", "/tasks are what I need to plan", "and/or", "1/2"])
+def test_other_texts_with_a_slash_are_questions(hub: Hub, typed: str) -> None:
+    assert text_of(hub.send(typed)) == f"You said {typed}"
+
+
+def test_a_command_is_answered_over_a_stream_too(hub: Hub) -> None:
+    events = TaskClient(hub, "0.3 JSONRPC", text_only=True).stream("/help")
+    assert events[-1].state == "completed"
+    assert "".join(event.text for event in events).startswith("You can ask")
+
+
+def test_without_a_store_or_a_name_there_are_no_tasks_to_look_after() -> None:
+    with AgentServer(lambda _: [message(text("Hi"))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("/tasks")).startswith("There are no tasks to look after here")
+        assert text_of(hub.send("/タスク一覧")).startswith("確認できるタスクはありません")
