@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from local.ports import LOOPBACK
 from local.processes import Process
+from local.stop_signal import StopSignal
 
 
 class ProcessEnded(Exception):
@@ -41,7 +42,7 @@ def wait_until_ready(
     probes: Iterable[Probe],
     processes: Sequence[Process],
     *,
-    stopping: threading.Event,
+    stopping: StopSignal | threading.Event,
     timeout_seconds: float,
     answers: Callable[[Probe], bool],
     clock: Callable[[], float] = time.monotonic,

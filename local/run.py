@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -28,6 +26,7 @@ from local.readiness import (
     wait_until_ready,
 )
 from local.settings import NotStartable, Settings, require_free, settings_from
+from local.stop_signal import StopSignal
 from local.welcome import welcome
 
 _STARTS = 5
@@ -62,7 +61,7 @@ def run(
 
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
-    stopping = _stop_signal()
+    stopping = StopSignal.of_signals()
     settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with Lifeline() as lifeline:
         for _ in range(_STARTS):
@@ -106,15 +105,6 @@ def _commit() -> str:
     except FileNotFoundError:
         return ""
     return told.stdout.strip()
-
-
-def _stop_signal() -> threading.Event:
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # A run under nohup is to outlive its terminal.
-        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: stopping.set())
-    return stopping
 
 
 def _url(port: int) -> str:
@@ -183,7 +173,7 @@ def _gateway(
 
 
 def _wait_until_all_answer(
-    processes: Sequence[Process], settings: Settings, *, probes: Sequence[Probe], stopping: threading.Event
+    processes: Sequence[Process], settings: Settings, *, probes: Sequence[Probe], stopping: StopSignal
 ) -> None:
     entrance = "envoy" if settings.has_gateway else _GATE
     wait_until_ready(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from local.cloud.server import Server
+from local.stop_signal import StopSignal
 from shared.http import JSON, Handler, Request, Response
 
 RECEIVED = "/__received"
@@ -21,12 +20,10 @@ _LONGEST_BODY = 64 << 20
 
 def serve(handle: Handler, *, name: str, port: int) -> None:
     """Serves until SIGINT or SIGTERM, and says where."""
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+    stopping = StopSignal.of_signals()
     with Server(handle, port=port) as server:
         print(f"ready {name} {server.url}", flush=True)
-        ended.wait()
+        stopping.wait()
 
 
 def recorded(handle: Handler) -> Handler:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
-import signal
 import sys
 import tempfile
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from local.ports import LOOPBACK, free_ports
 from local.processes import Program, running
 from local.readiness import NotReady, Probe, ProcessEnded, answers_ok, raise_if_ended, wait_until_ready
 from local.run import function_command
+from local.stop_signal import StopSignal
 
 _FOLDER = Path(__file__).resolve().parent
 _AGENT = LocalFunction(name="conformance", source=_FOLDER / "main.py", threads=64, python_path=ROOT)
@@ -36,9 +35,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=9999, help="the hub's port; 0 takes a free one")
     parser.add_argument("--kit", choices=("1.0", "0.3"), default="1.0", help="whose card the hub shows")
     arguments = parser.parse_args()
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: stopping.set())
+    stopping = StopSignal.of_signals()
     with tempfile.TemporaryDirectory() as folder, Lifeline() as lifeline:
         agent_port, tasks_port, free = free_ports(3)
         port = arguments.port or free
