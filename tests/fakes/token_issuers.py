@@ -36,6 +36,7 @@ class TokenIssuers:
         self._lifetime_seconds = lifetime_seconds
         self.key = SigningKey()
         self.asked: list[tuple[str, str]] = []
+        self.gone = False
         self._ca = folder / "ca.pem"
         self._context = _tls(self._ca, folder / "key.pem")
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -46,6 +47,8 @@ class TokenIssuers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # A connection that is kept open outlives the server that accepted it.
+        self.gone = True
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
@@ -165,6 +168,9 @@ def _handler(issuers: TokenIssuers) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
+            if issuers.gone:
+                self.close_connection = True
+                return
             told = json.dumps(issuers.answer(self.path, self.headers.get("authorization", ""), body)).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
