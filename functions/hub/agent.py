@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from functions.hub.commands import Commands, read_command
+from functions.hub.commands import Commands, may_be_command, read_command
 from functions.hub.contexts import ids_of, mint_context
 from functions.hub.mirror import mirrored
 from functions.hub.pipeline import Heard, Pipeline
@@ -33,7 +33,8 @@ class HubAgent:
 
     def stands_alone(self, request: SendMessageRequest) -> bool:
         """See `Agent.stands_alone`: a command does."""
-        return read_command(text_of(request.message)) is not None
+        message = request.message
+        return may_be_command(message) and read_command(text_of(message)) is not None
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
@@ -42,11 +43,12 @@ class HubAgent:
             raise invalid_field("message.parts", "must hold at least one part")
         owner = _owner(call)
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
-        answer = self._commands.answer(text_of(request.message), call)
-        if answer is not None:
-            pieces = iter((Text(answer),))
-            events = to_events(pieces, context_id=context_id, call=call, mint=self._mint, as_task=False)
-            return Turn(events=events, immediate=True)
+        if may_be_command(request.message):
+            answer = self._commands.answer(text_of(request.message), call)
+            if answer is not None:
+                pieces = iter((Text(answer),))
+                events = to_events(pieces, context_id=context_id, call=call, mint=self._mint, as_task=False)
+                return Turn(events=events, immediate=True)
         skill, skill_field = _skill(request)
         incoming = Incoming(
             message=request.message,

@@ -10,7 +10,7 @@ from typing import Protocol
 from functions.hub import command_texts as texts
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
-from shared.a2a.model import CancelTaskRequest, Task
+from shared.a2a.model import CancelTaskRequest, Message, Task
 from shared.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from shared.a2a.text import text_of
 from shared.access import may_use
@@ -121,6 +121,12 @@ class Commands:
         except A2AError:
             return texts.not_cancelable(stored, language)
         return texts.cancelled(stored, task, language)
+
+
+def may_be_command(message: Message) -> bool:
+    """Whether it is worth a closer look: most messages are none."""
+    first = message.parts[0].text if message.parts else None
+    return first is not None and first.lstrip()[:1] in ("/", "\uff0f")
 
 
 def read_command(text: str) -> tuple[Command, int | None] | None:

@@ -117,15 +117,18 @@ class Pipeline:
                     if listener.task_id is not None:
                         notes[_RUNNING] = {"route": route.id, "task": listener.task_id}
                     yield event, pieces
-            yield None, [_noted(piece, turn) for piece in listener.finish()]
+            rest = [_noted(piece, turn) for piece in listener.finish()]
+            if rest:
+                yield None, rest
             if listener.state in _UNSUCCESSFUL or (
                 listener.state is TaskState.REJECTED and not listener.spoken
             ):
                 raise DownstreamFailed(failed_task(route, listener.state.name.lower()))
             if not listener.spoken:
                 yield None, (_noted(Text(texts.no_answer_text(route, turn.language)), turn),)
-            turn.citations = citations.citations_of(turn.data)
-            yield None, (Text(citations.numbered_lines(turn.citations, turn.language)),)
+            if turn.data:
+                turn.citations = citations.citations_of(turn.data)
+                yield None, (Text(citations.numbered_lines(turn.citations, turn.language)),)
         except DownstreamFailed as failed:
             yield None, (self._failed(turn, route, failed.failure, record),)
         except Exception:
@@ -186,8 +189,9 @@ class Pipeline:
         now = earlier.after(route.id, context_id=listener.context_id, waiting_task_id=waiting_task_id)
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)
-        incoming.notes.pop(_RUNNING, None)
-        incoming.notes[_CONVERSATION] = now.as_note()
+        if incoming.goes_on:
+            incoming.notes.pop(_RUNNING, None)
+            incoming.notes[_CONVERSATION] = now.as_note()
 
 
 def _noted(piece: Piece, turn: Turn) -> Piece:
