@@ -1,6 +1,8 @@
 """One spelling for text that looks the same to a reader: what rules are matched against (design §4)."""
 
+import re
 import unicodedata
+from functools import cache
 
 # Japanese keyboards and copied documents write a hyphen in many ways: P−1 and P‐1 are P-1.
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58"
@@ -17,7 +19,8 @@ def normalise(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.lower().split())
-    text = text.encode("utf-8", "replace").decode()
+    if _odd().search(text):
+        text = text.encode("utf-8", "replace").decode()
     settled = _fold(text)
     while settled != text:
         text, settled = settled, _fold(settled)
@@ -31,6 +34,14 @@ def compose(text: str) -> str:
 
 def _fold(text: str) -> str:
     text = compose(text).casefold()
+    if not _odd().search(text):
+        return compose(text)
     for character, plain in _FOLDED.items():
         text = text.replace(character, plain)
     return compose(text)
+
+
+@cache
+def _odd() -> re.Pattern[str]:
+    """Finds what most texts have none of: characters to be folded, and lone surrogates. Compiled for the first such text."""
+    return re.compile(f"[{re.escape(''.join(_FOLDED))}\ud800-\udfff]")
