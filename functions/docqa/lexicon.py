@@ -1,18 +1,20 @@
-"""The bilingual word groups of lexicon.toml, read once, ready to look up."""
+"""The bilingual word groups of terms/, read once, ready to look up."""
 
 import re
-import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from functions.docqa.term_files import Sections, read
 from functions.docqa.words import HIRAGANA, KANJI, is_japanese, normalise, phrase, stem
 
 _INFLECTED = re.compile(rf"[{KANJI}][{HIRAGANA}]*[{KANJI}][{HIRAGANA}]$")
 _KANA = re.compile(rf"[{HIRAGANA}]")
 _COMPOUND_VERB = re.compile(rf"[{KANJI}]+[{HIRAGANA}][{KANJI}]+[{HIRAGANA}]?$")
 _SHORT_VERB = re.compile(rf"[{KANJI}][{HIRAGANA}]")
+_LATIN = re.compile(r"[a-z]{3,}")
 # The endings of the verbs with one kana, with that of their te-form.
 _KANA_ROWS = (
     "わいうえおっ",
@@ -23,7 +25,7 @@ _KANA_ROWS = (
     "まみむめもん",
     "らりるれろっ",
 )
-LONGEST_JAPANESE = 12
+LONGEST_JAPANESE = 14
 LONGEST_PHRASE = 4
 
 
@@ -34,14 +36,42 @@ class Alternatives(Struct, frozen=True):
     texts: tuple[str, ...] = ()
 
 
+class Groups(Struct):
+    """Which words mean the same: a key (a stemmed phrase or a Japanese word) has those of all groups it stands in."""
+
+    members: list[list[str]] = field(default_factory=list)
+    standing: dict[str, list[int]] = field(default_factory=dict)
+    found: dict[str, Alternatives] = field(default_factory=dict)
+
+    def add(self, keys: Iterable[str]) -> None:
+        """`keys` mean the same from now on."""
+        members = list(dict.fromkeys(keys))
+        for key in members:
+            self.standing.setdefault(key, []).append(len(self.members))
+        self.members.append(members)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.standing
+
+    def get(self, key: str) -> Alternatives | None:
+        """All words that mean the same as `key`, itself among them; None when it stands in no group."""
+        if key not in self.found and key in self.standing:
+            alike = dict.fromkeys(word for group in self.standing[key] for word in self.members[group])
+            self.found[key] = Alternatives(
+                tuple(word for word in alike if word[0] == " "),
+                tuple(word for word in alike if word[0] != " "),
+            )
+        return self.found.get(key)
+
+
 class Lexicon(Struct, frozen=True):
-    """`groups` maps a key (a stemmed phrase or a Japanese word) to all words of the groups it stands in.
+    """The groups, and what is to be known of single words.
 
     `broader` maps a key to words for a larger class of things, which speak of it too. `parties` are the keys of people
     and organisations that are told apart, `special` those that mark a rule as the special one.
     """
 
-    groups: dict[str, Alternatives]
+    groups: Groups
     broader: dict[str, tuple[str, ...]]
     attributes: dict[str, frozenset[str]]
     parties: frozenset[str]
@@ -61,6 +91,8 @@ class Lexicon(Struct, frozen=True):
 
 def key_of(word: str) -> str:
     """How `word` is looked up: English as a stemmed phrase, Japanese as written but for the ending of a verb."""
+    if word.isascii() and word.isalpha():
+        return f" {stem(word.casefold())} "
     if not is_japanese(word):
         return phrase(word)
     key = "".join(normalise(word).split())
@@ -70,14 +102,14 @@ def key_of(word: str) -> str:
 def _spellings(word: str) -> list[str]:
     """The key of `word`, and of a Japanese one also that without okurigana: 申し込み, 申込."""
     key = key_of(word)
-    if not _COMPOUND_VERB.match(key):
+    if key[0] == " " or not _COMPOUND_VERB.match(key):
         return [key]
     return [key, _KANA.sub("", key)]
 
 
 def _inflections(key: str) -> list[str]:
     """The stems of a short Japanese verb: 払う → 払わ, 払い, 払え, 払っ."""
-    if not _SHORT_VERB.fullmatch(key):
+    if len(key) != 2 or not _SHORT_VERB.fullmatch(key):
         return []
     row = next((row for row in _KANA_ROWS if key[1] in row[:5]), "")
     return [key[0] + kana for kana in row]
@@ -86,49 +118,37 @@ def _inflections(key: str) -> list[str]:
 @cache
 def lexicon() -> Lexicon:
     """The lexicon that ships with the engine."""
-    data = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text(encoding="utf-8"))
-    groups: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
-    for line in data["parties"] + data["synonyms"]:
-        keys = dict.fromkeys(key for word in _split(line) for key in _spellings(word))
-        english = {key: None for key in keys if key[0] == " "}
-        japanese = {key: None for key in keys if key[0] != " "}
-        for key in keys:
-            words, texts = groups.setdefault(key, ({}, {}))
-            words.update(english)
-            texts.update(japanese)
-    light = frozenset(
-        key_of(word) for name in ("english", "japanese") for word in _split(data["light"][name])
-    )
-    for key in list(groups):
+    return lexicon_of(read(Path(__file__).parent / "terms"))
+
+
+def lexicon_of(sections: Sections) -> Lexicon:
+    """The lexicon that `sections` hold."""
+    groups = Groups()
+    for words in (*sections.parties, *sections.synonyms):
+        groups.add(key for word in words for key in _spellings(word))
+    light = frozenset(map(key_of, sections.light))
+    for key in list(groups.standing):
         for form in _inflections(key) if key[0] not in light else ():
-            groups.setdefault(form, groups[key])
+            groups.standing.setdefault(form, groups.standing[key])
     broader: dict[str, dict[str, None]] = {}
-    for entry in data["broader"]:
-        for word in _split(entry["of"]):
-            broader.setdefault(key_of(word), {}).update(dict.fromkeys(map(key_of, _split(entry["are"]))))
+    for kinds, classes in sections.broader:
+        wider = dict.fromkeys(map(key_of, classes))
+        for word in kinds:
+            broader.setdefault(key_of(word), {}).update(wider)
     attributes: dict[str, set[str]] = {}
-    for kind, line in data["attributes"].items():
-        for word in _split(line):
+    for kind, words in sections.asked.items():
+        for word in words:
             attributes.setdefault(key_of(word), set()).add(kind)
-    stop = frozenset(_split(data["stop"]["english"]))
-    lines = [*data["parties"], *data["synonyms"], *data["attributes"].values(), data["light"]["english"]]
-    latin = {word for line in lines for word in re.findall(r"[a-z]{3,}", line.casefold())}
+    generic = set(map(key_of, sections.anybody))
+    stop = frozenset(sections.stop)
+    latin = frozenset(_LATIN.findall(sections.text.casefold()))
     return Lexicon(
-        groups={key: Alternatives(tuple(words), tuple(texts)) for key, (words, texts) in groups.items()},
+        groups=groups,
         broader={key: tuple(names) for key, names in broader.items()},
         attributes={key: frozenset(kinds) for key, kinds in attributes.items()},
-        parties=_parties(data["parties"], data["light"]["anybody"]),
+        parties=frozenset(key for words in sections.parties for key in map(key_of, words)) - generic,
         light=light,
         stop=stop,
-        special=frozenset(key_of(word) for line in data["special"].values() for word in _split(line)),
-        english=frozenset(latin | {stem(word) for word in latin} | stop),
+        special=frozenset(map(key_of, sections.special)),
+        english=latin.union(map(stem, latin), stop),
     )
-
-
-def _parties(lines: list[str], anybody: str) -> frozenset[str]:
-    generic = {key_of(word) for word in _split(anybody)}
-    return frozenset(key for line in lines for key in map(key_of, _split(line)) if key not in generic)
-
-
-def _split(line: str) -> list[str]:
-    return [word.strip() for word in line.split(",")]
