@@ -8,11 +8,16 @@ _END = re.compile(
     r"[。．！？!?.「『（(」』）)](?:(?<=[。．！？!?])[。．！？!?]*[」』）)\"'”’]*"
     r"|(?<=\.)(?=[\"'”’)\]*_`]*(?:\s|$))[\"'”’)\]*_`]*|(?<=[「『（(」』）)]))"
 )
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|approx|no|nos|dr|mr|mrs|ms|prof|st|vs|fig|sec|art|dept|ext|tel|max|min|inc|ltd|co"
-    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)|\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\.$",
-    re.IGNORECASE,
-)
+# fmt: off
+_ABBREVIATIONS = frozenset({
+    "etc", "cf", "approx", "no", "nos", "dr", "mr", "mrs", "ms", "prof", "st", "vs", "fig", "sec", "art", "dept",
+    "ext", "tel", "max", "min", "inc", "ltd", "co",
+    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+})
+# fmt: on
+_LONGEST_ABBREVIATION = 8
+_LAST_WORD = re.compile(r"\w*\Z")
+_INITIAL_OR_NUMBER = re.compile(r"(?:\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\Z", re.IGNORECASE)
 _LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
 _LABELLED = re.compile(r"\s*(?:[-・*•]\s*)?[^\s:：。.|][^:：。|]{0,40}[:：](?!//)")
 _LINE_END = re.compile(r"\r?\n")
@@ -20,39 +25,57 @@ _CONTINUED = (",", "-", *"、にはをがともでのへやてし")
 _SHORT_LATIN_LINE, _SHORT_JAPANESE_LINE = 46, 20
 
 
-def spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The sentences of `text[start:end]` as (start, end), without the white space around them.
 
     Sentences run over single line breaks, except where the lines look set apart on purpose.
     """
+    found = []
     for line_start, line_end in _joined_lines(text, start, end):
-        yield from _sentences(text, line_start, line_end)
+        begin = line_start
+        for stop in _stops(text, line_start, line_end):
+            found.append(_trimmed(text, begin, stop))
+            begin = stop
+        found.append(_trimmed(text, begin, line_end))
+    return [span for span in found if span[0] < span[1]]
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _stops(text: str, start: int, end: int) -> Iterator[int]:
+    """Where sentences end before `end`."""
     begin, depth = start, 0
     for match in _END.finditer(text, start, end):
-        mark = match.group()
-        if mark[0] in "「『（(":
+        at, stop = match.span()
+        if stop == end:
+            return
+        first, last = text[at], text[stop - 1]
+        if first in "「『（(":
             depth += 1
-            continue
-        if mark[0] in "」』）)":
+        elif first in "」』）)":
             depth = max(0, depth - 1)
-            continue
-        if depth and mark[0] in "。．！？!?.":
-            if mark[-1] in "」』）)":
-                depth -= 1
-            continue
-        if mark[0] == "." and (
-            _ABBREVIATION.search(text[max(begin, match.start() - 8) : match.start() + 1])
-            or _LOWER_FOLLOWS.match(text, match.end(), end)
-        ):
-            continue
-        if mark[0] == "．" and text[match.end() : match.end() + 1].isdigit():
-            continue
-        yield from _trimmed(text, begin, match.end())
-        begin = match.end()
-    yield from _trimmed(text, begin, end)
+        elif depth:
+            depth -= last in "」』）)"
+        elif not _goes_on(text, begin, at, stop, end):
+            yield stop
+            begin = stop
+
+
+def _goes_on(text: str, begin: int, at: int, stop: int, end: int) -> bool:
+    """Whether the sentence from `begin` goes on after the mark from `at` to `stop`: "no. 5", 3．5."""
+    if text[at] == "．":
+        return text[stop : stop + 1].isdigit()
+    return text[at] == "." and (
+        _abbreviates(text[max(begin, at - _LONGEST_ABBREVIATION) : at])
+        or _LOWER_FOLLOWS.match(text, stop, end) is not None
+    )
+
+
+def _abbreviates(ending: str) -> bool:
+    """Whether a full stop after `ending` is part of its last word: no, e.g, J, 2."""
+    match = _LAST_WORD.search(ending)
+    word = match.group().lower() if match else ""
+    if len(word) > 1 and not word.isdigit():
+        return word in _ABBREVIATIONS
+    return _INITIAL_OR_NUMBER.search(ending) is not None
 
 
 def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -72,10 +95,9 @@ def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield begin, end
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():
         end -= 1
-    if start < end:
-        yield start, end
+    return start, end

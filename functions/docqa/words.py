@@ -18,9 +18,10 @@ _ANY_DASH = re.compile("[‐‑‒–—―−’‘]")
 _MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
 _MARKS = re.compile(r"[*_`\[]")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3})")  # the comma first: that is what a scan is fast at
 _TOKEN = re.compile(rf"\d+\.\d+|[a-z0-9\u00c0-\u024f]+(?:'[a-z]+)?|[{KANJI}{KATAKANA}{HIRAGANA}]+")
 _JAPANESE = re.compile(rf"[{KANJI}{KATAKANA}{HIRAGANA}]")
+_NOT_JAPANESE = re.compile(rf"[^{KANJI}{KATAKANA}{HIRAGANA}]+")
 _IRREGULAR = dict(
     pair.split("-")
     for pair in [
@@ -82,9 +83,11 @@ class View(Struct, frozen=True):
 
 def plain(text: str) -> str:
     """`text` without Markdown emphasis, code marks and link targets, white space collapsed."""
-    if _MARKS.search(text):
-        text = _MARKUP.sub(lambda match: match.group(1) or "", text)
-    return " ".join(text.split())
+    return " ".join(_unmarked(text).split())
+
+
+def _unmarked(text: str) -> str:
+    return _MARKUP.sub(lambda match: match.group(1) or "", text) if _MARKS.search(text) else text
 
 
 def normalise(text: str) -> str:
@@ -108,8 +111,10 @@ def language_of(text: str) -> str:
     sample = text[:1500]
     if sample.isascii():
         return "en"
-    japanese = len(_JAPANESE.findall(sample))
-    return "ja" if japanese * 10 >= max(1, sum(map(str.isalpha, sample))) else "en"
+    japanese = len(_NOT_JAPANESE.sub("", sample)) * 10
+    if not 0 < japanese < len(sample):  # then the letters need not be counted
+        return "ja" if japanese else "en"
+    return "ja" if japanese >= sum(map(str.isalpha, sample)) else "en"
 
 
 def tokens(normal: str) -> list[str]:
@@ -119,18 +124,24 @@ def tokens(normal: str) -> list[str]:
 
 def index_text(text: str) -> str:
     """What is written into the full-text index: stems, and each Japanese run as its bigrams and last character."""
-    normal = normalise(plain(text))
-    if normal.isascii():
-        return " ".join(map(stem, tokens(normal)))
+    text = _unmarked(text)
+    if text.isascii():
+        return " ".join(map(_stems, text.split()))
+    normal = normalise(text)
     out: list[str] = []
     for token in tokens(normal):
         if token[0] < "\u3000":
             out.append(stem(token))
         else:
-            out += bigrams(token)
-            out.append(token[-1])
+            out += [token[at : at + 2] for at in range(len(token))]
     out += _LOANWORD.findall(normal)
     return " ".join(out)
+
+
+@lru_cache(maxsize=16384)
+def _stems(piece: str) -> str:
+    """What is written into the index for a piece of English between white space: `(re-booked,` → `re book`."""
+    return " ".join(map(stem, tokens(normalise(piece))))
 
 
 def bigrams(run: str) -> list[str]:
