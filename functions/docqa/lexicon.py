@@ -43,12 +43,16 @@ class Groups(Struct):
     standing: dict[str, list[int]] = field(default_factory=dict)
     found: dict[str, Alternatives] = field(default_factory=dict)
 
-    def add(self, keys: Iterable[str]) -> None:
-        """`keys` mean the same from now on."""
-        members = list(dict.fromkeys(keys))
-        for key in members:
-            self.standing.setdefault(key, []).append(len(self.members))
-        self.members.append(members)
+    def add(self, words: Iterable[str]) -> None:
+        """`words` mean the same from now on; one after a `~` is so in documents, and no word of a question."""
+        members: dict[str, None] = {}
+        for word in words:
+            keys = _spellings(word.removeprefix("~"))
+            for key in keys if word[0] != "~" else ():
+                if key not in members:
+                    self.standing.setdefault(key, []).append(len(self.members))
+            members.update(dict.fromkeys(keys))
+        self.members.append(list(members))
 
     def __contains__(self, key: str) -> bool:
         return key in self.standing
@@ -125,7 +129,7 @@ def lexicon_of(sections: Sections) -> Lexicon:
     """The lexicon that `sections` hold."""
     groups = Groups()
     for words in (*sections.parties, *sections.synonyms):
-        groups.add(key for word in words for key in _spellings(word))
+        groups.add(words)
     light = frozenset(map(key_of, sections.light))
     for key in list(groups.standing):
         for form in _inflections(key) if key[0] not in light else ():

@@ -59,6 +59,15 @@ def test_a_word_that_nobody_listed_has_no_group(tmp_path: Path) -> None:
     assert groups.get(" crane ") is None
 
 
+def test_a_word_after_a_tilde_is_said_by_documents_and_not_looked_for_in_questions(tmp_path: Path) -> None:
+    groups = _lexicon(tmp_path, "[synonyms]\nfirst day, ~入社日").groups
+
+    found = groups.get(" first day ")
+    assert found is not None
+    assert found.texts == ("入社日",)
+    assert "入社日" not in groups
+
+
 def test_a_short_japanese_verb_is_known_in_its_other_forms(tmp_path: Path) -> None:
     groups = _lexicon(tmp_path, "[synonyms]\n払う, 支払").groups
 
