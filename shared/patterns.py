@@ -1,6 +1,5 @@
 """Patterns over callers' text: always RE2, whose time is linear in the text (design §4)."""
 
-import re
 from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol, cast
 
@@ -32,15 +31,16 @@ class BadPattern(ValueError):
 def compile_pattern(pattern: str) -> Pattern:
     """A pattern that ignores case and finds its leftmost match. Raises BadPattern."""
     try:
-        re2.Set.SearchSet(_options()).Add(pattern)
+        re2.Set.SearchSet(_reading()).Add(pattern)
     except re2.error:
         # Of a set, RE2 does not say what is wrong.
         return _compiled(pattern)
-    return _compiled(pattern) if _MAYBE_TOO_LARGE.search(pattern) else _OnFirstSearch(pattern)
+    return _compiled(pattern) if _may_be_too_large(pattern) else _OnFirstSearch(pattern)
 
 
-# Only what is repeated by number, a Unicode class or a very long pattern can need more memory than there is for it.
-_MAYBE_TOO_LARGE = re.compile(r"\{|\\[pP]|.{1000}", re.DOTALL)
+def _may_be_too_large(pattern: str) -> bool:
+    """Only what is repeated by number, a Unicode class or a very long pattern can need more memory than there is for it."""
+    return len(pattern) >= 1000 or "{" in pattern or "\\p" in pattern or "\\P" in pattern
 
 
 class _OnFirstSearch:
@@ -72,4 +72,12 @@ def _options() -> Any:
     options.case_sensitive = False
     options.log_errors = False
     options.max_mem = _MAX_PATTERN_MEMORY_BYTES
+    return options
+
+
+@cache
+def _reading() -> Any:
+    """Tells whether a pattern is one: case does not matter for that, and to ignore it takes twice the time."""
+    options = re2.Options()
+    options.log_errors = False
     return options

@@ -1,8 +1,9 @@
 """Finds which of many literals are in a text, in a time that hardly grows with their number."""
 
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
@@ -44,23 +45,24 @@ class LiteralIndex:
     """
 
     def __init__(self, literal_sets: Sequence[tuple[Literal, ...]]) -> None:
-        clues = {literal: _clues_of(literal) for literals in literal_sets for literal in literals}
-        frequency: dict[ClueKind, Counter[Clue]] = defaultdict(Counter)
-        for kind, found in clues.values():
-            frequency[kind].update(found)
         self._always = [number for number, literals in enumerate(literal_sets) if not literals]
         self._short: list[tuple[str, int]] = []
-        literals_of: dict[ClueKind, dict[Clue, list[tuple[str, int]]]] = {}
+        self._kinds: list[tuple[ClueKind, frozenset[Clue], dict[Clue, list[tuple[str, int]]]]] = []
+        numbered: dict[ClueKind, list[tuple[str, int]]] = {_pairs: [], _words: [], _fours: []}
         for number, literals in enumerate(literal_sets):
             for literal in literals:
-                kind, found = clues[literal]
-                if found:
-                    counted = frequency[kind]
-                    _, rarest = min((counted[clue], clue) for clue in found)
-                    literals_of.setdefault(kind, {}).setdefault(rarest, []).append((literal.text, number))
+                numbered[_kind_of(literal)].append((literal.text, number))
+        for kind, entries in numbered.items():
+            literals_of: dict[Clue, list[tuple[str, int]]] = {}
+            clues_of = _clues_of_all(kind, [text for text, _ in entries])
+            counted = Counter(chain.from_iterable(clues_of)).__getitem__
+            for entry, clues in zip(entries, clues_of, strict=True):
+                if clues:
+                    literals_of.setdefault(min(clues, key=counted), []).append(entry)
                 else:
-                    self._short.append((literal.text, number))
-        self._kinds = [(kind, frozenset(known), known) for kind, known in literals_of.items()]
+                    self._short.append(entry)
+            if literals_of:
+                self._kinds.append((kind, frozenset(literals_of), literals_of))
 
     def present(self, searched: SearchedText) -> list[int]:
         """The ascending numbers of the sets with a literal in the text, and of those without literals."""
@@ -79,11 +81,28 @@ class LiteralIndex:
         return sorted(numbers)
 
 
-def _clues_of(literal: Literal) -> tuple[ClueKind, Sequence[Clue]]:
-    """The kind of clue that tells most of `literal`, and those clues in every text that holds it."""
-    if not literal.text.isascii() and len(literal.text) > 1:
-        return _pairs, [pair for pair in _pairs(literal.text) if pair & _BEYOND_ASCII]
-    return (_words, _words(literal.text)) if literal.whole else (_fours, _fours(literal.text))
+def _kind_of(literal: Literal) -> ClueKind:
+    """The kind of clue that tells most of `literal`."""
+    if not literal.text.isascii():
+        return _pairs
+    return _words if literal.whole else _fours
+
+
+def _clues_of_all(kind: ClueKind, literals: Sequence[str]) -> list[Sequence[Clue]]:
+    """For each literal the clues that are in every text which holds it."""
+    if kind is _words:
+        return [_words(literal) for literal in literals]
+    # Read as one text, and cut up: many times faster than one by one.
+    length = 2 if kind is _pairs else 4
+    runs = _in_order(kind("".join(literals)), length)
+    clues_of: list[Sequence[Clue]] = []
+    start = 0
+    for literal in literals:
+        clues_of.append(runs[start : max(start, start + len(literal) + 1 - length)])
+        start += len(literal)
+    if kind is _pairs:
+        return [[pair for pair in pairs if pair & _BEYOND_ASCII] for pairs in clues_of]  # type: ignore[operator]
+    return clues_of
 
 
 def _pairs(text: str) -> list[int]:
@@ -102,9 +121,21 @@ def _fours(text: str) -> list[int]:
 
 
 def _runs(encoded: bytes, *, size: int, step: int) -> list[int]:
+    """All runs of `size` bytes from each multiple of `step` on: first those at 0, `size` and so on, then those a step later."""
     view = memoryview(encoded)
     runs: list[int] = []
     for offset in range(0, min(size, len(view)), step):
         end = len(view) - (len(view) - offset) % size
         runs += view[offset:end].cast("Q" if size == 8 else "I").tolist()
     return runs
+
+
+def _in_order(runs: Sequence[Clue], steps: int) -> list[Clue]:
+    """What `_runs` found, where a run has so many `steps`, in the order in which it stands in the text."""
+    ordered = list(runs)
+    taken = 0
+    for first in range(steps):
+        count = len(range(first, len(ordered), steps))
+        ordered[first::steps] = runs[taken : taken + count]
+        taken += count
+    return ordered
