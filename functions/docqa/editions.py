@@ -80,10 +80,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
         normalise(name): normalise(value) for name, value in _FIELD.findall(front.group(1) if front else "")
     }
     status = fields.get("status") or fields.get("状態") or fields.get("ステータス") or _labelled_status(head)
-    clauses = _CLAUSE.findall(head)
-    if _SUPERSEDES.search(head):
-        clauses = [clause for clause in clauses if not _SUPERSEDES.search(clause)]
-    own = "\n".join(clauses)
+    own = _of_itself(head)
     standing = Standing.CURRENT
     name = normalise(f"{path} {title}")
     if _DRAFT_STATUS.match(status):
@@ -91,7 +88,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     elif (
         _OLD_STATUS.match(status)
         or fields.keys() & {"superseded by", "superseded_by", "superseded-by", "replaced_by", "replaced-by"}
-        or (any(hint in own for hint in _OLD_HINTS) and _OLD_TEXT.search(own))
+        or _OLD_TEXT.search(own)
         or re.search(r"superseded|obsolete|archived|deprecated|旧版|廃止", name)
     ):
         standing = Standing.SUPERSEDED
@@ -111,6 +108,13 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     return Edition(
         standing=standing, labels=tuple(sorted(labels)), effective=effective, series=_series(title)
     )
+
+
+def _of_itself(head: str) -> str:
+    """What `head` says that may be about the document's own edition, not about one that it replaces."""
+    if not _VERSION_HINT.search(head) and not any(hint in head for hint in _OLD_HINTS):
+        return ""
+    return "\n".join(clause for clause in _CLAUSE.findall(head) if not _SUPERSEDES.search(clause))
 
 
 def in_force(documents: Sequence[Document], today: date) -> list[Document]:

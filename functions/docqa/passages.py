@@ -23,6 +23,8 @@ _INTRODUCTORY = (
     "次の通り。",
 )
 _QUESTION = ("?", "？")
+_INTRODUCES = _INTRODUCTORY + _QUESTION
+_ENDS_OR_DIVIDES = re.compile(r"[.。!?！？:：|@]")
 
 
 def passages(document: Document) -> Iterator[Passage]:
@@ -100,13 +102,13 @@ def _units(text: str, pending: list[Block]) -> list[Unit]:
         parents.clear()
         asked = introduction if introduction and introduction.text.endswith(_QUESTION) else None
         introduction = None
-        sentences = list(spans(text, block.start, block.end))
+        sentences = spans(text, block.start, block.end)
         if len(sentences) > 1 and _is_lead(text[slice(*sentences[0])]):
             asked = _unit(text, UnitKind.SENTENCE, *sentences.pop(0), _introduced(asked), "", number)
         for start, end in sentences:
             unit = _unit(text, UnitKind.SENTENCE, start, end, _introduced(asked), "", number)
             units.append(unit)
-            introduction = unit if unit.text.endswith(_INTRODUCTORY + _QUESTION) else None
+            introduction = unit if unit.text.endswith(_INTRODUCES) else None
             asked = introduction if introduction and introduction.text.endswith(_QUESTION) else asked
         if introduction is None and _next_is_list(pending, at) and units:
             introduction = units[-1]
@@ -117,7 +119,7 @@ def _is_lead(text: str) -> bool:
     """A bold run-in heading, or a short first line without a sentence's end: it governs what follows it."""
     if text.startswith("**") and text.rstrip(".:：。 ").endswith("**"):
         return True
-    return len(text) <= LEAD_CHARACTERS and not re.search(r"[.。!?！？:：|@]", text)
+    return len(text) <= LEAD_CHARACTERS and not _ENDS_OR_DIVIDES.search(text)
 
 
 def _next_is_list(pending: list[Block], at: int) -> bool:
