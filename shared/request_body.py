@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import struct
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -69,7 +71,7 @@ class RequestBody:
         watched = self._wait_for(self._patience.idle_seconds, self._patience.total_seconds)
         try:
             data = self._some(limit_bytes) if self._length is None else self._stream.read(self._length)
-        except TimeoutError:
+        except BlockingIOError:
             self._end()
             raise A2AError(_TOO_SLOW) from None
         except Exception:
@@ -125,13 +127,13 @@ class RequestBody:
     def _wait_for(self, each_seconds: float, all_seconds: float) -> int | None:
         if self._socket is None:
             return None
-        self._socket.settimeout(each_seconds)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(each_seconds))
         return self._patience.overdue.watch(self._socket, seconds=all_seconds)
 
     def _waited(self, watched: int | None) -> None:
         if self._socket is not None and watched is not None:
             self._patience.overdue.release(watched)
-            self._socket.settimeout(None)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(0))
 
     def _some(self, limit_bytes: int) -> bytearray:
         """What comes in chunks, up to one byte over the limit."""
@@ -146,6 +148,12 @@ class RequestBody:
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RD)
+
+
+@cache
+def _timeval(seconds: float) -> bytes:
+    """A `struct timeval` (POSIX <sys/time.h>)."""
+    return struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))
 
 
 def _number(stated: str) -> int:

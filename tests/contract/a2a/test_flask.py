@@ -1,6 +1,7 @@
 """The same agent behind Flask and the Functions Framework: what only a web framework can get wrong."""
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,19 @@ def test_what_breaks_outside_the_protocol_shows_nothing_of_itself() -> None:
     response = app.test_client().get("/")
     assert response.status_code == 500
     assert response.get_json() == {"error": {"code": 500, "status": "INTERNAL", "message": "Internal error"}}
+
+
+def test_a_whole_answer_is_held_back_until_it_is_complete_and_no_longer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        server, _ = listener.accept()
+    with client, server:
+        application: Any = entry_point(served().handle)(flask.Request({}))
+        environ = EnvironBuilder("/health").get_environ() | {"gunicorn.socket": server}
+        answer = application(environ, lambda *_: None)
+        assert server.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK) == 1
+        answer.close()
+        assert server.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK) == 0
 
 
 def test_a_client_that_leaves_closes_the_stream() -> None:
