@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from functions.hub import config
 from functions.hub.app import build
-from functions.hub.downstream import InProcess
-from functions.hub.exchange import Asking
+from functions.hub.downstream import Asking, InProcess
 from shared.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
 from shared.flask_adapter import entry_point
 

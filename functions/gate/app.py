@@ -46,7 +46,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     hub = Upstream(config.hub_url, http=http, tokens=tokens)
     # Behind a gateway, the card is not asked for here.
     agent_card = Upstream(config.agent_card_url, http=http, tokens=None)
-    callers = config.identity.callers(http, believes_gate=False, token_header=config.token_header)
+    callers = config.identity.callers(lambda: http, believes_gate=False, token_header=config.token_header)
     signer = config.identity.signer()
     rate_limit = RateLimit(config.rate_limit_per_minute, clock=time.monotonic)
 

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from functions.hub.agent import HubAgent
 from functions.hub.commands import Commands
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
-from functions.hub.credentials import Credentials
 from functions.hub.doctor_door import DoctorDoor
-from functions.hub.downstream import Downstream, RemoteAgent, of_workers, without_address
+from functions.hub.downstream import Downstream, of_workers, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.tools_query import ToolsQuery
 from shared.a2a.card import AgentCard
 from shared.a2a.card_endpoint import CardEndpoint
-from shared.a2a.client import A2AClient
 from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
 from shared.access import may_use
 from shared.agent_function import MINT, health, not_found, stdout_log
 from shared.http import Handler, Request, Response
-from shared.http_client import HttpClient
 from shared.hub_settings import HubSettings, card_for, missing_variable
-from shared.identity.own_tokens import DefaultCredentials
 from shared.identity.principal import HUB_FUNCTION, Principal
 from shared.identity.signed_principal import HEADER
 from shared.ids import new_id
@@ -39,8 +36,10 @@ from shared.tasks.webhook_keys import KeySetPage
 from shared.threads import Threads
 
 if TYPE_CHECKING:
+    from functions.hub.credentials import Credentials
     from functions.hub.doctor import Doctor
     from functions.hub.run_door import RunDoor
+    from shared.http_client import HttpClient
     from shared.tasks.kept import KeptTasks
 
 _SELF = Principal(subject=HUB_FUNCTION)
@@ -54,9 +53,10 @@ def build(
     log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
     if settings.unset:
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
-    http = HttpClient()
+    # What reaches others is loaded for the first thing that is elsewhere.
+    http = cache(_http)
+    credentials = cache(lambda: _credentials(config))
     callers = config.identity.callers(http, believes_gate=True)
-    credentials = Credentials(DefaultCredentials() if config.uses_google_credentials else None)
     tables = Tables(
         settings,
         agent=_agents(http, credentials) if downstreams is None else lambda route: downstreams[route.id],
@@ -103,7 +103,7 @@ def build(
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
     pages = Pages(lambda: tables.now.settings.table, commit=config.commit)
     key_set = KeySetPage(settings.webhook_keys)
-    doctor = DoctorDoor(lambda: _doctor(config, tables, http, credentials))
+    doctor = DoctorDoor(lambda: _doctor(config, tables, http(), credentials()))
 
     def handle(request: Request, record: Record) -> Response:
         source.look()
@@ -134,7 +134,7 @@ def build(
     return log.requests(handle)
 
 
-def _tasks(config: Config, agent: HubAgent, http: HttpClient, log: Log) -> KeptTasks | None:
+def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log: Log) -> KeptTasks | None:
     if config.hub.store is None or config.tasks is None:
         return None
     # A fifth of what a hub is made of, which one that keeps no tasks starts without.
@@ -152,7 +152,7 @@ def _tasks(config: Config, agent: HubAgent, http: HttpClient, log: Log) -> KeptT
 
     wakeups = open_wakeups(
         config.wakeups,
-        http=http,
+        http=http(),
         headers=lambda: {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH)} if signer else {},
         failed=failed,
     )
@@ -191,8 +191,26 @@ def _doctor(config: Config, tables: Tables, http: HttpClient, credentials: Crede
     )
 
 
-def _agents(http: HttpClient, credentials: Credentials) -> Callable[[Route], Downstream]:
-    client = A2AClient(http, new_id=new_id)
+def _http() -> HttpClient:
+    from shared.http_client import HttpClient
+
+    return HttpClient()
+
+
+def _credentials(config: Config) -> Credentials:
+    from functions.hub.credentials import Credentials
+    from shared.identity.own_tokens import DefaultCredentials
+
+    return Credentials(DefaultCredentials() if config.uses_google_credentials else None)
+
+
+def _agents(
+    http: Callable[[], HttpClient], credentials: Callable[[], Credentials]
+) -> Callable[[Route], Downstream]:
+    from functions.hub.remote_agent import RemoteAgent
+    from shared.a2a.client import A2AClient
+
+    client = A2AClient(http(), new_id=new_id)
 
     def agent(route: Route) -> Downstream:
         if route.role:
@@ -200,6 +218,6 @@ def _agents(http: HttpClient, credentials: Credentials) -> Callable[[Route], Dow
         variable = missing_variable(route)
         if variable is not None:
             return without_address(route, variable)
-        return RemoteAgent(route, http=http, client=client, credentials=credentials)
+        return RemoteAgent(route, http=http(), client=client, credentials=credentials())
 
     return agent

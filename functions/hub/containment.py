@@ -1,4 +1,4 @@
-"""Any failure of a downstream agent becomes a Failure: what the user is told, and what the operator needs to mend it."""
+"""What goes wrong between us and an agent becomes a Failure: what the user is told, and what the operator needs to mend it."""
 
 from __future__ import annotations
 
@@ -62,62 +62,6 @@ def contained(error: ClientError, route: Route, *, sent: Mapping[str, str]) -> F
         cause=f"{route.id}: {error.detail}",
         remedy=_remedy(error, route, sent),
         http_status=error.status,
-    )
-
-
-def not_permitted(route: Route) -> Failure:
-    """The caller may not use the route."""
-    return Failure(
-        kind=FailureKind.NOT_PERMITTED,
-        fault="not_permitted",
-        cause=f"{route.id}: neither the route's allow_… lists nor the caller's credential let this caller use it",
-        remedy=f"add the caller's domain, email or client to route {route.id} in routes.toml",
-    )
-
-
-def resting(route: Route, seconds: float) -> Failure:
-    """The route's circuit is open."""
-    return Failure(
-        kind=FailureKind.RESTING,
-        fault="circuit_open",
-        cause=f"{route.id}: it failed repeatedly, and is tried again in {seconds:.0f} s",
-        seconds_to_wait=seconds,
-    )
-
-
-def unaddressed(route: Route, variable: str) -> Failure:
-    """The route's address is a variable that was not set."""
-    return Failure(
-        kind=FailureKind.DOWN,
-        fault="url_not_set",
-        cause=f"{route.id}: the hub does not know the agent's address",
-        remedy=f"set {variable} to the address of the agent",
-    )
-
-
-def without_tasks(route: Route) -> Failure:
-    """The route's work is done by pull workers, and this turn cannot be kept for them."""
-    return Failure(
-        kind=FailureKind.NOT_PERMITTED,
-        fault="no_stored_task",
-        cause=f"{route.id}: its workers fetch stored tasks; this caller, or this path, has none",
-        remedy="set TASK_STORE, and send the request as A2A message/send or message/stream with a credential",
-    )
-
-
-def failed_task(route: Route, state: str) -> Failure:
-    """The agent itself ended the task without an answer."""
-    return Failure(
-        kind=FailureKind.FAILED,
-        fault=f"task_{state}",
-        cause=f"{route.id}: the agent ended its task as {state}",
-    )
-
-
-def internal(route: Route) -> Failure:
-    """A defect of ours while the route was asked; its stack is in the log."""
-    return Failure(
-        kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub"
     )
 
 

@@ -1,4 +1,4 @@
-"""Asks a route's agent: credential, discovery, call, circuit breaker; whatever fails is one DownstreamFailed."""
+"""What a route's agent is to the hub; one over HTTP is in `remote_agent.py`."""
 
 from __future__ import annotations
 
@@ -7,30 +7,27 @@ from typing import Protocol
 
 import msgspec
 
-from functions.hub.breaker import CircuitBreaker
-from functions.hub.containment import (
-    OF_ONE_USER,
-    TROUBLE,
-    UNDECIDED,
-    contained,
-    resting,
-    unaddressed,
-    without_tasks,
-)
-from functions.hub.credentials import Credentials
-from functions.hub.discovery import Discovery
-from functions.hub.exchange import Asking, Exchange
-from functions.hub.failure import DownstreamFailed
-from shared.a2a.client import A2AClient
-from shared.a2a.client_answer import Endpoint
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.a2a.discovery import endpoint_of, fetch_card
+from functions.hub.failure import DownstreamFailed, unaddressed, without_tasks
+from shared.a2a.call import Cancellation
 from shared.a2a.model import Event, Message
-from shared.a2a.versions import Version
-from shared.http_client import Budget, HttpClient
-from shared.routes import Boundary, Route
+from shared.private import Private
+from shared.routes import Route
 
-_LONGEST_STREAM_SECONDS = 1700.0
+
+class Asking(Private, frozen=True, kw_only=True):
+    """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
+
+    `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
+    `goes_on`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
+    """
+
+    message: Message
+    streaming: bool
+    authorization: str | None
+    traceparent: str | None
+    cancellation: Cancellation
+    running_task_id: str | None = None
+    goes_on: bool = False
 
 
 class Downstream(Protocol):
@@ -45,107 +42,6 @@ class Downstream(Protocol):
     def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
         """Cancels the agent's task; that it cannot be is no error."""
         ...
-
-
-class RemoteAgent:
-    """An A2A agent over HTTP."""
-
-    immediate = False
-
-    def __init__(
-        self, route: Route, *, http: HttpClient, client: A2AClient, credentials: Credentials
-    ) -> None:
-        self._route = route
-        self._http = http
-        self._client = client
-        self._credentials = credentials
-        self._breaker = CircuitBreaker(clock=http.clock)
-        self._discovery = Discovery(self._discover, clock=http.clock)
-
-    def ask(self, asking: Asking) -> Iterator[Event]:
-        """See `Downstream.ask`."""
-        wait = self._breaker.seconds_to_wait()
-        if wait:
-            raise DownstreamFailed(resting(self._route, wait))
-        decided = False
-        headers: dict[str, str] = {}
-        try:
-            headers = self._headers(asking.authorization, asking.traceparent)
-            budget = self._budget()
-            endpoint = self._discovery.endpoint(headers, budget)
-            exchange = Exchange(
-                self._client,
-                endpoint,
-                asking,
-                headers=headers,
-                budget=budget,
-                stream_budget=self._stream_budget(budget),
-                clock=self._http.clock,
-            )
-            yield from exchange.events()
-            decided = True
-            self._breaker.succeeded()
-        except ClientError as error:
-            decided = self._decide(error)
-            raise DownstreamFailed(contained(error, self._route, sent=headers)) from None
-        finally:
-            if not decided:
-                self._breaker.undecided()
-
-    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
-        """See `Downstream.cancel`."""
-        try:
-            headers = self._headers(authorization, traceparent)
-            budget = self._budget()
-            endpoint = self._discovery.endpoint(headers, budget)
-            self._client.cancel_task(endpoint, task_id, headers=headers, budget=budget)
-        except ClientError:
-            pass
-
-    def _headers(self, authorization: str | None, traceparent: str | None) -> dict[str, str]:
-        headers = dict(self._credentials.headers(self._route, authorization=authorization))
-        if traceparent:
-            headers["traceparent"] = traceparent
-        return headers
-
-    def _discover(self, headers: dict[str, str], budget: Budget) -> Endpoint:
-        route = self._route
-        version = Version(route.protocol_version) if route.protocol_version else None
-        binding = route.binding.value if route.binding else None
-        if version and binding:
-            return Endpoint(url=route.url, version=version, binding=binding, streaming=True)
-        card = fetch_card(self._http, route.url, headers=headers, budget=budget)
-        return endpoint_of(card, route.url, version=version, binding=binding)
-
-    def _budget(self) -> Budget:
-        """Of everything that happens before the answer, and of an answer that is no stream."""
-        route = self._route
-        return Budget(
-            deadline=self._http.clock() + route.timeout_seconds,
-            connect_seconds=route.connect_timeout_seconds,
-            idle_seconds=route.timeout_seconds,
-            max_bytes=route.max_response_bytes,
-            retries=route.retries,
-        )
-
-    def _stream_budget(self, budget: Budget) -> Budget:
-        return msgspec.structs.replace(
-            budget,
-            deadline=self._http.clock() + _LONGEST_STREAM_SECONDS,
-            idle_seconds=self._route.stream_idle_timeout_seconds,
-        )
-
-    def _decide(self, error: ClientError) -> bool:
-        """Whether this error says how the agent is; the circuit breaker has heard of it then."""
-        if error.fault in (ClientFault.WRONG_VERSION, ClientFault.NOT_FOUND):
-            self._discovery.forget()
-        if error.fault in UNDECIDED or (self._route.boundary is Boundary.USER and error.fault in OF_ONE_USER):
-            return False
-        if error.fault in TROUBLE:
-            self._breaker.failed()
-        else:
-            self._breaker.succeeded()
-        return True
 
 
 class InProcess:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from shared.a2a.call import Cancellation
+from functions.hub.downstream import Asking
 from shared.a2a.client import A2AClient
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
@@ -22,7 +22,6 @@ from shared.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from shared.http_client import Budget
-from shared.private import Private
 
 _OUTPUT_MODES = ("text/plain", "application/json")
 _FIRST_POLL_SECONDS = 0.1
@@ -33,22 +32,6 @@ _LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
 # What passes, where an agent is restarted or has too much to do.
 _PASSING = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.RATE_LIMITED}
 _PASSING_SECONDS = 20.0
-
-
-class Asking(Private, frozen=True, kw_only=True):
-    """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
-
-    `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
-    `goes_on`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
-    """
-
-    message: Message
-    streaming: bool
-    authorization: str | None
-    traceparent: str | None
-    cancellation: Cancellation
-    running_task_id: str | None = None
-    goes_on: bool = False
 
 
 class Exchange:

@@ -6,6 +6,11 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from shared.routes import Route
+
+# The fault where the caller left, who has a good right to (`ClientFault.CANCELLED`).
+LEFT = "cancelled"
+
 
 class FailureKind(StrEnum):
     """What the user is told apart; the operator's record says more."""
@@ -44,3 +49,59 @@ class DownstreamFailed(Exception):
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.cause)
         self.failure = failure
+
+
+def not_permitted(route: Route) -> Failure:
+    """The caller may not use the route."""
+    return Failure(
+        kind=FailureKind.NOT_PERMITTED,
+        fault="not_permitted",
+        cause=f"{route.id}: neither the route's allow_… lists nor the caller's credential let this caller use it",
+        remedy=f"add the caller's domain, email or client to route {route.id} in routes.toml",
+    )
+
+
+def resting(route: Route, seconds: float) -> Failure:
+    """The route's circuit is open."""
+    return Failure(
+        kind=FailureKind.RESTING,
+        fault="circuit_open",
+        cause=f"{route.id}: it failed repeatedly, and is tried again in {seconds:.0f} s",
+        seconds_to_wait=seconds,
+    )
+
+
+def unaddressed(route: Route, variable: str) -> Failure:
+    """The route's address is a variable that was not set."""
+    return Failure(
+        kind=FailureKind.DOWN,
+        fault="url_not_set",
+        cause=f"{route.id}: the hub does not know the agent's address",
+        remedy=f"set {variable} to the address of the agent",
+    )
+
+
+def without_tasks(route: Route) -> Failure:
+    """The route's work is done by pull workers, and this turn cannot be kept for them."""
+    return Failure(
+        kind=FailureKind.NOT_PERMITTED,
+        fault="no_stored_task",
+        cause=f"{route.id}: its workers fetch stored tasks; this caller, or this path, has none",
+        remedy="set TASK_STORE, and send the request as A2A message/send or message/stream with a credential",
+    )
+
+
+def failed_task(route: Route, state: str) -> Failure:
+    """The agent itself ended the task without an answer."""
+    return Failure(
+        kind=FailureKind.FAILED,
+        fault=f"task_{state}",
+        cause=f"{route.id}: the agent ended its task as {state}",
+    )
+
+
+def internal(route: Route) -> Failure:
+    """A defect of ours while the route was asked; its stack is in the log."""
+    return Failure(
+        kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub"
+    )

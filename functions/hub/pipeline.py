@@ -7,17 +7,14 @@ from contextlib import closing
 
 from functions.hub import citations, texts
 from functions.hub.choosing import choose
-from functions.hub.containment import failed_task, internal, not_permitted
 from functions.hub.conversations import Conversation, Conversations, noted
-from functions.hub.downstream import Downstream, addressed
-from functions.hub.exchange import Asking
-from functions.hub.failure import DownstreamFailed, Failure
+from functions.hub.downstream import Asking, Downstream, addressed
+from functions.hub.failure import LEFT, DownstreamFailed, Failure, failed_task, internal, not_permitted
 from functions.hub.listening import Listener
 from functions.hub.tables import Tables
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
 from shared.a2a.call import Call
-from shared.a2a.client_errors import ClientFault
 from shared.a2a.model import Event, Message, TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
@@ -168,7 +165,7 @@ class Pipeline:
     def _failed(self, turn: Turn, route: Route, failure: Failure, record: Record) -> Piece:
         turn.failure = failure
         # Leaving is the caller's good right.
-        severity = "INFO" if failure.fault == ClientFault.CANCELLED else "WARNING"
+        severity = "INFO" if failure.fault == LEFT else "WARNING"
         record |= {"severity": severity, "outcome": failure.fault, "cause": failure.cause}
         if failure.remedy:
             record["remedy"] = failure.remedy

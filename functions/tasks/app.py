@@ -68,7 +68,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         clock=time.monotonic,
         run=Threads("route table").run,
     )
-    callers = config.identity.callers(http, believes_gate=True, audience="tasks")
+    callers = config.identity.callers(lambda: http, believes_gate=True, audience="tasks")
     bell, events = Bell(), Events(MINT)
     leasing = Leasing(
         store,

@@ -20,8 +20,6 @@ from shared.identity.principal import Principal
 from shared.identity.static_token import digest
 from shared.identity.verifier import VerifierUnavailable
 
-USERINFO_URL = "https://www.googleapis.com/oauth2/v3/userinfo"
-TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
 _SECONDS = 5.0
 _MOST_BYTES = 65536
 _RETRY_AFTER_SECONDS = 5
@@ -56,8 +54,8 @@ class GoogleTokens:
         *,
         http: HttpClient,
         now: Callable[[], float],
-        userinfo_url: str = USERINFO_URL,
-        tokeninfo_url: str = TOKENINFO_URL,
+        userinfo_url: str,
+        tokeninfo_url: str,
         ttl_seconds: float = 60.0,
     ) -> None:
         self._rules = rules

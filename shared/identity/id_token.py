@@ -10,7 +10,6 @@ from typing import Any
 from shared.identity.principal import Principal
 from shared.identity.verifier import VerifierUnavailable
 
-CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
 _RETRY_AFTER_SECONDS = 5
 # Google publishes a key long before it signs with it.
 _CERTS_SECONDS = 600.0
@@ -24,7 +23,7 @@ class IdTokens:
     """
 
     def __init__(
-        self, *, audiences: frozenset[str], callers: frozenset[str] = frozenset(), certs_url: str = CERTS_URL
+        self, *, audiences: frozenset[str], callers: frozenset[str] = frozenset(), certs_url: str
     ) -> None:
         self._audiences = audiences
         self._callers = callers

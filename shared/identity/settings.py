@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from shared.http_client import HttpClient
-from shared.identity import client_table, google_token, id_token, signed_principal
+from shared.identity import signed_principal
 from shared.identity.callers import AUTHORIZATION, Callers
-from shared.identity.google_token import GoogleTokenRules, GoogleTokens
-from shared.identity.id_token import IdTokens
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import PrincipalSigner
 from shared.identity.static_token import Client, StaticTokens, development_clients, digest
@@ -18,6 +17,12 @@ from shared.identity.verifier import TokenVerifier, can_be_sent
 from shared.private import Private
 from shared.settings import Settings
 
+if TYPE_CHECKING:
+    from shared.http_client import HttpClient
+
+_USERINFO_URL = "https://www.googleapis.com/oauth2/v3/userinfo"
+_TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
+_CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -39,23 +44,27 @@ class IdentitySettings(Private, frozen=True, kw_only=True):
     tokeninfo_url: str
     certs_url: str
 
-    def verifiers(self, http: HttpClient) -> tuple[TokenVerifier, ...]:
-        """The verifiers that are on, the cheapest first."""
+    def verifiers(self, http: Callable[[], HttpClient]) -> tuple[TokenVerifier, ...]:
+        """The verifiers that are on, the cheapest first. What only some of them need is loaded and made for those."""
         verifiers: list[TokenVerifier] = []
         if self.clients:
             verifiers.append(StaticTokens(self.clients))
         if self.id_token_audiences:
+            from shared.identity.id_token import IdTokens
+
             verifiers.append(
                 IdTokens(
                     audiences=self.id_token_audiences, callers=self.id_token_callers, certs_url=self.certs_url
                 )
             )
         if self.google_audiences:
+            from shared.identity.google_token import GoogleTokenRules, GoogleTokens
+
             rules = GoogleTokenRules(audiences=self.google_audiences, domains=self.google_domains)
             verifiers.append(
                 GoogleTokens(
                     rules,
-                    http=http,
+                    http=http(),
                     now=time.time,
                     userinfo_url=self.userinfo_url,
                     tokeninfo_url=self.tokeninfo_url,
@@ -72,7 +81,7 @@ class IdentitySettings(Private, frozen=True, kw_only=True):
 
     def callers(
         self,
-        http: HttpClient,
+        http: Callable[[], HttpClient],
         *,
         believes_gate: bool,
         token_header: str = AUTHORIZATION,
@@ -109,9 +118,9 @@ def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
         anonymous=settings.flag("ALLOW_ANONYMOUS"),
         anonymous_subject=settings.optional("ANONYMOUS_SUBJECT"),
         ttl_seconds=settings.number("IDENTITY_TTL_SECONDS", 60, least=0, most=300),
-        userinfo_url=_endpoint(settings, "GOOGLE_USERINFO_URL", google_token.USERINFO_URL),
-        tokeninfo_url=_endpoint(settings, "GOOGLE_TOKENINFO_URL", google_token.TOKENINFO_URL),
-        certs_url=_endpoint(settings, "GOOGLE_CERTS_URL", id_token.CERTS_URL),
+        userinfo_url=_endpoint(settings, "GOOGLE_USERINFO_URL", _USERINFO_URL),
+        tokeninfo_url=_endpoint(settings, "GOOGLE_TOKENINFO_URL", _TOKENINFO_URL),
+        certs_url=_endpoint(settings, "GOOGLE_CERTS_URL", _CERTS_URL),
     )
     on = identity.clients or identity.google_audiences or identity.id_token_audiences
     if not (on or identity.anonymous or (believes_gate and signing_keys)):
@@ -135,6 +144,8 @@ def _clients(settings: Settings) -> tuple[Client, ...]:
     if gateway_token is not None:
         clients += (Client(name="gateway", token_sha256=digest(gateway_token)),)
     if settings.optional("CLIENTS_FILE") is not None:
+        from shared.identity import client_table
+
         path = settings.file("CLIENTS_FILE", Path())
         try:
             clients += client_table.load(path.read_text(encoding="utf-8"))
