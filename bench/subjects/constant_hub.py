@@ -1,11 +1,15 @@
 """The whole hub (identity, protocol, routing, conversation, log) with an agent in its own process that answers a constant."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from shared.flask_adapter import entry_point
-from shared.http import Handler
-from shared.loading import without_collector
+from shared.loading import entry_point
+
+if TYPE_CHECKING:
+    from shared.http import Handler
 
 
 def _hub() -> Handler:
@@ -24,4 +28,4 @@ def _hub() -> Handler:
     return build(settings, downstreams={route.id: InProcess(answer) for route in settings.hub.table.routes})
 
 
-hub = entry_point(without_collector(_hub))
+hub = entry_point(_hub)

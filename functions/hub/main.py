@@ -1,10 +1,14 @@
 """The entry point of the hub: `functions-framework --target=hub`."""
 
-import os
+from __future__ import annotations
 
-from shared.flask_adapter import entry_point
-from shared.http import Handler
-from shared.loading import without_collector
+import os
+from typing import TYPE_CHECKING
+
+from shared.loading import entry_point
+
+if TYPE_CHECKING:
+    from shared.http import Handler
 
 
 def _hub() -> Handler:
@@ -15,4 +19,4 @@ def _hub() -> Handler:
     return build(config.read(os.environ))
 
 
-hub = entry_point(without_collector(_hub))
+hub = entry_point(_hub)

@@ -17,6 +17,7 @@ _SETTINGS = {
 }
 # Each with the setting that has a hub load it, None where a request does.
 _LATER = {
+    "typing_extensions": None,
     "google.auth": None,
     "functions.hub.doctor": None,
     "functions.hub.agent_examination": None,

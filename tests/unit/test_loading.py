@@ -1,12 +1,15 @@
-"""What a process loads at its start is not searched for garbage; what comes after it is."""
+"""What a process loads at its start is not searched for garbage; what comes after it is. A module can be left out meanwhile."""
 
 import gc
+import importlib
+import sys
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from shared.loading import without_collector
+from shared.loading import without_collector, without_module
 
 
 class _Ring:
@@ -37,3 +40,27 @@ def test_a_load_that_fails_leaves_the_collector_at_work() -> None:
     with pytest.raises(ZeroDivisionError):
         without_collector(lambda: 1 // 0)
     assert gc.isenabled()
+
+
+@pytest.fixture
+def optional_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    name = "module_of_test_loading"
+    (tmp_path / f"{name}.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield name
+    sys.modules.pop(name, None)
+
+
+def test_a_module_that_is_left_out_cannot_be_imported_meanwhile_and_can_afterwards(
+    optional_module: str,
+) -> None:
+    with without_module(optional_module), pytest.raises(ImportError):
+        importlib.import_module(optional_module)
+    assert importlib.import_module(optional_module).__name__ == optional_module
+
+
+def test_a_module_that_is_loaded_already_is_not_taken_away(optional_module: str) -> None:
+    loaded = importlib.import_module(optional_module)
+    with without_module(optional_module):
+        assert importlib.import_module(optional_module) is loaded
+    assert importlib.import_module(optional_module) is loaded
