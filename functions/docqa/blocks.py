@@ -67,7 +67,7 @@ def blocks(text: str) -> Iterator[Block]:
     """The blocks of `text` in their order. Front matter, rules and comments are in none of them."""
     front = _FRONT_MATTER.match(text)
     hidden = [match.span() for match in _COMMENT.finditer(text)] if "<!--" in text else []
-    lines = list(_lines(text, front.end() if front else 0))
+    lines = _lines(text, front.end() if front else 0)
     if hidden:
         lines = [
             line
@@ -78,13 +78,14 @@ def blocks(text: str) -> Iterator[Block]:
     fenced = False
     while at < len(lines):
         line = lines[at]
-        if _FENCE.match(line.text):
+        if not line.text.strip():
+            at += 1
+        elif _FENCE.match(line.text):
             fenced, at = not fenced, at + 1
         elif fenced:
-            if line.text.strip():
-                yield Block(BlockKind.PARAGRAPH, line.start, line.end)
+            yield Block(BlockKind.PARAGRAPH, line.start, line.end)
             at += 1
-        elif not line.text.strip() or _RULE.match(line.text):
+        elif _RULE.match(line.text):
             at += 1
         elif "|" in line.text and (line.text.lstrip().startswith("|") or _is_separator(lines, at + 1)):
             tables += 1
@@ -110,16 +111,17 @@ def blocks(text: str) -> Iterator[Block]:
             at = taken
 
 
-def _lines(text: str, start: int) -> Iterator[_Line]:
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        content_end = end - 1 if end > start and text[end - 1] == "\r" else end
-        raw = text[start:content_end].replace("\f", " ")
+def _lines(text: str, start: int) -> list[_Line]:
+    found: list[_Line] = []
+    if start == len(text):
+        return found
+    for line in text[start:].removesuffix("\n").split("\n"):
+        raw = line.removesuffix("\r").replace("\f", " ")
         quote = _QUOTE.match(raw) if ">" in raw else None
         offset = quote.end() if quote else 0
-        yield _Line(start + offset, content_end, raw[offset:])
-        start = end + 1
+        found.append(_Line(start + offset, start + len(raw), raw[offset:]))
+        start += len(line) + 1
+    return found
 
 
 def _heading(text: str, lines: list[_Line], at: int) -> Block | None:

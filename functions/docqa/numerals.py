@@ -1,6 +1,7 @@
 """Numbers and months as they are written in words: 四十五万円 is 45万円, "November to March" has December in it."""
 
 import re
+from functools import lru_cache
 
 _KANJI_DIGITS = {character: value for value, character in enumerate("〇一二三四五六七八九")}
 _SCALES = {"十": 10, "百": 100, "千": 1000}
@@ -45,6 +46,7 @@ def _digits(match: re.Match[str]) -> str:
     return str(_value(match.group())) if hour or _COUNTER.match(text, end) else match.group()
 
 
+@lru_cache(maxsize=1024)
 def _value(numeral: str) -> int:
     if not _SCALES.keys() & set(numeral):
         return int("".join(str(_KANJI_DIGITS[character]) for character in numeral))

@@ -105,11 +105,13 @@ def _units(text: str, pending: list[Block]) -> list[Unit]:
         sentences = spans(text, block.start, block.end)
         if len(sentences) > 1 and _is_lead(text[slice(*sentences[0])]):
             asked = _unit(text, UnitKind.SENTENCE, *sentences.pop(0), _introduced(asked), "", number)
+        governing = _introduced(asked)
         for start, end in sentences:
-            unit = _unit(text, UnitKind.SENTENCE, start, end, _introduced(asked), "", number)
+            unit = _unit(text, UnitKind.SENTENCE, start, end, governing, "", number)
             units.append(unit)
             introduction = unit if unit.text.endswith(_INTRODUCES) else None
-            asked = introduction if introduction and introduction.text.endswith(_QUESTION) else asked
+            if introduction and introduction.text.endswith(_QUESTION):
+                governing = _introduced(introduction)
         if introduction is None and _next_is_list(pending, at) and units:
             introduction = units[-1]
     return units

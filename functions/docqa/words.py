@@ -16,7 +16,6 @@ HIRAGANA = r"\u3041-\u309f"
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-") | {"’": "'", "‘": "'"})
 _ANY_DASH = re.compile("[‐‑‒–—―−’‘]")
 _MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
-_MARKS = re.compile(r"[*_`\[]")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3})")  # the comma first: that is what a scan is fast at
 _TOKEN = re.compile(rf"\d+\.\d+|[a-z0-9\u00c0-\u024f]+(?:'[a-z]+)?|[{KANJI}{KATAKANA}{HIRAGANA}]+")
@@ -87,7 +86,9 @@ def plain(text: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    return _MARKUP.sub(lambda match: match.group(1) or "", text) if _MARKS.search(text) else text
+    if "*" in text or "_" in text or "`" in text or "[" in text:
+        return _MARKUP.sub(lambda match: match.group(1) or "", text)
+    return text
 
 
 def normalise(text: str) -> str:
