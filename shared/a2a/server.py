@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from shared.a2a import errors, model, operations, versions
 from shared.a2a.agent import Agent
-from shared.a2a.bindings import jsonrpc, rest, sse
+from shared.a2a.bindings import jsonrpc, sse
 from shared.a2a.bindings.event_stream import EventStream
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCard
 from shared.a2a.errors import A2AError
-from shared.a2a.keeping import Operations, Tasks
 from shared.a2a.model import Event, SendMessageRequest, SubscribeToTaskRequest
 from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.unstored import Unstored
@@ -24,8 +23,10 @@ from shared.http import JSON, Request, Response
 from shared.identity.callers import Caller
 from shared.identity.principal import Principal, may_call
 from shared.log import Log, Record
-from shared.task_store.store import Unavailable
 from shared.trace import traceparent_of
+
+if TYPE_CHECKING:
+    from shared.a2a.keeping import Operations, Tasks
 
 _JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc", "application/a2a+json"})
 _A2A_JSON = "application/a2a+json"
@@ -46,10 +47,6 @@ class _Answering(Struct, frozen=True):
     media_type: str
 
 
-class _CardSource(Protocol):
-    def __call__(self) -> AgentCard: ...
-
-
 class A2AServer:
     """Answers A2A requests. Thread-safe; one per process.
 
@@ -61,7 +58,7 @@ class A2AServer:
         self,
         agent: Agent,
         *,
-        card: _CardSource,
+        card: Callable[[], AgentCard],
         log: Log,
         limits: Limits,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
@@ -115,6 +112,9 @@ class A2AServer:
             return Response(status=status, headers={"content-type": JSON} | error.headers, body=body)
 
     def _rest(self, request: Request, caller: Caller, record: Record) -> Response | None:
+        # Some callers never use this binding.
+        from shared.a2a.bindings import rest
+
         accepted = request.headers.get("accept", "")
         media_type = _A2A_JSON if _A2A_JSON in accepted or request.media_type == _A2A_JSON else JSON
         try:
@@ -232,6 +232,8 @@ class A2AServer:
 
     def _error(self, exception: Exception, record: Record) -> A2AError:
         """What the caller may see of an exception; one that was not meant for them goes to the log."""
+        from shared.task_store.store import Unavailable
+
         if isinstance(exception, Unavailable):
             self._log.exception("The task store is away", record)
             exception = A2AError(
