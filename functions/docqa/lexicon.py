@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from functions.docqa.term_files import Sections, read
-from functions.docqa.words import HIRAGANA, KANJI, is_japanese, normalise, phrase, stem
+from functions.docqa.words import HIRAGANA, KANJI, is_japanese, stem, tokens
 
 _INFLECTED = re.compile(rf"[{KANJI}][{HIRAGANA}]*[{KANJI}][{HIRAGANA}]$")
 _KANA = re.compile(rf"[{HIRAGANA}]")
@@ -46,12 +46,13 @@ class Groups(Struct):
     def add(self, words: Iterable[str]) -> None:
         """`words` mean the same from now on; one after a `~` is so in documents, and no word of a question."""
         members: dict[str, None] = {}
+        number, standing = len(self.members), self.standing
         for word in words:
-            keys = _spellings(word.removeprefix("~"))
-            for key in keys if word[0] != "~" else ():
-                if key not in members:
-                    self.standing.setdefault(key, []).append(len(self.members))
-            members.update(dict.fromkeys(keys))
+            said_only = word[0] == "~"
+            for key in _spellings(word[1:] if said_only else word):
+                if not said_only and key not in members:
+                    standing.setdefault(key, []).append(number)
+                members[key] = None
         self.members.append(list(members))
 
     def __contains__(self, key: str) -> bool:
@@ -94,21 +95,19 @@ class Lexicon(Struct, frozen=True):
 
 
 def key_of(word: str) -> str:
-    """How `word` is looked up: English as a stemmed phrase, Japanese as written but for the ending of a verb."""
-    if word.isascii() and word.isalpha():
-        return f" {stem(word.casefold())} "
-    if not is_japanese(word):
-        return phrase(word)
-    key = "".join(normalise(word).split())
-    return key[:-1] if _INFLECTED.search(key) else key
+    """How a normalised `word` is looked up: English as a stemmed phrase, Japanese without the ending of a verb."""
+    if word.isascii() or not is_japanese(word):
+        return f" {stem(word)} " if word.isalpha() else f" {' '.join(map(stem, tokens(word)))} "
+    key = "".join(word.split())
+    return key[:-1] if _KANA.match(key[-1]) and _INFLECTED.search(key) else key
 
 
-def _spellings(word: str) -> list[str]:
+def _spellings(word: str) -> tuple[str, ...]:
     """The key of `word`, and of a Japanese one also that without okurigana: 申し込み, 申込."""
     key = key_of(word)
-    if key[0] == " " or not _COMPOUND_VERB.match(key):
-        return [key]
-    return [key, _KANA.sub("", key)]
+    if key[0] != " " and _COMPOUND_VERB.match(key):
+        return (key, _KANA.sub("", key))
+    return (key,)
 
 
 def _inflections(key: str) -> list[str]:
@@ -145,7 +144,7 @@ def lexicon_of(sections: Sections) -> Lexicon:
             attributes.setdefault(key_of(word), set()).add(kind)
     generic = set(map(key_of, sections.anybody))
     stop = frozenset(sections.stop)
-    latin = frozenset(_LATIN.findall(sections.text.casefold()))
+    latin = frozenset(_LATIN.findall(sections.text))
     return Lexicon(
         groups=groups,
         broader={key: tuple(names) for key, names in broader.items()},

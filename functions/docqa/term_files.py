@@ -4,11 +4,13 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from functions.docqa.words import normalise
+
 
 class Sections(Struct):
     """What the files hold, section by section: lists of groups, pairs of kinds and their class, or words.
 
-    `asked` are the words for each kind of answer, `text` all lines without the remarks.
+    All of it is normalised. `asked` are the words for each kind of answer, `text` all lines without the remarks.
     """
 
     parties: list[list[str]] = field(default_factory=list)
@@ -28,7 +30,7 @@ def read(folder: Path) -> Sections:
     lines: list[str] = []
     for path in sorted(folder.glob("*.txt")):
         name = ""
-        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        for number, line in enumerate(normalise(path.read_text(encoding="utf-8")).split("\n"), 1):
             if not line or line[0] == "#":
                 continue
             if line[0] == "[":

@@ -52,6 +52,12 @@ def test_a_word_in_two_groups_does_not_join_them(tmp_path: Path) -> None:
     assert hoist.words == (" lift ", " hoist ")
 
 
+def test_a_word_is_the_same_in_full_width_and_half_width_letters(tmp_path: Path) -> None:
+    groups = _lexicon(tmp_path, "[synonyms]\nＶＰＮ, リモートアクセス, ﾘﾓｰﾄ接続").groups
+
+    assert all(word in groups for word in (" vpn ", "リモートアクセス", "リモート接続"))
+
+
 def test_a_word_that_nobody_listed_has_no_group(tmp_path: Path) -> None:
     groups = _lexicon(tmp_path, "[synonyms]\nlift, elevator").groups
 
