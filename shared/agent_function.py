@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 
 from shared.a2a.agent import AnsweringAgent
-from shared.a2a.bindings import rest
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
 from shared.a2a.card_endpoint import CardEndpoint
@@ -117,6 +116,8 @@ def health(request: Request, name: str) -> Response | None:
 
 def not_found(request: Request) -> Response:
     """404 in the form of the HTTP+JSON binding; 405 where only the method is wrong."""
+    from shared.a2a.bindings import rest
+
     if request.path in ("", "/"):
         headers = {"content-type": JSON, "allow": "GET, HEAD, POST"}
         error = A2AError(METHOD_NOT_ALLOWED, "Send A2A requests with POST")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -17,8 +18,9 @@ from shared.routes import Route, RouteTable, RouteTableError, load
 from shared.settings import Settings
 from shared.task_store import settings as store_settings
 from shared.task_store.settings import StoreSettings
-from shared.tasks import webhook_keys
-from shared.tasks.webhook_keys import PublicKey
+
+if TYPE_CHECKING:
+    from shared.tasks.webhook_keys import PublicKey
 
 _ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
 _NO_TABLE = """
@@ -75,7 +77,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
         store=store_settings.read(settings),
-        webhook_keys=webhook_keys.read(settings),
+        webhook_keys=_webhook_keys(settings),
     )
 
 
@@ -118,6 +120,14 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
         pass  # `file` has noted it.
     # What comes after this is read all the same, so that everything that is wrong is said at once.
     return load(_NO_TABLE, variables={}), (), file
+
+
+def _webhook_keys(settings: Settings) -> tuple[PublicKey, ...]:
+    if settings.optional("WEBHOOK_PUBLIC_KEYS") is None:
+        return ()
+    from shared.tasks import webhook_keys
+
+    return webhook_keys.read(settings)
 
 
 def _unnamed_version(settings: Settings) -> Version | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shared.routes import Route
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
-_LOOPBACK = re.compile(r"localhost|::1|127(\.[0-9]{1,3}){3}")
+_LOOPBACK = r"localhost|::1|127(\.[0-9]{1,3}){3}"
 
 
 def check_ids(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
@@ -137,6 +137,6 @@ def address_problem(url: str) -> str | None:
         return "it must be a URL that starts with https://"
     if parts.username is not None or parts.fragment:
         return "it must not hold a user name or a #fragment"
-    if parts.scheme == "http" and not _LOOPBACK.fullmatch(host):
+    if parts.scheme == "http" and not re.fullmatch(_LOOPBACK, host):
         return "http is only for this machine (localhost, 127.0.0.1): use https"
     return None

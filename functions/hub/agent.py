@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from functions.hub.commands import Commands, may_be_command, read_command
 from functions.hub.contexts import ids_of, mint_context
-from functions.hub.mirror import mirrored
 from functions.hub.pipeline import Heard, Pipeline
 from functions.hub.turn import Incoming
 from shared.a2a.agent import Turn
 from shared.a2a.call import Call
 from shared.a2a.errors import invalid_field
-from shared.a2a.model import SendMessageRequest
+from shared.a2a.model import Message, SendMessageRequest
 from shared.a2a.reply import Mint, Piece, Text, to_events
 from shared.a2a.text import text_of
 from shared.access import may_use
 
+if TYPE_CHECKING:
+    from functions.hub.commands import Commands
+
 
 class HubAgent:
-    """See `shared.a2a.agent.Agent`."""
+    """See `shared.a2a.agent.Agent`. What answers `commands` is made, and loaded, for the first text that may be one."""
 
-    def __init__(self, pipeline: Pipeline, commands: Commands, *, mint: Mint) -> None:
+    def __init__(self, pipeline: Pipeline, commands: Callable[[], Commands], *, mint: Mint) -> None:
         self._pipeline = pipeline
         self._commands = commands
         self._mint = mint
@@ -34,7 +35,7 @@ class HubAgent:
     def stands_alone(self, request: SendMessageRequest) -> bool:
         """See `Agent.stands_alone`: a command does."""
         message = request.message
-        return may_be_command(message) and read_command(text_of(message)) is not None
+        return _may_be_command(message) and self._commands().knows(text_of(message))
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
@@ -43,8 +44,8 @@ class HubAgent:
             raise invalid_field("message.parts", "must hold at least one part")
         owner = _owner(call)
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
-        if may_be_command(request.message):
-            answer = self._commands.answer(text_of(request.message), call)
+        if _may_be_command(request.message):
+            answer = self._commands().answer(text_of(request.message), call)
             if answer is not None:
                 pieces = iter((Text(answer),))
                 events = to_events(pieces, context_id=context_id, call=call, mint=self._mint, as_task=False)
@@ -73,6 +74,8 @@ class HubAgent:
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
             return Turn(events=iter(()), role=route.role)
         if route is not None and route.passes_tasks and not call.for_ui:
+            from functions.hub.mirror import mirrored
+
             events = mirrored(heard, context_id=context_id, call=call, mint=self._mint)
             return Turn(events=events, as_message=False)
         immediate = turn.immediate
@@ -91,6 +94,11 @@ class HubAgent:
 
 def _owner(call: Call) -> str:
     return call.principal.subject if call.principal else ""
+
+
+def _may_be_command(message: Message) -> bool:
+    first = message.parts[0].text if message.parts else None
+    return first is not None and first.lstrip()[:1] in ("/", "\uff0f")
 
 
 def _nobody_waits(request: SendMessageRequest) -> bool:

@@ -8,7 +8,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from functions.hub.agent import HubAgent
-from functions.hub.commands import Commands
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.doctor_door import DoctorDoor
@@ -32,15 +31,16 @@ from shared.log import Log, Record
 from shared.refusal import refusal
 from shared.route_file import RouteSource
 from shared.routes import Route
-from shared.tasks.webhook_keys import KeySetPage
 from shared.threads import Threads
 
 if TYPE_CHECKING:
+    from functions.hub.commands import Commands
     from functions.hub.credentials import Credentials
     from functions.hub.doctor import Doctor
     from functions.hub.run_door import RunDoor
     from shared.http_client import HttpClient
     from shared.tasks.kept import KeptTasks
+    from shared.tasks.webhook_keys import KeySetPage, PublicKey
 
 _SELF = Principal(subject=HUB_FUNCTION)
 
@@ -83,12 +83,7 @@ def build(
         clock=time.perf_counter,
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
-    commands = Commands(
-        lambda: tables.now.settings.table.routes,
-        tasks=lambda: tasks.operations if tasks else None,
-        log=log,
-    )
-    agent = HubAgent(pipeline, commands, mint=MINT)
+    agent = HubAgent(pipeline, cache(lambda: _commands(tables, tasks, log)), mint=MINT)
     tasks = _tasks(config, agent, http, log)
     server = A2AServer(
         agent,
@@ -102,7 +97,7 @@ def build(
     run_door = _run_door(tasks) if tasks else None
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
     pages = Pages(lambda: tables.now.settings.table, commit=config.commit)
-    key_set = KeySetPage(settings.webhook_keys)
+    key_set = _key_set(settings.webhook_keys) if settings.webhook_keys else None
     doctor = DoctorDoor(lambda: _doctor(config, tables, http(), credentials()))
 
     def handle(request: Request, record: Record) -> Response:
@@ -110,8 +105,8 @@ def build(
         response = (
             health(request, tables.now.card.name)
             or cards.handle(request)
+            or (key_set and key_set.handle(request))
             or pages.public(request)
-            or key_set.handle(request)
         )
         if response is not None:
             return response
@@ -165,6 +160,20 @@ def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log:
         wake=lambda role, task_id: wakeups.publish(topic_of(role), task_id),
         settings=config.tasks,
     )
+
+
+def _commands(tables: Tables, tasks: KeptTasks | None, log: Log) -> Commands:
+    from functions.hub.commands import Commands
+
+    return Commands(
+        lambda: tables.now.settings.table.routes, tasks=tasks.operations if tasks else None, log=log
+    )
+
+
+def _key_set(keys: tuple[PublicKey, ...]) -> KeySetPage:
+    from shared.tasks.webhook_keys import KeySetPage
+
+    return KeySetPage(keys)
 
 
 def _run_door(tasks: KeptTasks) -> RunDoor:

@@ -10,7 +10,7 @@ from typing import Protocol
 from functions.hub import command_texts as texts
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
-from shared.a2a.model import CancelTaskRequest, Message, Task
+from shared.a2a.model import CancelTaskRequest, Task
 from shared.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from shared.a2a.text import text_of
 from shared.access import may_use
@@ -67,18 +67,20 @@ class Tasks(Protocol):
 
 
 class Commands:
-    """Answers commands. `routes` gives the routes as they are now, `tasks` the tasks, None where none are kept."""
+    """Answers commands. `routes` gives the routes as they are now; `tasks` is None where none are kept."""
 
-    def __init__(
-        self, routes: Callable[[], Sequence[Route]], *, tasks: Callable[[], Tasks | None], log: Log
-    ) -> None:
+    def __init__(self, routes: Callable[[], Sequence[Route]], *, tasks: Tasks | None, log: Log) -> None:
         self._routes = routes
         self._tasks = tasks
         self._log = log
 
+    def knows(self, text: str) -> bool:
+        """Whether the text is a command."""
+        return _read(text) is not None
+
     def answer(self, text: str, call: Call) -> str | None:
         """The answer to a command; None for any other text."""
-        read = read_command(text)
+        read = _read(text)
         if read is None:
             return None
         command, number = read
@@ -100,7 +102,7 @@ class Commands:
                     return texts.tasks_away(language)
 
     def _of_tasks(self, command: Command, number: int | None, call: Call, language: Language) -> str:
-        tasks = self._tasks()
+        tasks = self._tasks
         if tasks is None or call.principal is None:
             return texts.no_tasks_kept(language)
         if not may_call(_OPERATIONS[command].name, call.principal):
@@ -123,13 +125,7 @@ class Commands:
         return texts.cancelled(stored, task, language)
 
 
-def may_be_command(message: Message) -> bool:
-    """Whether it is worth a closer look: most messages are none."""
-    first = message.parts[0].text if message.parts else None
-    return first is not None and first.lstrip()[:1] in ("/", "\uff0f")
-
-
-def read_command(text: str) -> tuple[Command, int | None] | None:
+def _read(text: str) -> tuple[Command, int | None] | None:
     """The command and its number; None for a text that is none."""
     if len(text) > _LONGEST_COMMAND or text[:1] not in ("/", "\uff0f"):
         return None

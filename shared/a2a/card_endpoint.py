@@ -10,7 +10,6 @@ from collections.abc import Callable
 from email.utils import formatdate, parsedate_to_datetime
 
 from shared.a2a import protojson, versions
-from shared.a2a.bindings import rest
 from shared.a2a.card import AgentCard
 from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
 from shared.a2a.errors import METHOD_NOT_ALLOWED, VERSION_NOT_SUPPORTED, A2AError
@@ -52,6 +51,8 @@ class CardEndpoint:
             version = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
             return self._answer(request, version or self._unnamed)
         except A2AError as error:
+            from shared.a2a.bindings import rest
+
             headers = {"content-type": JSON} | error.headers
             return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
 

@@ -11,13 +11,12 @@ from typing import Any
 
 from shared.a2a.errors import invalid_field
 
-_INTEGER = re.compile(r"-?[0-9]{1,10}")
-_CANONICAL_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_BARE_BASE64 = re.compile(r"[A-Za-z0-9+/]*")
+# Compiled when used: most requests hold none of these.
+_INTEGER = r"-?[0-9]{1,10}"
+_CANONICAL_BASE64 = r"[A-Za-z0-9+/]*={0,2}"
+_BARE_BASE64 = r"[A-Za-z0-9+/]*"
 _TO_STANDARD = str.maketrans("-_", "+/")
-_RFC_3339 = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
-)
+_RFC_3339 = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 
 
 def read_string(value: Any, path: str) -> str:
@@ -29,7 +28,7 @@ def read_string(value: Any, path: str) -> str:
 
 def read_integer(value: Any, path: str) -> int:
     """A 32-bit integer, also as a string or as a float without a fraction."""
-    if (isinstance(value, str) and _INTEGER.fullmatch(value)) or (
+    if (isinstance(value, str) and re.fullmatch(_INTEGER, value)) or (
         isinstance(value, float) and value.is_integer()
     ):
         value = int(value)
@@ -50,17 +49,17 @@ def read_boolean(value: Any, path: str) -> bool:
 def read_base64(value: Any, path: str) -> str:
     """Standard base64 with padding, as ProtoJSON writes bytes; the URL-safe alphabet and missing padding are read too."""
     text = read_string(value, path)
-    if _CANONICAL_BASE64.fullmatch(text) and len(text) % 4 == 0:
+    if re.fullmatch(_CANONICAL_BASE64, text) and len(text) % 4 == 0:
         return text
     text = text.translate(_TO_STANDARD).rstrip("=")
-    if not _BARE_BASE64.fullmatch(text) or len(text) % 4 == 1:
+    if not re.fullmatch(_BARE_BASE64, text) or len(text) % 4 == 1:
         raise invalid_field(path, "must be base64")
     return text + "=" * (-len(text) % 4)
 
 
 def read_timestamp(value: Any, path: str) -> str:
     """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1)."""
-    match = _RFC_3339.fullmatch(read_string(value, path))
+    match = re.fullmatch(_RFC_3339, read_string(value, path))
     if match:
         day, time, fraction, zone = match.groups()
         milliseconds = f"{fraction or '':0<3}"[:3]

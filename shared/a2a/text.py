@@ -6,9 +6,9 @@ import re
 
 from shared.a2a.model import Message
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Gemini Enterprise wraps uploaded files in text parts of this form. No "<" in between: the search stays linear.
-_FILE_MARK = re.compile(r"<(?:start|end)_of_user_uploaded_file: [^<>]*>")
+_FILE_MARK = r"<(?:start|end)_of_user_uploaded_file: [^<>]*>"
+_CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
 
 def text_of(message: Message) -> str:
@@ -16,7 +16,15 @@ def text_of(message: Message) -> str:
     texts: dict[str, None] = {}
     for part in message.parts:
         if part.text is not None:
-            cleaned = _FILE_MARK.sub("", _CONTROL.sub("", part.text)).strip()
+            cleaned = _cleaned(part.text)
             if cleaned:
                 texts[cleaned] = None
     return "\n".join(texts)
+
+
+def _cleaned(text: str) -> str:
+    if not text.isprintable():
+        text = re.sub(_CONTROL, "", text)
+    if "<" in text:
+        text = re.sub(_FILE_MARK, "", text)
+    return text.strip()

@@ -16,7 +16,8 @@ class Version(StrEnum):
 
 
 SUPPORTED = ", ".join(Version)
-_FORM = re.compile(r"(\d{1,4}\.\d{1,4})(?:\.\d{1,6})?")
+_BY_NAME = {version.value: version for version in Version}
+_WITH_PATCH = r"(\d{1,4}\.\d{1,4})\.\d{1,6}"
 
 
 def named(header: str | None, query: str | None) -> Version | None:
@@ -54,9 +55,11 @@ def contradiction(what: str) -> A2AError:
 
 
 def _parse(text: str) -> Version:
-    match = _FORM.fullmatch(text)
-    if match and match[1] in set(Version):
-        return Version(match[1])
+    version = _BY_NAME.get(text)
+    if version is None and (match := re.fullmatch(_WITH_PATCH, text)):
+        version = _BY_NAME.get(match[1])
+    if version is not None:
+        return version
     raise A2AError(
         VERSION_NOT_SUPPORTED,
         f"This A2A version is not supported; supported are {SUPPORTED}",

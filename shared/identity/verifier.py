@@ -13,8 +13,7 @@ from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from shared.identity.principal import Principal
 
 # RFC 6750 §2.1, and no token that anybody issues is longer.
-_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{1,8192}")
-_BEARER = re.compile(rf"(?i:bearer) +({_TOKEN.pattern})")
+_BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
 
 
 class VerifierUnavailable(Exception):
@@ -35,7 +34,8 @@ class TokenVerifier(Protocol):
 
 def can_be_sent(token: str) -> bool:
     """Whether a caller can send this token in a header (RFC 6750 §2.1)."""
-    return _TOKEN.fullmatch(token) is not None
+    match = _BEARER.fullmatch(f"Bearer {token}")
+    return match is not None and match[1] == token
 
 
 def bearer_token(authorization: str | None) -> str:

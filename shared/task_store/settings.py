@@ -12,7 +12,7 @@ from shared.settings import Settings
 _NAME = "TASK_STORE"
 _DEFAULT_DATABASE = "(default)"
 # cloud.google.com/firestore/docs/manage-databases#database_id
-_DATABASE_ID = re.compile(r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]")
+_DATABASE_ID = r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]"
 _DEFAULT_TASK_BYTES = 20_000_000
 _LARGEST_TASK_BYTES = 200_000_000
 
@@ -38,7 +38,7 @@ def read(settings: Settings) -> StoreSettings | None:
             return None
         case "sqlite" if rest:
             return StoreSettings(file=_file(settings, Path(rest)), most_task_bytes=most)
-        case "firestore" if _DATABASE_ID.fullmatch(rest or _DEFAULT_DATABASE):
+        case "firestore" if re.fullmatch(_DATABASE_ID, rest or _DEFAULT_DATABASE):
             project = settings.optional("GOOGLE_CLOUD_PROJECT")
             if project is None:
                 settings.problem(

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from shared.a2a import protojson, versions
 from shared.a2a.bindings import plain_send
-from shared.a2a.bindings.params import read_params
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.result import to_compat_result
 from shared.a2a.errors import INVALID_REQUEST, METHOD_NOT_FOUND, A2AError
@@ -81,6 +80,9 @@ def read_request(operation: Operation, version: Version, params: Any) -> msgspec
     """The 1.0 request in an envelope's `params`. Raises INVALID_PARAMS with the field named."""
     if isinstance(params, SendMessageRequest):
         return params
+    # Most requests are read along with their envelope.
+    from shared.a2a.bindings.params import read_params
+
     return read_params(operation, version, {} if params is None else params)
 
 

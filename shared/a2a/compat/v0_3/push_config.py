@@ -19,7 +19,7 @@ from shared.a2a.compat.v0_3.dialect import (
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import TaskPushNotificationConfig
 
-_RESOURCE = re.compile(r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>[^/]*)")
+_RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>[^/]*)"
 
 
 def to_core_push_config(value: Any, path: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
     outer = as_object(outer.get("config", outer), path or "params")
     inner = f"{path}.pushNotificationConfig".lstrip(".")
     core = to_core_push_config(member(outer, "pushNotificationConfig"), inner)
-    named = _RESOURCE.fullmatch(name) if isinstance(name := outer.get("name"), str) else None
+    named = re.fullmatch(_RESOURCE, name) if isinstance(name := outer.get("name"), str) else None
     if named:
         core["taskId"] = named["task"]
         if named["id"]:
