@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shared.a2a import protojson
-from shared.a2a.bindings import jsonrpc, rest
+from shared.a2a.bindings import jsonrpc
 from shared.a2a.errors import A2AError
 from shared.http import JSON, PROBLEM_JSON, Request, Response
 from shared.log import Record
@@ -17,7 +17,12 @@ def refusal(request: Request, error: A2AError, record: Record) -> Response:
     """The answer to a request that was refused before its body was looked at, so that a JSON-RPC id is not known."""
     if request.path.startswith(_TOOLS):
         return problem(error, record)
-    body = jsonrpc.write_error(None, error) if request.path in ("", "/") else rest.write_error(error)
+    if request.path in ("", "/"):
+        body = jsonrpc.write_error(None, error)
+    else:
+        from shared.a2a.bindings import rest
+
+        body = rest.write_error(error)
     return Response(status=error.kind.http_status, headers={"content-type": JSON} | error.headers, body=body)
 
 
