@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -9,7 +10,7 @@ from functions.docqa.citations import with_exceptions
 from functions.docqa.comparison import sides
 from functions.docqa.concept import Role
 from functions.docqa.entities import entities_in
-from functions.docqa.extraction import Found, extract, siblings
+from functions.docqa.extraction import Found, extract, nearest, siblings
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.named_sources import documents_named, named_in
 from functions.docqa.question import Question, analyse
@@ -23,6 +24,7 @@ _SECOND_PART = re.compile(
 )
 ENOUGH_COVERAGE, _SURE_COVERAGE = 0.6, 0.85
 _OFFERS = 3
+_NEAR_MISSES, _NEAR_COVERAGE, _NEAR_CHARACTERS = 3, 0.25, 600
 _SEVERAL = 4
 
 
@@ -54,6 +56,13 @@ def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
     first = _SECOND_PART.split(asked.text, maxsplit=1)[0]
     if first != asked.text:
         yield from _of_one(corpus, analyse(first, language=asked.language), seen)
+
+
+def near_misses(corpus: Corpus, asked: Question, seen: Search) -> list[Found]:
+    """The few units that say most of a question that nothing answers; none where nothing is near."""
+    near = nearest(corpus.adapted(asked), seen.passages, corpus.rarity)
+    short = (entry for entry in near if len(entry.unit.text) <= _NEAR_CHARACTERS)
+    return [entry for entry in islice(short, _NEAR_MISSES) if entry.coverage >= _NEAR_COVERAGE]
 
 
 def _differ(first: Offer, second: Offer) -> bool:

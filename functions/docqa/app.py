@@ -61,7 +61,7 @@ def build(config: Config) -> Handler:
                 "candidates": msgspec.to_builtins(found.candidates),
                 **{
                     name: msgspec.to_builtins(value)
-                    for name in ("sources", "unverified", "hints")
+                    for name in ("sources", "unverified", "hints", "nearest")
                     if (value := getattr(found, name))
                 },
             }

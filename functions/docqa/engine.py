@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 
 from functions.docqa import index
-from functions.docqa.answering import Search, offers
+from functions.docqa.answering import Search, near_misses, offers
 from functions.docqa.citations import cited
 from functions.docqa.evidence import EvidenceError, checked
 from functions.docqa.extraction import Found
@@ -158,12 +158,26 @@ def answer_from(corpus: Corpus, asked: Question) -> DocAnswer:
             grounded=True,
             candidates=_candidates(seen.passages, seen.found),
         )
+    near, quoted = _nearest(corpus, asked, seen, texts)
     return DocAnswer(
-        text=abstained(asked.language),
+        text=abstained(asked.language, near),
         citations=(),
         grounded=False,
         candidates=_candidates(seen.passages, seen.found),
+        nearest=quoted,
     )
+
+
+def _nearest(
+    corpus: Corpus, asked: Question, seen: Search, texts: index.StoredTexts
+) -> tuple[list[Found], tuple[Citation, ...]]:
+    """What is shown beside an abstention: quotes that were checked like any other, but are no evidence."""
+    found = near_misses(corpus, asked, seen)
+    try:
+        return found, checked([_cited(each, texts) for each in found], texts)
+    except EvidenceError as error:
+        _log.error("refused a quote: %s", error)
+        return [], ()
 
 
 def _cited(found: Found, texts: index.StoredTexts) -> Citation:

@@ -15,7 +15,7 @@ from functions.docqa.expressions import (
     AnswerKind,
 )
 from functions.docqa.kinds_of_answer import has, is_bare, kind_fit, normal_of
-from functions.docqa.leniency import Lenient
+from functions.docqa.leniency import Lenient, Nearest
 from functions.docqa.matching import (
     PRESENT,
     TITLE,
@@ -82,17 +82,36 @@ def extract(
     `opening` is how the document of a passage begins; who "the Consultant" is stands there.
     `lenient` forgives that the act a question speaks of is said in words nobody listed, as long as the things are said.
     """
-    weights = [_weight(concept) * rarity(concept) for concept in question.concepts]
     if not any(concept.role in (Role.NOUN, Role.ACTION) for concept in question.concepts):
         return []
+    weights = _weights(question, rarity)
     rule = Lenient([rarity(concept) for concept in question.concepts]) if lenient else None
+    return _ranked(question, passages, weights, rule, opening)
+
+
+def nearest(
+    question: Question, passages: Sequence[Passage], rarity: Callable[[Concept], float]
+) -> list[Found]:
+    """The units that say most of the question, best first, though none of them may answer it."""
+    weights = _weights(question, rarity)
+    return _ranked(question, passages, weights, Nearest(weights), _no_opening) if any(weights) else []
+
+
+def _ranked(
+    question: Question,
+    passages: Sequence[Passage],
+    weights: list[float],
+    rule: Lenient | Nearest | None,
+    opening: Callable[[Passage], str],
+) -> list[Found]:
     found: list[Found] = []
     asked_for = {
         passage.edition.series for passage in passages if question.years & set(passage.edition.labels)
     }
     for rank, passage in enumerate(passages):
         other_year = passage.edition.series in asked_for and not question.years & set(passage.edition.labels)
-        foreign = lenient and passage.language != question.language  # two guesses at once are one too many
+        # Two guesses at once are one too many.
+        foreign = isinstance(rule, Lenient) and passage.language != question.language
         if edition_serves(question, passage) and not other_year and not foreign:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
             found.extend(_scored(question, surroundings(passage, opening(passage)), weights, bonus, rule))
@@ -119,6 +138,10 @@ def siblings(question: Question, found: Sequence[Found]) -> list[Found]:
     if len(told) > _MOST_SIBLINGS:
         return [best]
     return sorted(told.values(), key=lambda entry: entry.unit.start)
+
+
+def _weights(question: Question, rarity: Callable[[Concept], float]) -> list[float]:
+    return [_weight(concept) * rarity(concept) for concept in question.concepts]
 
 
 def _weight(concept: Concept) -> float:
@@ -153,10 +176,14 @@ def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
 
 
 def _scored(
-    question: Question, around: Surroundings, weights: list[float], bonus: float, lenient: Lenient | None
+    question: Question,
+    around: Surroundings,
+    weights: list[float],
+    bonus: float,
+    rule: Lenient | Nearest | None,
 ) -> Iterator[Found]:
     passage = around.passage
-    if lenient is None and _misses_too_much(question, around, weights):
+    if rule is None and _misses_too_much(question, around, weights):
         return
     forms = forms_of(question.concepts)
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
@@ -178,8 +205,8 @@ def _scored(
             continue
         said = levels(question.concepts, around, number, forms)
         coverage = (
-            lenient.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
-            if lenient
+            rule.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
+            if rule
             else _coverage(question, said, weights, foreign=passage.language != question.language)
         )
         if coverage is None or has(INSTRUCTION, normal):

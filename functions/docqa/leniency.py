@@ -17,6 +17,24 @@ def _may_be_named(concept: Concept) -> bool:
     return bool(concept.kinds) or concept.own[0] in lexicon().parties
 
 
+class Nearest(Struct, frozen=True):
+    """What is near a question need not say all of it."""
+
+    weights: list[float]
+
+    def coverage(self, question: Question, said: list[float], _: str, *, row: bool) -> float | None:  # noqa: ARG002 - the form of a rule
+        """The weighted share of the question that is said; None when none of its things and acts surely is."""
+        things = (
+            level
+            for concept, level in zip(question.concepts, said, strict=True)
+            if concept.role in (Role.NOUN, Role.ACTION)
+        )
+        if max(things, default=0.0) < _SURELY_SAID:
+            return None
+        covered = sum(weight * level for weight, level in zip(self.weights, said, strict=True))
+        return covered / sum(self.weights)
+
+
 class Lenient(Struct, frozen=True):
     """What a unit must still say when the act that a question speaks of need not be said."""
 

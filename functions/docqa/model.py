@@ -148,7 +148,8 @@ class Hint(Struct, frozen=True, kw_only=True):
 
 
 class DocAnswer(Struct, frozen=True, kw_only=True):
-    """`grounded` is False when nothing in the corpus answers the question; then there are no citations.
+    """`grounded` is False when nothing in the corpus answers the question; then there are no citations, and `nearest` are the
+    quotes that come nearest, which answer nothing as far as anybody knows.
 
     Where documents are searched in one place and read in another, `sources` are the cited ones, and `unverified` is what the
     search alone said: it is never mixed into the citations.
@@ -161,3 +162,4 @@ class DocAnswer(Struct, frozen=True, kw_only=True):
     sources: tuple[ReadSource, ...] = ()
     unverified: tuple[Unverified, ...] = ()
     hints: tuple[Hint, ...] = ()
+    nearest: tuple[Citation, ...] = ()

@@ -14,6 +14,10 @@ _ABSTAINED = {
     "en": "I found no passage in the documents that answers this question, so I do not answer it.",
     "ja": "この質問に答える記述が文書の中に見つからなかったため、回答を控えます。",
 }
+_NEAREST = {
+    "en": "Nearest to it, though perhaps about something else:",
+    "ja": "近い記述は次のとおりです（別の事柄についてのものかもしれません）:",
+}
 _OTHER_LANGUAGE = {
     ("en", "ja"): "The documents say this in Japanese: ",
     ("ja", "en"): "英語の文書に次の記述があります: ",
@@ -22,9 +26,18 @@ _FORMER = {"en": "From a version that is no longer in force: ", "ja": "現在は
 _LIST_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)*", re.MULTILINE)
 
 
-def abstained(language: str) -> str:
-    """The text of an answer without evidence."""
-    return _ABSTAINED[language]
+def abstained(language: str, nearest: Sequence[Found] = ()) -> str:
+    """The text of an answer without evidence; what is `nearest` to the question is shown, and said to be no answer."""
+    if not nearest:
+        return _ABSTAINED[language]
+    shown = (f"- {_quoted(found, language)}" for found in nearest)
+    return "\n".join([f"{_ABSTAINED[language]} {_NEAREST[language]}".strip(), *shown])
+
+
+def _quoted(found: Found, language: str) -> str:
+    quote = " ".join(plain(found.unit.text).split())
+    where = ", ".join(dict.fromkeys((found.passage.title, *found.passage.section[-1:])))
+    return f"「{quote}」（{where}）" if language == "ja" else f"“{quote}” ({where})"
 
 
 def worded(question: Question, evidence: Sequence[Found], *, labels: Sequence[str] = ()) -> str:

@@ -131,9 +131,7 @@ def test_an_answer_in_the_other_language_says_so(sample: DocumentQA) -> None:
 def test_an_abstention_speaks_the_language_of_the_question(sample: DocumentQA) -> None:
     assert "控えます" in sample.answer("火星への出張手当はいくらですか?").text
     assert "no passage" in sample.answer("What is the allowance for a trip to Mars?").text
-    assert sample.answer("What is the allowance for a trip to Mars?", language="ja").text.endswith(
-        "控えます。"
-    )
+    assert "控えます" in sample.answer("What is the allowance for a trip to Mars?", language="ja").text
 
 
 @pytest.mark.parametrize("question", ["", "   ", "?", "the of and", '" OR * NEAR(', "\x00", "はい"])
