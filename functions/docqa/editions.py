@@ -12,6 +12,8 @@ from functions.docqa.words import normalise
 _HEAD_CHARACTERS = 700
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)", re.DOTALL)
 _FIELD = re.compile(r"^([A-Za-z_ -]+?|[^\s:：]{2,8})[ \t]*[:：][ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_STATUS_NAMES = ("status", "状態", "ステータス")
+_STATUS = re.compile(rf"^\W*(?:{'|'.join(_STATUS_NAMES)})\W*[::]\W*(.+)$", re.MULTILINE)
 _OLD_STATUS = re.compile(
     r"^\W*(?:superseded|obsolete|archived?|deprecated|withdrawn|retired|expired|inactive|rescinded|old"
     r"|廃止|旧版|失効|改定前|改訂前|無効|終了)"
@@ -143,7 +145,9 @@ def in_force(documents: Sequence[Document], today: date) -> list[Document]:
 
 
 def _labelled_status(head: str) -> str:
-    match = re.search(r"^\W*(?:status|状態|ステータス)\W*[::]\W*(.+)$", head, re.MULTILINE)
+    if not any(name in head for name in _STATUS_NAMES):
+        return ""
+    match = _STATUS.search(head)
     return match.group(1) if match else ""
 
 

@@ -5,12 +5,12 @@ from functools import lru_cache
 
 _KANJI_DIGITS = {character: value for value, character in enumerate("〇一二三四五六七八九")}
 _SCALES = {"十": 10, "百": 100, "千": 1000}
-_NUMERAL = "[〇一二三四五六七八九十百千]+"
+_NUMERAL = "[〇一二三四五六七八九十百千]"
 _COUNTERS = (
     r"時間|分(?=以内|間|前|後|ごと|を|経)|営業日|日|[ヶか箇カケヵ]月|月|年|週間|回|人|名|円|万|億|割|台|個|件|歳|才|泊|枚|階|条|倍|室"
     r"|冊|杯|部屋|パーセント|キロ|メートル|リットル|度|級|点|段|社|本(?!人|社|部|日|書)|通|種類|箇所|か所|つ"
 )
-_NUMERALS = re.compile(_NUMERAL)
+_NUMERALS = re.compile(f"{_NUMERAL}{_NUMERAL}*")  # one character first: that is what a scan is fast at
 _COUNTER = re.compile(_COUNTERS)
 _NO_NUMERAL_AFTER = frozenset("同統唯均画逐随万")
 _HALVES_OF_A_DAY = ("午前", "午後", "翌朝", "毎朝")
