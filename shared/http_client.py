@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import http.client
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from enum import StrEnum
+from functools import cached_property
 
 from msgspec import Struct, structs
 
 from shared.a2a.call import Cancellation
+from shared.http_answers import IncomingAnswer, NotHttp
 from shared.http_connections import (
     Addresses,
     Connection,
@@ -21,8 +22,6 @@ from shared.http_connections import (
     TlsContext,
     split,
 )
-
-_CHUNK_BYTES = 65536
 
 
 class Fault(StrEnum):
@@ -99,14 +98,14 @@ class HttpClient:
             idle_seconds=budget.idle_seconds,
         )
         try:
-            response = connection.exchange(method, target, headers, body)
+            incoming = connection.exchange(method, target, headers, body)
         except BaseException as error:
             hold.close()
-            if isinstance(error, OSError | http.client.HTTPException):
+            if isinstance(error, OSError | NotHttp):
                 raise _no_answer(error, hold) from None
             raise
         connection.limit(deadline=budget.deadline, idle_seconds=budget.idle_seconds)
-        return Answer(response, hold, budget=budget, clock=self.clock, keep=self._idle.put)
+        return Answer(incoming, hold, budget=budget, clock=self.clock, keep=self._idle.put)
 
     def _connected(self, origin: Origin, budget: Budget, cancellation: Cancellation | None) -> Connection:
         attempts_left = budget.retries
@@ -116,7 +115,7 @@ class HttpClient:
             try:
                 connection.connect(timeout_seconds=max(0.001, min(budget.connect_seconds, remaining)))
                 return connection
-            except (OSError, UnicodeError) as error:
+            except (OSError, ValueError) as error:
                 if cancellation is not None and cancellation.cancelled:
                     raise HttpFailure(Fault.CANCELLED, "the caller left") from None
                 if attempts_left <= 0 or self.clock() >= budget.deadline:
@@ -129,38 +128,38 @@ class Answer:
 
     def __init__(
         self,
-        response: http.client.HTTPResponse,
+        incoming: IncomingAnswer,
         hold: _Hold,
         *,
         budget: Budget,
         clock: Callable[[], float],
         keep: Callable[[Connection], None],
     ) -> None:
-        self.status = response.status
-        self.headers = response.headers
-        self._response = response
+        self.status = incoming.status
+        self.headers = incoming.headers
+        self._incoming = incoming
         self._hold = hold
         self._budget = budget
         self._clock = clock
         self._keep = keep
 
-    @property
+    @cached_property
     def media_type(self) -> str:
         """The Content-Type without parameters, in lower case."""
-        return str(self.headers.get("content-type", "")).split(";", 1)[0].strip().lower()
+        return (self.headers.get("content-type") or "").split(";", 1)[0].strip().lower()
 
     def chunks(self) -> Generator[bytes, None, None]:
         """The body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""
         size = 0
         try:
-            while chunk := self._response.read1(_CHUNK_BYTES):
+            while chunk := self._incoming.piece():
                 size += len(chunk)
                 if size > self._budget.max_bytes:
                     raise HttpFailure(
                         Fault.TOO_LARGE, f"the answer is larger than {self._budget.max_bytes} bytes"
                     )
                 yield chunk
-            if self._hold.cancelled or self._response.length:
+            if self._hold.cancelled:
                 raise self._cut()
             self._release()
         except TimeoutError:
@@ -169,7 +168,7 @@ class Answer:
             late = self._clock() >= self._budget.deadline
             detail = "the answer was not complete in time" if late else "the answer stopped coming in"
             raise HttpFailure(Fault.TIMEOUT, detail) from None
-        except (OSError, ValueError, http.client.HTTPException):
+        except (OSError, NotHttp):
             raise self._cut() from None
         finally:
             self.close()
@@ -195,15 +194,12 @@ class Answer:
 
     def close(self) -> None:
         """Gives the answer up: unless it was read to its end, the connection is closed. Idempotent."""
-        self._response.close()
         self._hold.close()
 
     def _release(self) -> None:
-        reusable = not self._response.will_close
-        self._response.close()
         connection = self._hold.release()
         if connection is not None:
-            if reusable:
+            if self._incoming.leaves_connection:
                 self._keep(connection)
             else:
                 connection.close()
@@ -248,19 +244,19 @@ class _Hold:
                 self._connection.shut_down()
 
 
-def _no_connection(error: OSError | UnicodeError) -> HttpFailure:
+def _no_connection(error: OSError | ValueError) -> HttpFailure:
     match error:
-        case socket.gaierror() | UnicodeError():
-            return HttpFailure(Fault.UNRESOLVED, "the host name could not be resolved")
         case ssl.SSLError():
             return HttpFailure(Fault.TLS, "the TLS handshake failed")
+        case socket.gaierror() | ValueError():
+            return HttpFailure(Fault.UNRESOLVED, "the host name could not be resolved")
         case TimeoutError():
             return HttpFailure(Fault.UNREACHABLE, "no connection in time")
         case _:
             return HttpFailure(Fault.UNREACHABLE, "the connection was refused")
 
 
-def _no_answer(error: OSError | http.client.HTTPException, hold: _Hold) -> HttpFailure:
+def _no_answer(error: OSError | NotHttp, hold: _Hold) -> HttpFailure:
     if hold.cancelled:
         return HttpFailure(Fault.CANCELLED, "the caller left")
     match error:

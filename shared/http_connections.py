@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
-import io
 import re
 import select
 import socket
@@ -12,19 +10,24 @@ import ssl
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
+
+from shared.http_answers import IncomingAnswer, NotHttp
 
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
 # may be closing right now is not used again, since a request lost that way must not be repeated.
 _IDLE_SECONDS = {"http": 1.0, "https": 60.0}
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
-# RFC 9110 §5.5 and §5.6.2, and the same for the request line: no line in it ends before its end.
-_LINE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: [!-~]+ HTTP/1\.1|: [\t\x20-\x7e\x80-\xff]*)")
+_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+# RFC 9110 §5.5 and §5.6.2, and the same for the request line.
+_HEAD = re.compile(rf"{_NAME} [!-~]+ HTTP/1\.1\r\n(?:{_NAME}: [\t\x20-\x7e\x80-\xff]*\r\n)*\r\n")
+# A socket's timeout is set a little longer than wanted, and left as it is while it is near enough: to set it lets the
+# interpreter's lock go.
+_LONGER, _NEAR = 1.01, 1.02
 _LEFT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?"
 
 
@@ -40,6 +43,7 @@ Addresses = Callable[[str, int], Sequence[str]]
 """The IP addresses at which a host and port may be connected to, the best first; raises for a host that may not be."""
 
 
+@lru_cache(maxsize=512)
 def split(url: str) -> tuple[Origin, str]:
     """The origin of an http or https URL, and what the request line asks for."""
     parts = urlsplit(url)
@@ -66,26 +70,22 @@ class Connection:
         self._clock = clock
         self._tls = tls
         self._addresses = addresses
-        self._http: http.client.HTTPConnection
-        if origin.scheme == "https":
-            self._http = http.client.HTTPSConnection(origin.host, origin.port, context=tls())
-        else:
-            self._http = http.client.HTTPConnection(origin.host, origin.port)
         self._socket: socket.socket | None = None
-        self._deadline = self._idle_seconds = 0.0
+        self._quiet = select.poll()
+        self._deadline = self._idle_seconds = self._timeout = 0.0
 
     def connect(self, *, timeout_seconds: float) -> None:
-        """Raises OSError; nothing of a request has been sent then."""
-        self._http.timeout = timeout_seconds
+        """Raises OSError or ValueError; nothing of a request has been sent then."""
+        raw = self._connected(timeout_seconds)
         try:
-            if self._addresses is None:
-                self._http.connect()
-            else:
-                self._http.sock = self._connected(self._addresses, timeout_seconds)
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.origin.scheme == "https":
+                raw = self._tls().wrap_socket(raw, server_hostname=self.origin.host)
         except BaseException:
-            self._http.close()
+            raw.close()
             raise
-        self._socket = self._http.sock
+        self._quiet.register(raw, select.POLLIN)
+        self._socket = raw
 
     def limit(self, *, deadline: float, idle_seconds: float) -> None:
         """From now on, no read or write goes on after `deadline` on the clock, or waits for longer than `idle_seconds`."""
@@ -93,21 +93,17 @@ class Connection:
 
     def exchange(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
-    ) -> http.client.HTTPResponse:
-        """The answer up to its headers. Raises OSError or HTTPException."""
+    ) -> IncomingAnswer:
+        """The answer up to its headers. Raises OSError or NotHttp."""
         assert self._socket is not None, "exchange comes after connect"
-        request = _written(method, target, self.origin, headers, body)
+        request = _written(method, target, self._host, headers, body)
         self._before_io()
         # Who refuses a request early may have answered before it was sent to its end.
         with contextlib.suppress(BrokenPipeError):
             self._socket.sendall(request)
-        response = _Response(self._socket, method=method, before_read=self._before_io)
-        try:
-            response.begin()
-        except BaseException:
-            response.close()
-            raise
-        return response
+        answer = IncomingAnswer(self._received, has_body=method != "HEAD")
+        answer.read_head()
+        return answer
 
     def shut_down(self) -> None:
         """Wakes, from another thread, whoever waits on this connection."""
@@ -120,60 +116,67 @@ class Connection:
         """The other side has neither closed the connection nor sent what nobody asked for."""
         if self._socket is None or self._socket.fileno() < 0:
             return False
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        return not poll.poll(0)
+        return not self._quiet.poll(0)
 
     def close(self) -> None:
         """Closes the connection; idempotent."""
-        self._http.close()
+        if self._socket is not None:
+            self._socket.close()
 
-    def _connected(self, addresses: Addresses, timeout_seconds: float) -> socket.socket:
+    def _connected(self, timeout_seconds: float) -> socket.socket:
+        host, port = self.origin.host, self.origin.port
+        if self._addresses is None:
+            return socket.create_connection((host, port), timeout_seconds)
         deadline = self._clock() + timeout_seconds
         failure: OSError = TimeoutError()
-        for address in addresses(self.origin.host, self.origin.port):
+        for address in self._addresses(host, port):
             remaining = deadline - self._clock()
             if remaining <= 0:
                 raise TimeoutError
             try:
-                raw = socket.create_connection((address, self.origin.port), remaining)
+                return socket.create_connection((address, port), remaining)
             except OSError as error:
                 failure = error
-                continue
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self.origin.scheme == "http":
-                return raw
-            return self._tls().wrap_socket(raw, server_hostname=self.origin.host)
         raise failure
+
+    def _received(self, most_bytes: int) -> bytes:
+        self._before_io()
+        return self._socket.recv(most_bytes) if self._socket is not None else b""
 
     def _before_io(self) -> None:
         remaining = self._deadline - self._clock()
         if remaining <= 0:
             raise TimeoutError
-        if self._socket is not None:
-            self._socket.settimeout(min(self._idle_seconds, remaining))
+        wanted = min(self._idle_seconds, remaining)
+        if not wanted <= self._timeout <= wanted * _NEAR and self._socket is not None:
+            self._timeout = wanted * _LONGER
+            self._socket.settimeout(self._timeout)
+
+    @cached_property
+    def _host(self) -> str:
+        """What the Host header says."""
+        host, port = self.origin.host, self.origin.port
+        host = host if host.isascii() else host.encode("idna").decode()
+        host = f"[{host}]" if ":" in host else host
+        return host if port == _DEFAULT_PORTS[self.origin.scheme] else f"{host}:{port}"
 
 
-def _written(
-    method: str, target: str, origin: Origin, headers: Mapping[str, str], body: bytes | None
-) -> bytes:
+def _written(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
     """The whole request, to be sent at once: a head that is sent first wakes the other side to wait for the body.
 
-    Raises HTTPException for a name or value that would be more than one header.
+    Raises NotHttp for a name or value that would be more than one header.
     """
-    host = origin.host if origin.host.isascii() else origin.host.encode("idna").decode()
-    host = f"[{host}]" if ":" in host else host
-    if origin.port != _DEFAULT_PORTS[origin.scheme]:
-        host = f"{host}:{origin.port}"
     said = {"host": host, "accept-encoding": "identity"}
     if body is not None or method in _WITH_BODY:
         said["content-length"] = str(len(body or b""))
-    said |= {name.lower(): value for name, value in headers.items()}
-    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in said.items())]
-    for line in lines:
-        if not _LINE.fullmatch(line):
-            raise http.client.HTTPException("a header that is no header")
-    return "\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b"")
+    for name, value in headers.items():
+        said[name.lower()] = value
+    lines = "".join([f"{name}: {value}\r\n" for name, value in said.items()])
+    head = f"{method} {target} HTTP/1.1\r\n{lines}\r\n"
+    # No line of it ends before its end.
+    if not _HEAD.fullmatch(head) or head.count("\n") != len(said) + 2:
+        raise NotHttp
+    return head.encode("latin-1") + (body or b"")
 
 
 class IdleConnections:
@@ -226,28 +229,3 @@ class TlsContext:
     def __call__(self) -> ssl.SSLContext:
         """The one context, shared by all connections."""
         return self._context
-
-
-class _Response(http.client.HTTPResponse):
-    """An answer that calls `before_read` before it reads from the socket, from the status line on."""
-
-    def __init__(self, *args: Any, before_read: Callable[[], None], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fp = io.BufferedReader(_Limited(self.fp.detach(), before_read))
-
-
-class _Limited(io.RawIOBase):
-    def __init__(self, raw: io.RawIOBase, before_read: Callable[[], None]) -> None:
-        self._raw = raw
-        self._before_read = before_read
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        self._before_read()
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()

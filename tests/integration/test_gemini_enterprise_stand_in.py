@@ -48,7 +48,7 @@ class Client:
         sent = {name: value for name, value in headers.items() if value and not value.endswith(" ")}
         answer = self._http.request(method, f"{self._url}/{path}", headers=sent, body=content, budget=budget)
         text = answer.read()
-        return answer.status, json.loads(text) if text else answer.headers["location"]
+        return answer.status, json.loads(text) if text else answer.headers.get("location")
 
 
 @pytest.fixture
