@@ -90,7 +90,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     elif (
         _OLD_STATUS.match(status)
         or fields.keys() & {"superseded by", "superseded_by", "superseded-by", "replaced_by", "replaced-by"}
-        or _OLD_TEXT.search(own)
+        or (_may_be_old(own) and _OLD_TEXT.search(own))
         or re.search(r"superseded|obsolete|archived|deprecated|旧版|廃止", name)
     ):
         standing = Standing.SUPERSEDED
@@ -114,9 +114,13 @@ def edition_of(path: str, title: str, text: str) -> Edition:
 
 def _of_itself(head: str) -> str:
     """What `head` says that may be about the document's own edition, not about one that it replaces."""
-    if not _VERSION_HINT.search(head) and not any(hint in head for hint in _OLD_HINTS):
+    if not _may_be_old(head) and not _VERSION_HINT.search(head):
         return ""
     return "\n".join(clause for clause in _CLAUSE.findall(head) if not _SUPERSEDES.search(clause))
+
+
+def _may_be_old(text: str) -> bool:
+    return any(hint in text for hint in _OLD_HINTS)
 
 
 def in_force(documents: Sequence[Document], today: date) -> list[Document]:

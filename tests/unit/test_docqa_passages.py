@@ -89,6 +89,16 @@ def test_sentences_run_over_line_breaks_and_stop_at_their_ends() -> None:
     ]
 
 
+def test_a_full_stop_in_an_abbreviation_an_initial_or_brackets_ends_no_sentence() -> None:
+    text = "Ask Dr. Smith or J. Doe in dept. No. 12. U.S. Rules apply (see p. 3.) to all. It ends in 2024. Then stop."
+    assert [unit.text for unit in _units(text)] == [
+        "Ask Dr. Smith or J. Doe in dept. No. 12.",
+        "U.S. Rules apply (see p. 3.) to all.",
+        "It ends in 2024.",
+        "Then stop.",
+    ]
+
+
 def test_a_bold_run_in_heading_governs_its_paragraph() -> None:
     unit = _units("# T\n\n**Class 3.** Stored in building C.\n")[0]
     assert (unit.text, unit.context) == ("Stored in building C.", ("**Class 3.**",))

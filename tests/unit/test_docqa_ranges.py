@@ -8,7 +8,7 @@ from functions.docqa.entities import Entity, entities_in, governed
 from functions.docqa.expressions import AnswerKind
 from functions.docqa.question import analyse
 from functions.docqa.ranges import range_fit, ranges_in
-from functions.docqa.words import index_text, normalise, stem
+from functions.docqa.words import index_text, language_of, normalise, stem
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,25 @@ def test_forms_of_one_word_have_one_stem(one: str, other: str) -> None:
 
 def test_the_index_holds_bigrams_of_japanese_and_codes_as_one_word() -> None:
     assert index_text("P-1の検知後") == "p1 の検 検知 知後 後"
+    assert index_text("三月のサーバー") == "3 月の のサ サー ーバ バー ー サーバー"
+
+
+def test_the_index_holds_english_without_its_markup_endings_and_thousands_separators() -> None:
+    assert index_text("**Booked** [rooms](a.html)\n(A-12): 1,000, it's 3.5.") == "book room a12 1000 it 3.5"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("We meet at 渋谷 on Monday and the day after.", "en"),
+        ("— “Quoted” —", "en"),
+        ("2024 …", "en"),
+        ("Meeting 会", "ja"),
+        ("会議は Room A で行う。", "ja"),
+    ],
+)
+def test_a_text_is_japanese_when_a_tenth_of_its_letters_are(text: str, language: str) -> None:
+    assert language_of(text) == language
 
 
 @pytest.mark.parametrize("text", ["99.0%未満97.0%以上", "below 99.0 % but at least 97.0 %"])
