@@ -1,0 +1,110 @@
+"""Tasks that are watched: by streams and subscriptions, here and on another instance."""
+
+from collections.abc import Iterable
+from functools import partial
+
+import pytest
+
+from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_wire import Json, artifact, status, task, text, update
+from tests.fakes.hub import Hub, route, settle
+from tests.fakes.task_client import Refused, TaskClient
+from tests.integration.tasks.life import UNSUPPORTED, Gate, echo, ended, has_said, subscribed, until
+
+
+def test_a_streamed_answer_is_a_task_that_can_be_asked_for(way: str, keeping: dict[str, str]) -> None:
+    with AgentServer(echo) as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
+        events = client.stream("hello")
+        assert [event.kind for event in events] == ["task", "status", "artifact", "status"]
+        settle()
+        kept = client.get(events[0].task_id)
+    assert (kept.state, kept.text, kept.history) == ("completed", "You said hello", ["hello"])
+
+
+def test_every_subscriber_sees_the_same_events_in_the_same_order(way: str, keeping: dict[str, str]) -> None:
+    gate = Gate()
+
+    def two_steps(_: Said) -> Iterable[Json]:
+        yield task("working")
+        yield status("working", "Half of it")
+        gate.wait()
+        yield status("working", "All of it")
+        yield status("completed", "Done")
+
+    with AgentServer(two_steps) as agent:
+        here = Hub(route("alpha", agent.url), settings=keeping)
+        there = Hub(route("alpha", agent.url), settings=keeping)
+        events = TaskClient(here, way).open_stream("go")
+        task_id = next(events).task_id
+        gate.await_question()
+        until(lambda: has_said(TaskClient(there, way), task_id, "Half of it"))
+        subscriptions = [
+            until(partial(subscribed, TaskClient(hub, way), task_id)) for hub in (here, there, there)
+        ]
+        firsts = [next(subscription) for subscription in subscriptions]
+        gate.open()
+        rest = [list(subscription) for subscription in subscriptions]
+    assert {first.kind for first in firsts} == {"task"}
+    assert {first.task_id for first in firsts} == {task_id}
+    assert rest[1] == rest[2]
+    assert [event.state for event in rest[0]][-1] == "completed"
+    assert [event for event in rest[0] if event.text or event.said] == [
+        event for event in rest[1] if event.text or event.said
+    ]
+
+
+def test_the_same_stream_on_another_instance_joins_the_first(way: str, keeping: dict[str, str]) -> None:
+    gate = Gate()
+
+    def slow(said: Said) -> Iterable[Json]:
+        gate.wait()
+        yield from echo(said)
+
+    with AgentServer(slow) as agent:
+        here, there = (Hub(route("alpha", agent.url), settings=keeping) for _ in range(2))
+        first = TaskClient(here, way).open_stream("hello", message_id="the-same")
+        task_id = next(first).task_id
+        gate.await_question()
+        until(lambda: has_said(TaskClient(there, way), task_id, ""))
+        second = TaskClient(there, way).open_stream("hello", message_id="the-same")
+        assert next(second).task_id == task_id
+        gate.open()
+        ends = [list(stream)[-1].state for stream in (first, second)]
+    assert ends == ["completed", "completed"]
+    assert len(agent.said) == 1
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_a_person_who_watches_a_stream_is_told_when_it_takes_too_long(
+    begins: bool, keeping: dict[str, str]
+) -> None:
+    keeping["TASK_UI_SECONDS"] = "0.2"
+    gate = Gate()
+
+    def slow(_: Said) -> Iterable[Json]:
+        yield task("working")
+        if begins:
+            yield update(artifact("a", text("It begins.")))
+        gate.wait()
+        yield status("completed")
+
+    with AgentServer(slow) as agent:
+        hub = Hub(route("alpha", agent.url), settings=keeping)
+        events = TaskClient(hub, "0.3 JSONRPC", text_only=True).stream("hello")
+        gate.open()
+        settle()
+    said = "".join(event.text for event in events)
+    assert said.startswith("It begins.\n\nThis takes a while" if begins else "This takes a while")
+    assert "/task 1" in said
+    assert events[-1].state == "completed"
+
+
+def test_there_is_nothing_to_subscribe_to_in_a_task_that_ended(way: str, keeping: dict[str, str]) -> None:
+    with AgentServer(echo) as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
+        started = client.send("hello", at_once=True)
+        ended(client, started.task_id)
+        with pytest.raises(Refused) as refused:
+            list(client.subscribe(started.task_id))
+    assert refused.value.code == UNSUPPORTED[client.binding]
