@@ -197,9 +197,10 @@ def _insert(connection: sqlite3.Connection, document: Document, digest: bytes) -
 def searchable(passage: Passage) -> str:
     """The text a passage is found by: its units and, once each, what governs them."""
     units = [unit for unit in passage.units if unit.kind != "list"]
-    governing = chain.from_iterable((unit.header, *unit.context) for unit in units)
     own = [unit.text for unit in units]
-    return "\n".join([*(text for text in dict.fromkeys(governing) if text and text not in own), *own])
+    governed = [unit for unit in units if unit.header or unit.context]
+    governing = dict.fromkeys(chain.from_iterable((unit.header, *unit.context) for unit in governed))
+    return "\n".join([*(text for text in governing if text and text not in own), *own])
 
 
 def _settle_editions(connection: sqlite3.Connection, today: date) -> None:
