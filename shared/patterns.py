@@ -1,5 +1,6 @@
 """Patterns over callers' text: always RE2, whose time is linear in the text (design §4)."""
 
+import re
 from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol, cast
 
@@ -39,8 +40,12 @@ def compile_pattern(pattern: str) -> Pattern:
 
 
 def _may_be_too_large(pattern: str) -> bool:
-    """Only what is repeated by number, a Unicode class or a very long pattern can need more memory than there is for it."""
-    return len(pattern) >= 1000 or "{" in pattern or "\\p" in pattern or "\\P" in pattern
+    """Only a Unicode class or a very long pattern, written out where it is repeated by number, can need too much memory."""
+    length = len(pattern)
+    if "{" in pattern:
+        for least, most in re.findall(r"\{(\d*),?(\d*)\}", pattern):
+            length *= max(int(least or 0), int(most or 0)) + 1
+    return length >= 1000 or "\\p" in pattern or "\\P" in pattern
 
 
 class _OnFirstSearch:

@@ -30,6 +30,17 @@ def test_what_is_only_compiled_for_a_text_never_needs_too_much(piece: str) -> No
     assert compile_pattern(longest + "|never").search("NEVER") is not None
 
 
+@pytest.mark.parametrize("piece", _LARGE_PIECES)
+@pytest.mark.parametrize(
+    ("repeated", "pieces_length"), [("(?:{}){{3}}", 230), ("(?:(?:{}){{0,2}}){{3,}}", 50)]
+)
+def test_what_is_repeated_a_few_times_never_needs_too_much(
+    repeated: str, pieces_length: int, piece: str
+) -> None:
+    pieces = piece * (pieces_length // len(piece))
+    assert compile_pattern(repeated.format(pieces) + "|never").search("NEVER") is not None
+
+
 def test_case_is_ignored_and_the_leftmost_match_found_also_by_many_threads_at_once() -> None:
     pattern = compile_pattern("wbs|経費")
     with ThreadPoolExecutor(8) as threads:
