@@ -5,6 +5,13 @@ import re
 _CONTRACTED = re.compile(
     r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b"
 )
+# Written without the apostrophe: whats, dont, im.
+_BARE = {
+    **{f"{word}s": f"{word} is" for word in ("what", "who", "where", "how", "when", "that")},
+    **{f"{verb}nt": f"{verb} not" for verb in ("do", "does", "did", "is", "are", "was", "have", "has", "could", "should")},
+    **{"cant": "can not", "wont": "will not", "im": "i am", "ive": "i have", "youre": "you are"},
+}
+_BARE_CONTRACTION = re.compile(rf"\b({'|'.join(_BARE)})\b")
 _CONTRAST = re.compile(
     r"[^、。，はがをにで \s]{1,15}(?<!だけ)(?<!のみ)(?<!ばかり)(?:じゃ|では)なく(?:って|て)?、?(?=[^、。?？]{2})"
     r"|\bnot (?:the |for )?[\w-]+(?: [\w-]+)?,? but (?:rather )?"
@@ -29,6 +36,7 @@ def uncontracted(normal: str) -> str:
     """The question with "what's", "I'm" and "haven't" written out."""
     normal = normal.replace("ノートpc", "ノートパソコン")
     normal = _NEGATED.sub(lambda match: f"{_NEGATED_STEMS.get(match.group(1), match.group(1))} not", normal)
+    normal = _BARE_CONTRACTION.sub(lambda match: _BARE[match.group()], normal)
     return _CONTRACTED.sub(lambda match: f"{match.group(1)} {_WRITTEN_OUT[match.group(2)]}", normal)
 
 
