@@ -9,36 +9,50 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-_LIST = "import json, sys; import functions.hub.main; print(json.dumps(sorted(sys.modules)))"
 _SETTINGS = {
     "HUB_DEV_TOKEN": "token",
     "HUB_PUBLIC_URL": "http://127.0.0.1:1",
     **dict.fromkeys(("EXPENSE_URL", "PM_URL", "DOCQA_URL", "GENERAL_URL"), "http://127.0.0.1:1"),
 }
-# Each with the setting that has a hub load it, None where a request does.
-_LATER = {
-    "typing_extensions": None,
-    "google.auth": None,
-    "functions.hub.doctor": None,
-    "functions.hub.agent_examination": None,
+# Loaded for a setting, or for a request that needs it.
+_FOR_A_SETTING = {
     "shared.tasks.kept": "TASK_STORE",
     "functions.hub.run_door": "TASK_STORE",
     "sqlite3": "TASK_STORE",
-    "google.cloud.firestore": None,
-    "google.cloud.pubsub_v1": None,
+    "shared.identity.client_table": "CLIENTS_FILE",
+    "shared.identity.google_token": "GOOGLE_TOKEN_AUDIENCES",
+    "shared.identity.id_token": "ID_TOKEN_AUDIENCES",
+    "shared.tasks.webhook_keys": "WEBHOOK_PUBLIC_KEYS",
 }
+_FOR_A_REQUEST = (
+    "typing_extensions",
+    "google.auth",
+    "google.cloud.firestore",
+    "google.cloud.pubsub_v1",
+    "functions.hub.agent_examination",
+    "functions.hub.commands",
+    "functions.hub.doctor",
+    "functions.hub.mirror",
+    "shared.a2a.bindings.rest",
+)
+_TO_REACH_AN_AGENT = ("functions.hub.remote_agent", "shared.a2a.client", "shared.http_client")
+_PEM = """-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9
+q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==
+-----END PUBLIC KEY-----"""
 
 
-def _loaded(**settings: str) -> set[str]:
+def _loaded(program: str = "functions.hub.main", **settings: str) -> set[str]:
     path = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    program = subprocess.run(
-        [sys.executable, "-c", _LIST],
+    lists = f"import json, sys; import {program}; print(json.dumps(sorted(sys.modules)))"
+    process = subprocess.run(
+        [sys.executable, "-c", lists],
         env=path | _SETTINGS | settings,
         capture_output=True,
         check=True,
         text=True,
     )
-    return set(json.loads(program.stdout.splitlines()[-1]))
+    return set(json.loads(process.stdout.splitlines()[-1]))
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +60,26 @@ def loaded() -> set[str]:
     return _loaded()
 
 
-@pytest.mark.parametrize("module", _LATER)
+@pytest.mark.parametrize("module", [*_FOR_A_SETTING, *_FOR_A_REQUEST])
 def test_a_hub_starts_without_what_is_needed_later_or_not_at_all(module: str, loaded: set[str]) -> None:
     assert "functions.hub.app" in loaded
     assert module not in loaded
 
 
-def test_a_hub_that_keeps_tasks_loads_what_keeps_them(tmp_path: Path) -> None:
-    loaded = _loaded(TASK_STORE=f"sqlite:{tmp_path / 'tasks.db'}")
-    assert {module for module, setting in _LATER.items() if setting == "TASK_STORE"} <= loaded
-    assert "google.cloud.firestore" not in loaded
+def test_a_hub_loads_what_its_settings_need(tmp_path: Path) -> None:
+    clients = tmp_path / "clients.toml"
+    clients.write_text(f'[[clients]]\nname = "one"\ntoken_sha256 = "{"0" * 64}"\n')
+    loaded = _loaded(
+        TASK_STORE=f"sqlite:{tmp_path / 'tasks.db'}",
+        CLIENTS_FILE=str(clients),
+        GOOGLE_TOKEN_AUDIENCES="audience",
+        ID_TOKEN_AUDIENCES="https://hub.example",
+        WEBHOOK_PUBLIC_KEYS=_PEM,
+    )
+    assert set(_FOR_A_SETTING) <= loaded
+    assert not loaded.intersection(_FOR_A_REQUEST)
+
+
+def test_only_a_hub_with_an_agent_elsewhere_loads_what_reaches_agents(loaded: set[str]) -> None:
+    assert loaded.issuperset(_TO_REACH_AN_AGENT)
+    assert not _loaded("bench.subjects.constant_hub").intersection(_TO_REACH_AN_AGENT)
