@@ -18,6 +18,8 @@ _HIRAGANA_NOUN = re.compile(
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
 _PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸正主現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
+_NO_VERB_ENDS_SO = frozenset("もうつまんくすぱばごろとど")  # 子ども
+_AFTER_A_NOUN = re.compile(r"[はがをも]|の(?![がはをにも])|には")
 _PARTICLE = re.compile(r"[のはがをにでともへや]|から|まで|より")
 
 
@@ -93,6 +95,8 @@ def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
         return Role.LIGHT
     if _SURU.match(after) or _INFLECTION.match(after):
         return Role.ACTION
+    if key[-1] in _NO_VERB_ENDS_SO and _AFTER_A_NOUN.match(after):
+        return Role.NOUN
     return Role.ACTION if re.match(rf"[{HIRAGANA}]", key[-1]) else Role.NOUN
 
 
