@@ -101,8 +101,10 @@ class Settings:
         return path
 
     def problem(self, name: str, description: str) -> None:
-        """Notes what is wrong with a variable."""
-        self._problems.append(f"{name} {description}")
+        """Notes what is wrong with a variable; once, however often it is read."""
+        line = f"{name} {description}"
+        if line not in self._problems:
+            self._problems.append(line)
 
     def check(self) -> None:
         """Raises SettingsError when anything was wrong."""

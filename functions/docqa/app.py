@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -11,13 +11,14 @@ from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.config import Config
 from functions.docqa.engine import DocumentQA
+from functions.docqa.selection import selecting
 from shared.a2a.call import Call
 from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
 from shared.agent_function import agent_card, agent_function, stdout_log
-from shared.diagnosis import with_doctor
+from shared.diagnosis import Step, with_doctor
 from shared.gemini.examination import examiner
 from shared.http import Handler
 from shared.log import Log
@@ -48,8 +49,13 @@ def build(config: Config) -> Handler:
         skills=(SKILL,),
     )
 
+    selection_for = selecting(config.selection)
+
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
-        found = engine.answer(text_of(request.message))
+        selection = selection_for(call)
+        found = engine.answer(text_of(request.message), select=selection)
+        if selection:
+            found = selection.noted(found)
         call.record["grounded"] = found.grounded
         if found.hints:
             call.record.update(severity="WARNING", hints=msgspec.to_builtins(found.hints))
@@ -64,12 +70,21 @@ def build(config: Config) -> Handler:
                     for name in ("sources", "unverified", "hints", "nearest")
                     if (value := getattr(found, name))
                 },
+                **({"selection": selection.note} if selection and selection.note else {}),
             }
         )
 
     function = agent_function(in_words_of(config.phrasing, answer), card=card, log=log)
-    examine_model = examiner(config.phrasing)
-    return with_doctor(function, lambda: (*engine.examine(), *examine_model()))
+    examine_models = _model_examiners(config)
+    return with_doctor(
+        function, lambda: (*engine.examine(), *(step for each in examine_models for step in each()))
+    )
+
+
+def _model_examiners(config: Config) -> list[Callable[[], Sequence[Step]]]:
+    """One for each model that is used; where there is none, one that says so."""
+    used = {model.model: model for model in (config.phrasing, config.selection) if model}
+    return [examiner(model) for model in used.values() or (None,)]
 
 
 def _embedded(config: Config, log: Log) -> DocumentQA:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from functions.docqa.cloud.config import CloudConfig, read_cloud
 from shared.agent_settings import read_phrasing
-from shared.gemini.settings import GeminiSettings
+from shared.gemini.settings import GeminiSettings, read_gemini
 from shared.settings import Settings
 
+# An answer hangs on it, and search and phrasing have to find room beside it in the time that the hub's route gives.
+_SELECTION_SECONDS = 10.0
 _SAMPLE_CORPUS = Path(__file__).with_name("corpus")
 
 
@@ -32,6 +34,8 @@ class Config:
     """Whether the log may hold the texts of messages. `LOG_TEXT`."""
     phrasing: GeminiSettings | None = None
     """The model that phrases answers; None for none. `PHRASE_MODEL`."""
+    selection: GeminiSettings | None = None
+    """The model that chooses among quotes where nothing answers; None for none. `SELECT_MODEL`."""
 
 
 def read(environ: Mapping[str, str]) -> Config:
@@ -50,6 +54,7 @@ def read(environ: Mapping[str, str]) -> Config:
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
         phrasing=read_phrasing(settings),
+        selection=read_gemini(settings, "SELECT_MODEL", default_timeout_seconds=_SELECTION_SECONDS),
     )
     settings.check()
     return config

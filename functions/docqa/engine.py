@@ -10,10 +10,12 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from datetime import date
+from itertools import chain
 from pathlib import Path
 
 from functions.docqa import index
 from functions.docqa.answering import Search, near_misses, offers
+from functions.docqa.choices import Select, chosen
 from functions.docqa.citations import cited
 from functions.docqa.evidence import EvidenceError, checked
 from functions.docqa.extraction import Found
@@ -105,24 +107,26 @@ class DocumentQA:
         """Lets go of the index. Answers that are under way end first."""
         self._readers.close()
 
-    def answer(self, question: str, *, language: str | None = None) -> DocAnswer:
+    def answer(
+        self, question: str, *, language: str | None = None, select: Select | None = None
+    ) -> DocAnswer:
         """The answer to `question`, in its language or in `language` ("en", "ja").
 
         Every citation has passed the evidence check. Without evidence: `grounded` False, no citations, and a text
-        that says so. Text in documents is only ever quoted.
+        that says so. Text in documents is only ever quoted. Where nothing answers, `select` may choose among quotes.
         """
         self._refresh()
         asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
         try:
             with self._readers.reader() as corpus:
-                return answer_from(corpus, asked)
+                return answer_from(corpus, asked, select)
         except sqlite3.DatabaseError as problem:
             if isinstance(problem, sqlite3.OperationalError) or self._update is _nothing:
                 raise
             _log.error("the index is damaged and is built anew: %s", problem)
         self._rebuild()
         with self._readers.reader() as corpus:
-            return answer_from(corpus, asked)
+            return answer_from(corpus, asked, select)
 
     def _rebuild(self) -> None:
         with self._rebuilding:
@@ -142,11 +146,11 @@ class DocumentQA:
             _log.error("the index could not be brought up to date: %s", problem)
 
 
-def answer_from(corpus: Corpus, asked: Question) -> DocAnswer:
+def answer_from(corpus: Corpus, asked: Question, select: Select | None = None) -> DocAnswer:
     """The answer to `asked` out of `corpus`; see `DocumentQA.answer`."""
     texts = index.StoredTexts(corpus.connection)
     seen = Search()
-    for offer in offers(corpus, asked, seen):
+    for offer in chain(offers(corpus, asked, seen), chosen(corpus, asked, seen, select)):
         try:
             citations = checked([_cited(found, texts) for found in offer.told], texts)
         except EvidenceError as error:

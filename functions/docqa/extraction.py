@@ -34,7 +34,7 @@ from functions.docqa.ranges import numbers_in, range_fit
 from functions.docqa.words import normalise, view
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
-_UNKNOWN_ACTION = 0.3
+_UNKNOWN_ACTION, _ASIDE = 0.3, 0.6
 _MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.2, 0.25, 5
 _ACTION_MISSED = 0.5  # the same act has many verbs
 _NEAR_ENOUGH = TITLE * 0.9
@@ -90,11 +90,19 @@ def extract(
 
 
 def nearest(
-    question: Question, passages: Sequence[Passage], rarity: Callable[[Concept], float]
+    question: Question,
+    passages: Sequence[Passage],
+    rarity: Callable[[Concept], float],
+    *,
+    surely: bool = True,
 ) -> list[Found]:
-    """The units that say most of the question, best first, though none of them may answer it."""
+    """The units that say most of the question, best first, though none of them may answer it.
+
+    Unless one of its things or acts must `surely` be said, all units are among them that the question does not rule out.
+    """
     weights = _weights(question, rarity)
-    return _ranked(question, passages, weights, Nearest(weights), _no_opening) if any(weights) else []
+    rule = Nearest(weights, surely)
+    return _ranked(question, passages, weights, rule, _no_opening) if any(weights) else []
 
 
 def _ranked(
@@ -145,12 +153,16 @@ def _weights(question: Question, rarity: Callable[[Concept], float]) -> list[flo
 
 
 def _weight(concept: Concept) -> float:
+    if concept.aside:
+        return _ASIDE * _WEIGHTS[concept.role]
     if concept.role is Role.ACTION and not _is_essential(concept):
         return _UNKNOWN_ACTION
     return _WEIGHTS[concept.role]
 
 
 def _is_essential(concept: Concept) -> bool:
+    if concept.aside:
+        return False
     if concept.role is Role.ACTION:
         return concept.known or concept.vital or concept.surface.endswith("ed")
     return concept.role is Role.NOUN

@@ -18,18 +18,19 @@ def _may_be_named(concept: Concept) -> bool:
 
 
 class Nearest(Struct, frozen=True):
-    """What is near a question need not say all of it."""
+    """What is near a question need not say all of it; `surely`, one of its things or acts in the question's words."""
 
     weights: list[float]
+    surely: bool = True
 
     def coverage(self, question: Question, said: list[float], _: str, *, row: bool) -> float | None:  # noqa: ARG002 - the form of a rule
-        """The weighted share of the question that is said; None when none of its things and acts surely is."""
+        """The weighted share of the question that is said; None when none of its things and acts is, as surely as it must."""
         things = (
             level
             for concept, level in zip(question.concepts, said, strict=True)
             if concept.role in (Role.NOUN, Role.ACTION)
         )
-        if max(things, default=0.0) < _SURELY_SAID:
+        if self.surely and max(things, default=0.0) < _SURELY_SAID:
             return None
         covered = sum(weight * level for weight, level in zip(self.weights, said, strict=True))
         return covered / sum(self.weights)
@@ -64,6 +65,8 @@ class Lenient(Struct, frozen=True):
         return mean - 0.1 * unsaid_acts / max(1, acts)
 
     def _is_thing(self, question: Question, concept: Concept, said: list[float], *, row: bool) -> bool:
+        if concept.aside:
+            return False
         at = question.concepts.index(concept)
         if concept.role is Role.ACTION:
             narrows = concept.modifies is not None and concept.surface.endswith(("ing", "ed"))

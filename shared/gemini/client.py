@@ -10,7 +10,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,11 +34,15 @@ _LEAST_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a model is asked. `instruction` is the operator's, `text` holds what others wrote."""
+    """What a model is asked. `instruction` is the operator's, `text` holds what others wrote.
+
+    `schema`, in the API's own form, is that of the JSON to answer with; None for text.
+    """
 
     instruction: str
     text: str
     temperature: float = 0.2
+    schema: Mapping[str, Any] | None = None
 
 
 _NO_PROMPT = Prompt(instruction="", text="")
@@ -171,6 +175,7 @@ class Gemini:
             "candidate_count": 1,
             "automatic_function_calling": {"disable": True},
             "http_options": {"timeout": remaining_milliseconds},
+            **(_json(prompt.schema) if prompt.schema else {}),
         }
 
     def _client(self) -> tuple[Any, Transport]:
@@ -199,6 +204,10 @@ class Gemini:
                 )
                 self._made = (os.getpid(), client, transport)
             return self._made[1:]
+
+
+def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"response_mime_type": "application/json", "response_schema": dict(schema)}
 
 
 def _application_default() -> Any:

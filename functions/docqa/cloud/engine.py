@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import structs
 
 from functions.docqa import index
+from functions.docqa.choices import Select
 from functions.docqa.cloud import examination, texts
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
@@ -65,11 +66,13 @@ class CloudDocumentQA:
             )
         )
 
-    def answer(self, question: str, *, language: str | None = None) -> DocAnswer:
-        """The answer to `question` within the configured time, in its language or in `language` ("en", "ja").
+    def answer(
+        self, question: str, *, language: str | None = None, select: Select | None = None
+    ) -> DocAnswer:
+        """The answer to `question`, in its language or in `language` ("en", "ja"): search and reading take the configured time.
 
         Grounded answers cite what stands in the sources. Where the search or the sources fail, the text says so, and
-        `hints` say why.
+        `hints` say why. Where nothing answers, `select` may choose among quotes, in a time of its own.
         """
         asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
         deadline = self._clock() + self._config.timeout_seconds
@@ -81,7 +84,7 @@ class CloudDocumentQA:
         if not results:
             return _ungrounded(texts.nothing_found(asked.language))
         read, failures = self._read(results, deadline)
-        answer = self._answer_from(read, asked)
+        answer = self._answer_from(read, asked, select)
         hints = self._hints(failures.values())
         sources = tuple(
             ReadSource(uri=source.document.uri, generation=str(source.generation)) for source in read
@@ -133,9 +136,9 @@ class CloudDocumentQA:
                 failures[uri] = failure_of(error, step=Step.SOURCE, resource=uri)
         return read, failures
 
-    def _answer_from(self, read: Sequence[Source], asked: Question) -> DocAnswer:
+    def _answer_from(self, read: Sequence[Source], asked: Question, select: Select | None) -> DocAnswer:
         with closing(index.in_memory([source.document for source in read], self._today())) as connection:
-            return answer_from(Corpus(connection), asked)
+            return answer_from(Corpus(connection), asked, select)
 
     def _hints(self, failures: Iterable[Failure]) -> tuple[Hint, ...]:
         """One hint for each thing to be done, however many documents it stands in the way of."""
