@@ -16,10 +16,9 @@ from shared.card import SecurityKind, hub_card
 from shared.route_file import NOT_SET, RouteFile
 from shared.routes import Route, RouteTable, RouteTableError, load
 from shared.settings import Settings
-from shared.task_store import settings as store_settings
-from shared.task_store.settings import StoreSettings
 
 if TYPE_CHECKING:
+    from shared.task_store.settings import StoreSettings
     from shared.tasks.webhook_keys import PublicKey
 
 _ROUTES = Path(__file__).resolve().parent.parent / "routes.toml"
@@ -76,7 +75,7 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         card_max_age_seconds=int(settings.number("CARD_MAX_AGE_SECONDS", 300, least=0, most=86400)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
-        store=store_settings.read(settings),
+        store=_store(settings),
         webhook_keys=_webhook_keys(settings),
     )
 
@@ -120,6 +119,14 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
         pass  # `file` has noted it.
     # What comes after this is read all the same, so that everything that is wrong is said at once.
     return load(_NO_TABLE, variables={}), (), file
+
+
+def _store(settings: Settings) -> StoreSettings | None:
+    if settings.optional("TASK_STORE") is None:
+        return None
+    from shared.task_store import settings as store_settings
+
+    return store_settings.read(settings)
 
 
 def _webhook_keys(settings: Settings) -> tuple[PublicKey, ...]:

@@ -16,6 +16,7 @@ _SETTINGS = {
 }
 # Loaded for a setting, or for a request that needs it.
 _FOR_A_SETTING = {
+    "shared.task_store.settings": "TASK_STORE",
     "shared.tasks.kept": "TASK_STORE",
     "functions.hub.run_door": "TASK_STORE",
     "sqlite3": "TASK_STORE",

@@ -19,7 +19,7 @@ from shared.a2a.compat.v0_3.message import to_compat_message, to_core_message
 from shared.a2a.compat.v0_3.part import to_compat_part, to_core_part
 from shared.a2a.model import Artifact, Task, TaskStatus
 
-_WITHOUT_ZONE = re.compile(r"[0-9-]{10}T[0-9:]{8}(?:\.[0-9]+)?")
+_WITHOUT_ZONE = r"[0-9-]{10}T[0-9:]{8}(?:\.[0-9]+)?"
 
 
 def to_core_status(value: Any, path: str) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def to_core_status(value: Any, path: str) -> dict[str, Any]:
 
 
 def _is_without_zone(timestamp: Any) -> bool:
-    return isinstance(timestamp, str) and _WITHOUT_ZONE.fullmatch(timestamp) is not None
+    return isinstance(timestamp, str) and re.fullmatch(_WITHOUT_ZONE, timestamp) is not None
 
 
 def to_compat_status(status: TaskStatus, dialect: Dialect) -> dict[str, Any]:
