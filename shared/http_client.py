@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from enum import StrEnum
-from functools import cached_property
 
 from msgspec import Struct, structs
 
@@ -124,7 +123,10 @@ class HttpClient:
 
 
 class Answer:
-    """An answer whose body is read as it comes. Read it to the end or `close` it: then its connection is free again."""
+    """An answer whose body is read as it comes. Read it to the end or `close` it: then its connection is free again.
+
+    `media_type` is the Content-Type without parameters, in lower case.
+    """
 
     def __init__(
         self,
@@ -137,16 +139,12 @@ class Answer:
     ) -> None:
         self.status = incoming.status
         self.headers = incoming.headers
+        self.media_type = (self.headers.get("content-type") or "").split(";", 1)[0].strip().lower()
         self._incoming = incoming
         self._hold = hold
         self._budget = budget
         self._clock = clock
         self._keep = keep
-
-    @cached_property
-    def media_type(self) -> str:
-        """The Content-Type without parameters, in lower case."""
-        return (self.headers.get("content-type") or "").split(";", 1)[0].strip().lower()
 
     def chunks(self) -> Generator[bytes, None, None]:
         """The body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""

@@ -58,8 +58,7 @@ class Exchange:
         self._task_budget = stream_budget if asking.goes_on else self._budget
         self._clock = clock
         self._passing_seconds = passing_seconds if asking.goes_on else 0.0
-        self._gone = threading.Event()
-        asking.cancellation.on_cancel(self._gone.set)
+        self._gone: threading.Event | None = None
 
     def events(self) -> Iterator[Event]:
         """The agent's events of this turn. Raises ClientError."""
@@ -153,6 +152,9 @@ class Exchange:
         remaining = self._task_budget.deadline - self._clock()
         if remaining <= 0:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
+        if self._gone is None:
+            self._gone = threading.Event()
+            self._asking.cancellation.on_cancel(self._gone.set)
         if self._gone.wait(min(seconds, remaining)):
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)

@@ -1,6 +1,5 @@
 """What servers send as an answer: what is read, what is refused, and after what a connection is used again."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -91,7 +90,7 @@ FRAMED_WRONGLY = {
 @pytest.mark.parametrize("name", LEAVES_CONNECTION)
 def test_an_answer_that_ends_where_it_says_leaves_its_connection_for_the_next(name: str) -> None:
     with HttpServer(_sends(LEAVES_CONNECTION[name])) as server:
-        http = HttpClient()
+        http = _client()
         for _ in range(2):
             answer = _asked(http, server)
             assert (answer.status, answer.read()) == (200, b"ok")
@@ -101,7 +100,7 @@ def test_an_answer_that_ends_where_it_says_leaves_its_connection_for_the_next(na
 @pytest.mark.parametrize("name", TAKES_CONNECTION)
 def test_an_answer_after_which_nothing_is_certain_takes_its_connection_along(name: str) -> None:
     with HttpServer(_sends(TAKES_CONNECTION[name])) as server:
-        http = HttpClient()
+        http = _client()
         for _ in range(2):
             answer = _asked(http, server)
             assert (answer.status, answer.read()) == (200, b"ok")
@@ -111,14 +110,14 @@ def test_an_answer_after_which_nothing_is_certain_takes_its_connection_along(nam
 @pytest.mark.parametrize("name", NOT_HTTP)
 def test_what_can_be_read_in_two_ways_or_in_none_is_not_http(name: str) -> None:
     with HttpServer(_sends(NOT_HTTP[name])) as server, pytest.raises(HttpFailure) as raised:
-        _asked(HttpClient(), server)
+        _asked(_client(), server)
     assert (raised.value.fault, raised.value.detail) == (Fault.CUT, "what came back is not HTTP")
 
 
 @pytest.mark.parametrize("head", [b"HTTP/1.1 2", OK, OK + b"Content-Length: 0\r\n", OK + b"X-Note: a"])
 def test_a_head_that_breaks_off_is_no_answer(head: bytes) -> None:
     with HttpServer(lambda exchange: exchange.send(head)) as server, pytest.raises(HttpFailure) as raised:
-        _asked(HttpClient(), server)
+        _asked(_client(), server)
     expected = (Fault.CUT, "the connection was cut before an answer came")
     assert (raised.value.fault, raised.value.detail) == expected
 
@@ -132,7 +131,7 @@ def test_a_body_that_breaks_off_is_told_after_what_came_of_it(name: str) -> None
     with HttpServer(sends) as server:
         pieces: list[bytes] = []
         with pytest.raises(HttpFailure) as raised:
-            pieces.extend(_asked(HttpClient(), server).chunks())
+            pieces.extend(_asked(_client(), server).chunks())
     expected = (Fault.CUT, "the connection was cut in the middle of the answer")
     assert (raised.value.fault, raised.value.detail) == expected
     assert b"".join(pieces) == b"ok"
@@ -145,7 +144,7 @@ def test_an_answer_that_comes_byte_by_byte_is_the_same() -> None:
         exchange.keeps_connection = True
 
     with HttpServer(dribbles) as server:
-        http = HttpClient()
+        http = _client()
         assert [_asked(http, server).read() for _ in range(2)] == [b"ok", b"ok"]
         assert server.connections == 1
 
@@ -155,7 +154,7 @@ def test_an_answer_that_comes_byte_by_byte_is_the_same() -> None:
 )
 def test_an_answer_to_head_ends_with_its_head(headers: bytes) -> None:
     with HttpServer(_sends(OK + headers + b"\r\n")) as server:
-        http = HttpClient()
+        http = _client()
         for _ in range(2):
             answer = _asked(http, server, "HEAD")
             assert (answer.status, answer.read()) == (200, b"")
@@ -164,7 +163,7 @@ def test_an_answer_to_head_ends_with_its_head(headers: bytes) -> None:
 
 def test_an_answer_to_head_that_has_a_body_nevertheless_takes_its_connection_along() -> None:
     with HttpServer(_sends(WHOLE)) as server:
-        http = HttpClient()
+        http = _client()
         assert [_asked(http, server, "HEAD").read() for _ in range(2)] == [b"", b""]
         assert server.connections == 2
 
@@ -172,7 +171,7 @@ def test_an_answer_to_head_that_has_a_body_nevertheless_takes_its_connection_alo
 @pytest.mark.parametrize("status", [b"204 No Content", b"304 Not Modified"])
 def test_a_status_without_a_body_ends_with_its_head(status: bytes) -> None:
     with HttpServer(_sends(b"HTTP/1.1 " + status + b"\r\nContent-Length: 5\r\n\r\n")) as server:
-        http = HttpClient()
+        http = _client()
         assert [_asked(http, server).read() for _ in range(2)] == [b"", b""]
         assert server.connections == 1
 
@@ -180,7 +179,7 @@ def test_a_status_without_a_body_ends_with_its_head(status: bytes) -> None:
 def test_headers_are_found_in_whatever_case_and_all_of_them_are_there() -> None:
     head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nset-cookie:  b=\xe9 \t\r\nContent-Length: 0\r\n\r\n"
     with HttpServer(_sends(head)) as server:
-        answer = _asked(HttpClient(), server)
+        answer = _asked(_client(), server)
         answer.read()
     headers = answer.headers
     assert (headers.get("SET-Cookie"), headers.get("x-note"), headers.get("x-note", "-")) == (
@@ -193,30 +192,31 @@ def test_headers_are_found_in_whatever_case_and_all_of_them_are_there() -> None:
 
 def test_a_trailer_is_no_header() -> None:
     with HttpServer(_sends(CHUNKED + b"2\r\nok\r\n0\r\nX-Note: a\r\n\r\n")) as server:
-        answer = _asked(HttpClient(), server)
+        answer = _asked(_client(), server)
         answer.read()
         assert answer.headers.get("x-note") is None
 
 
 def test_each_exchange_of_a_connection_has_its_own_patience() -> None:
     def behaves(exchange: Exchange) -> None:
-        if exchange.received.path != "/now":
-            exchange.pause(1.0)
+        match exchange.received.path:
+            case "/never":
+                exchange.wait_until_left()
+            case "/later":
+                exchange.pause(2.0)
         exchange.answer(200, b"ok")
 
     with HttpServer(behaves) as server:
-        http = HttpClient()
+        http = _client()
 
         def asked(path: str, idle_seconds: float) -> bytes:
-            budget = Budget(
-                deadline=time.monotonic() + 20, connect_seconds=20, idle_seconds=idle_seconds, max_bytes=1000
-            )
+            budget = Budget(deadline=20, connect_seconds=20, idle_seconds=idle_seconds, max_bytes=1000)
             return http.request("GET", server.url + path, headers={}, body=None, budget=budget).read()
 
-        assert asked("/now", 0.5) == b"ok"
+        assert asked("/now", 1.5) == b"ok"
         assert asked("/later", 20) == b"ok"
         with pytest.raises(HttpFailure) as raised:
-            asked("/later", 0.5)
+            asked("/never", 0.1)
         assert raised.value.fault is Fault.TIMEOUT
         assert server.connections == 1
 
@@ -229,6 +229,11 @@ def _sends(data: bytes) -> Callable[[Exchange], None]:
     return behave
 
 
+def _client() -> HttpClient:
+    """Its time stands still, so that no connection is too old to be used again."""
+    return HttpClient(clock=lambda: 0.0)
+
+
 def _asked(http: HttpClient, server: HttpServer, method: str = "GET") -> Answer:
-    budget = Budget(deadline=time.monotonic() + 20, connect_seconds=20, idle_seconds=20, max_bytes=100_000)
+    budget = Budget(deadline=20, connect_seconds=20, idle_seconds=20, max_bytes=100_000)
     return http.request(method, server.url, headers={}, body=None, budget=budget)
