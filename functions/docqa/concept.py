@@ -21,7 +21,7 @@ class Concept(Struct, frozen=True):
     words for more than it (laptop → device), `vital` an act that makes the case ("if solvent is spilled"), `parts` the
     words of a phrase or the halves of an unknown Japanese compound (`loose` when one of them may be missing). `modifies`
     is the index of the concept this one narrows down (legal → team), `sought` what the question asks which one it
-    is, `proper` a name.
+    is, `proper` a name, `aside` what is told beside the question.
     """
 
     surface: str
@@ -38,3 +38,4 @@ class Concept(Struct, frozen=True):
     vital: bool = False
     sought: bool = False
     proper: bool = False
+    aside: bool = False

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import structs
 
+from functions.docqa.asides import within
 from functions.docqa.concept import Concept, Role
 from functions.docqa.english import english_concepts
 from functions.docqa.japanese import japanese_concepts
@@ -12,14 +13,20 @@ from functions.docqa.lexicon import lexicon
 from functions.docqa.words import HIRAGANA, KANJI, KATAKANA, is_japanese
 
 _PIECE = re.compile(rf"[a-z0-9\u00c0-\u024f][a-z0-9\u00c0-\u024f.'-]*|[{KANJI}{KATAKANA}{HIRAGANA}]+")
+_ENOUGH = 2
 
 
 def concepts_in(
-    normal: str, *, proper: Collection[str] = (), settled: Sequence[tuple[int, int]] = ()
+    normal: str,
+    *,
+    proper: Collection[str] = (),
+    settled: Sequence[tuple[int, int]] = (),
+    beside: Sequence[tuple[int, int]] = (),
 ) -> tuple[Concept, ...]:
     """The concepts of a normalised question, in their order, without duplicates.
 
-    `proper` are words that are names; `settled` are the spans whose meaning is an entity's and needs no words.
+    `proper` are words that are names; `settled` are the spans whose meaning is an entity's and needs no words, `beside`
+    those that stand beside the question.
     """
     words = lexicon()
     found: list[tuple[int, int, Concept]] = []
@@ -37,11 +44,29 @@ def concepts_in(
         entry = (start, end, concept)
         if concept.surface in proper and not concept.known:
             entry = (start, end, structs.replace(concept, role=Role.NOUN, proper=True))
-        elif any(first <= start and end <= last for first, last in settled):
+        elif within(start, end, settled):
             entry = (start, end, structs.replace(concept, role=Role.LIGHT))
         if not any(entry[2].own == other[2].own for other in unique):
             unique.append(entry)
-    return tuple(_modifying(unique, normal))
+    return tuple(_modifying(_told_beside(unique, beside), normal))
+
+
+def _told_beside(
+    found: list[tuple[int, int, Concept]], beside: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, Concept]]:
+    """`found` with what stands beside the question marked, where the question itself says enough."""
+    inside = [within(start, end, beside) for start, end, _ in found]
+    things = [
+        concept.known or concept.role is Role.NOUN
+        for (_, _, concept), aside in zip(found, inside, strict=True)
+        if not aside and concept.role in (Role.NOUN, Role.ACTION)
+    ]
+    if sum(things) < _ENOUGH:
+        return found
+    return [
+        (start, end, structs.replace(concept, aside=aside))
+        for (start, end, concept), aside in zip(found, inside, strict=True)
+    ]
 
 
 def _modifying(found: list[tuple[int, int, Concept]], normal: str) -> Iterator[Concept]:

@@ -34,7 +34,7 @@ from functions.docqa.ranges import numbers_in, range_fit
 from functions.docqa.words import normalise, view
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
-_UNKNOWN_ACTION, _ASIDE = 0.3, 0.6
+_UNKNOWN_ACTION, _ASIDE = 0.3, 0.8
 _MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.2, 0.25, 5
 _ACTION_MISSED = 0.5  # the same act has many verbs
 _NEAR_ENOUGH = TITLE * 0.9

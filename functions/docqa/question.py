@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from msgspec import Struct, structs
 
+from functions.docqa.asides import asides, denied, question_itself, without_spans
 from functions.docqa.concept import Concept, Role
 from functions.docqa.concepts import concepts_in
 from functions.docqa.entities import Entity, entities_in, entity_spans, years_in
@@ -57,11 +58,13 @@ def analyse(text: str, *, language: str | None = None) -> Question:
     """`text` as a Question; `language` ("en" or "ja") is that of the answer, by default the question's own."""
     original, text = text, without_contrast(text)
     normal = uncontracted(normalise(text))
-    wanted = asked(normal)
+    wanted = asked(question_itself(normal))
+    beside = asides(normal)
     concepts = concepts_in(
-        without_interrogatives(normal),
+        without_interrogatives(without_spans(normal, denied(normal))),
         proper=_proper_names(text),
         settled=entity_spans(normal) + amount_spans(normal),
+        beside=beside,
     )
     unit = counted_unit(normal)
     if wanted.kind in (AnswerKind.FACT, AnswerKind.DEFINITION) and not wanted.listing:
@@ -88,7 +91,7 @@ def analyse(text: str, *, language: str | None = None) -> Question:
 _PROPER_NAME = re.compile(r"(?<=[a-z,:;] )[A-Z][\w-]+")
 # Fibre 500 is not Fibre 1000; a year is no part of a name.
 _DESIGNATION = re.compile(
-    r"(?<=[a-z,:;] )([A-Z][a-z]{2,} (?!(?:19|20)\d\d)\d{2,4})(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
+    r"(?<=[a-z,:;] )([A-Z][a-z]{2,} (?:(?!(?:19|20)\d\d)\d{2,4}|\d+\.\d+))(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
 )
 _SOUGHT = {
     "time": AnswerKind.TIME,
@@ -110,7 +113,7 @@ _STANDS_FOR = {
 
 def _by_attribute(concepts: Sequence[Concept]) -> Asked | None:
     """What a question without a question word asks for: "notice period", 「再試験の受験料」."""
-    named = [concept for concept in concepts if concept.kinds & _SOUGHT.keys()]
+    named = [concept for concept in concepts if concept.kinds & _SOUGHT.keys() and not concept.aside]
     if not named or len(concepts) < 2:
         return None
     # The head of an English phrase comes first ("sample size for …"), that of a Japanese one last.

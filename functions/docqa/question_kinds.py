@@ -14,7 +14,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         AnswerKind.FREQUENCY,
         True,
         (
-            r"how (?:often|frequently)|how many times|at what intervals?"
+            r"how (?:often|frequently)|how many times (?:an?|per|each|every|in an?|[^?]*\b(?:an?|per|each|every) (?:day|week|month|year))\b|at what intervals?"
             r"|frequency|頻度|どの(?:くらい|ぐらい|程度)の間隔|何(?:日|[ヶか]月"
             r"|年|週間|時間)(?:ごと|おき|に1度|に1回)|[年月週日](?:に)?何回"
         ),
@@ -29,6 +29,12 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         ),
     ),
     (AnswerKind.REASON, False, (r"^why\b|for what reason|what is the reason|なぜ|どうして|理由")),
+    (
+        AnswerKind.DEFINITION,
+        False,
+        r"what (?:exactly |precisely )?(?:counts|qualifies|is (?:considered|regarded|treated|understood|meant))(?: as| by| to be)?\b(?! (?:if|when))"
+        r"|とみなされるのは(?:何|どんな|どの)|に(?:当たる|該当する)のは(?:何|どんな|どの)|とは(?:具体的に)?(?:何|どんな|どう)",
+    ),
     (AnswerKind.QUANTITY, True, (r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$")),
     (
         AnswerKind.QUANTITY,
@@ -45,7 +51,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         (
             r"how much (?:money|does|do|is|are|will|can"
             r"|may|am|would|did|should|must|per|for)\b|how expensive"
-            r"|what (?:do|will|would|must|shall|should) (?:i|we|you) (?:have to )?(?:pay|owe)\b"
+            r"|what (?:do|does|did|will|would|must|shall|should) (?:\w+ ){1,4}?(?:have to |need to )?(?:pay|owe|cost)\b"
             r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当"
             r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり)[^。?]{0,4}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
@@ -68,7 +74,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数)は|納期"
         ),
     ),
-    (AnswerKind.TIME, False, (r"^when\b|\bwhen (?:do|does|is|are|must|should|can|will|did|was|were|may)\b")),
+    (AnswerKind.TIME, False, (r"^when\b|\bwhen (?:do|does|is|are|am|must|should|can|will|did|was|were|may)\b")),
     (
         AnswerKind.QUANTITY,
         True,
