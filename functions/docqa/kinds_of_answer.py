@@ -14,10 +14,12 @@ from functions.docqa.expressions import (
     PLACES,
     AnswerKind,
 )
+from functions.docqa.matching import cached_view
 from functions.docqa.model import Unit, UnitKind
+from functions.docqa.particulars import misses
 from functions.docqa.question import Question
-from functions.docqa.units_counted import MEASURES, counts
-from functions.docqa.words import normalise, plain, stem
+from functions.docqa.units_counted import MEASURES, counts, is_common
+from functions.docqa.words import normalise, phrase, plain, stem
 
 _WHO_IS = re.compile(
     r"\bwho(?:'s| is| are| was)\b(?!.*\b(?:\w+ed|\w+ing|responsible|in charge|allowed|able)\b)"
@@ -52,11 +54,14 @@ _LASTING_ASKED = re.compile(r"\bhow long (?:does|do|did|will|would|is|are)\b.*\b
 _LASTING = re.compile(r"\b(?:takes?|lasts?|took|lasted)\b")
 _AHEAD = re.compile(r"\b(?:in advance|ahead|beforehand|before)\b")
 _DIGIT = re.compile(r"\d")
-_DURATION_ASKED = re.compile(r"\bhow many\b|何(?:年|日|週|[ヶかカ]月|時|分|秒)間|何時間|何[ヶかカ]月")
+_DURATION_ASKED = re.compile(
+    r"\bhow many\b|何(?:年|日|週|[ヶかカ]月|時|分|秒)間|何時間|何[ヶかカ]月|何日(?!目|付|ま?では?(?:です|でしょう|$))"
+)
 _DATES = re.compile(
-    rf"(?:19|20)\d\d年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?|\d{{1,2}}月(?!間)(?:\d{{1,2}}日)?|\d{{1,2}}:\d{{2}}"
+    rf"\d+(?:日|年|か月|回)目|(?:19|20)\d\d年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?|\d{{1,2}}月(?!間)(?:\d{{1,2}}日)?|\d{{1,2}}:\d{{2}}"
     rf"|\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}\b"
 )
+_NARROWED = re.compile(r" (?:per|of|in|for|to|an?|at|each|allowed)\b|[(/]")
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 
 
@@ -83,6 +88,8 @@ def normal_of(text: str) -> str:
 def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     """What the kind of answer adds to a unit's score; None when the unit cannot be such an answer."""
     asked = question.asked
+    if misses(question.text, unit.text, normal):
+        return None
     if unit.kind is UnitKind.LIST:
         # A list's introduction is quoted with it, so it serves as one answer to "what are the steps".
         return {AnswerKind.PROCEDURE: 0.2, AnswerKind.FACT: 0.12, AnswerKind.CONDITION: 0.12}.get(asked.kind)
@@ -134,7 +141,8 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         )
     ):
         return None
-    if question.unit in MEASURES and not counts(question.unit, normal):
+    rate = asked.kind is AnswerKind.FREQUENCY or question.per
+    if question.unit in MEASURES and not rate and not counts(question.unit, normal):
         return None
     if question.unit:
         fit += 0.06 if counts(question.unit, normal) else -0.12
@@ -189,8 +197,10 @@ def _reaches(asked: str, normal: str) -> bool:
 
 def _may_count(question: Question, unit: Unit, normal: str) -> bool:
     """Whether a number of the sentence may be of what the question counts: no date, time of day or price is."""
-    if unit.kind is UnitKind.ROW or counts(question.unit, normal):
+    if counts(question.unit, normal):
         return True
+    if unit.kind is UnitKind.ROW:
+        return is_common(question.unit) or _is_counted_by_column(question.text, unit.header)
     if not question.unit.isascii() and not normal.isascii():
         return False  # 20日 are no 冊
     if question.unit.isascii() and re.search(
@@ -198,6 +208,12 @@ def _may_count(question: Question, unit: Unit, normal: str) -> bool:
     ):
         return False  # "a merchant may send 200 requests" counts no merchants
     return PATTERNS[AnswerKind.QUANTITY].search(_OTHER_NUMBERS.sub("", normal)) is not None
+
+
+def _is_counted_by_column(asked: str, header: str) -> bool:
+    """Whether a column has numbers of something the question names: one of "boat hours" counts no boats."""
+    parts = (_NARROWED.split(normalise(cell).strip())[0].split() for cell in header.split("|"))
+    return any(phrase(words[-1]) in cached_view(asked).words for words in parts if words)
 
 
 def _defines(question: Question, normal: str) -> bool:

@@ -8,7 +8,10 @@ _CONTRACTED = re.compile(
 # Written without the apostrophe: whats, dont, im.
 _BARE = {
     **{f"{word}s": f"{word} is" for word in ("what", "who", "where", "how", "when", "that")},
-    **{f"{verb}nt": f"{verb} not" for verb in ("do", "does", "did", "is", "are", "was", "have", "has", "could", "should")},
+    **{
+        f"{verb}nt": f"{verb} not"
+        for verb in ("do", "does", "did", "is", "are", "was", "have", "has", "could", "should")
+    },
     **{"cant": "can not", "wont": "will not", "im": "i am", "ive": "i have", "youre": "you are"},
 }
 _BARE_CONTRACTION = re.compile(rf"\b({'|'.join(_BARE)})\b")

@@ -74,7 +74,11 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数)は|納期"
         ),
     ),
-    (AnswerKind.TIME, False, (r"^when\b|\bwhen (?:do|does|is|are|am|must|should|can|will|did|was|were|may)\b")),
+    (
+        AnswerKind.TIME,
+        False,
+        (r"^when\b|\bwhen (?:do|does|is|are|am|must|should|can|will|did|was|were|may)\b"),
+    ),
     (
         AnswerKind.QUANTITY,
         True,
@@ -238,6 +242,8 @@ def counted_unit(normal: str) -> str:
         return "length"
     if match := _HOW_ADJECTIVE.search(normal):
         return _MEASURED_BY[match.group(1)]
+    if "how many times" in normal:
+        return "回"
     match = _COUNTED.search(normal) or _COUNTED_JAPANESE.search(normal)
     return match.group(1) if match else ""
 

@@ -75,6 +75,8 @@ def _pattern(unit: str) -> re.Pattern[str]:
         parts.append(
             rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})(?!(?<=時)間)"
         )
+    if "回" in names:
+        parts.append(r"\b(?:once|twice)\b")
     if "時" in names:
         parts.append(r"\d{1,2}:\d{2}|\b\d{1,2} ?[ap]\.?m\b")
     return re.compile("|".join(parts))
@@ -82,7 +84,7 @@ def _pattern(unit: str) -> re.Pattern[str]:
 
 # What an adjective asks for is in these units or not at all: "how heavy" is not answered by seconds.
 MEASURES = frozenset(
-    {"weight", "loudness", "heat", "kg", "g", "グラム", "キログラム", "トン", "db", "デシベル"}
+    {"回", "weight", "loudness", "heat", "kg", "g", "グラム", "キログラム", "トン", "db", "デシベル"}
     | {"m", "cm", "mm", "km", "メートル", "センチ", "ミリ", "ワット", "リットル", "gb"}
 )
 
@@ -90,3 +92,9 @@ MEASURES = frozenset(
 def counts(unit: str, normal: str) -> bool:
     """Whether the normalised sentence has a number of `unit`s, in either language."""
     return _pattern(unit).search(normal) is not None
+
+
+def is_common(unit: str) -> bool:
+    """Whether many things are counted in `unit`, so that a number may stand without it; nobody is counted in boats."""
+    key = stem(unit)
+    return not unit.isascii() or any(key == stem(name) for group in _SAME_UNIT for name in group)

@@ -1,0 +1,75 @@
+"""What a question asks for beyond its kind: a name, a date, a day of the week; without it a sentence is no answer."""
+
+import re
+from functools import lru_cache
+
+from functions.docqa.expressions import PATTERNS, AnswerKind
+from functions.docqa.words import normalise, view
+
+_NAME_ASKED = re.compile(
+    r"\bwhat (?:is|was|are|were) (?:the )?(?:[\w-]+ )?names? of\b|\bname of the (?:company|person|supplier|vendor|firm)\b"
+    r"|\bwhat (?:is|was) [^?]{3,60} (?:called|named)\b"
+    r"|(?:名称|名前|氏名|社名|店名|商品名|品名)(?:は|を教え|が知り|って)|何という(?:名前|名称|会社|店|人)"
+)
+_CAPITALISED = re.compile(
+    r"(?<=[a-z,;('“\"] )[(“\"']?((?:[A-Z][\w&.-]+|\w+[A-Z]\w*)(?:(?: of)? [A-Z][\w&.-]+)*)"
+)
+_TITLED = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Prof)\b\.? ?[A-Z]|[:|] *[A-Z][a-z]+ [A-Z][a-z]+\b")
+_NAMED_JAPANESE = re.compile(
+    r"[「『“\"][^」』”\"]{1,40}[」』”\"]|株式会社|有限会社|合同会社|㈱|法人|という|[一-龯ァ-ヶー]{2,8}(?:氏|さん|様)"
+    r"|は、?[^、。]{2,24}(?:とする|である|です)。?$"
+)
+_LATIN = re.compile(r"[A-Za-z][A-Za-z&-]+")
+_CALENDAR = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|i$"
+)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_EXPRESSIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        re.compile(r"何月何日|\b(?:on )?(?:what|which) (?:exact )?date\b"),
+        re.compile(
+            rf"\d{{1,2}}月\d{{1,2}}日|[末初]日|月末|曜|\d{{4}}[-/]\d|\d{{1,2}}/\d{{1,2}}|\b\d{{1,2}}(?:st|nd|rd|th)?\b(?: of)? {_MONTH}"
+            rf"|\b{_MONTH} \d{{1,2}}|(?<![泊\d])\d{{1,2}}日(?![間目以])|\d(?:st|nd|rd|th)\b|\bday\b"
+        ),
+    ),
+    (
+        re.compile(r"何曜日?|\b(?:what|which) days? of the week\b|\bwhich weekdays?\b"),
+        re.compile(r"曜|[月火水木金土日][・、,]|平日|土日|毎日|day"),
+    ),
+)
+
+
+def misses(asked: str, text: str, normal: str) -> bool:
+    """Whether the question wants a name, a date or a day of the week, and the sentence has none.
+
+    `asked` is the question as it is written, `text` the sentence, `normal` the same normalised.
+    """
+    wanted = _wanted(asked)
+    if not wanted:
+        return False
+    return any(not pattern.search(normal) for pattern in wanted[1:]) or (
+        wanted[0] is not None and not _names_something(asked, text)
+    )
+
+
+@lru_cache(maxsize=256)
+def _wanted(asked: str) -> tuple[re.Pattern[str] | None, ...]:
+    normal = normalise(asked)
+    expressions = tuple(said for question, said in _EXPRESSIONS if question.search(normal))
+    named = _NAME_ASKED if _NAME_ASKED.search(normal) else None
+    return (named, *expressions) if named or expressions else ()
+
+
+def _names_something(asked: str, text: str) -> bool:
+    """Whether the sentence has a name that the question does not give itself."""
+    if _TITLED.search(text) or (not text.isascii() and _NAMED_JAPANESE.search(text)):
+        return True
+    given = view(asked).words
+    names = (_CAPITALISED if text.isascii() else _LATIN).findall(text)
+    return any(
+        not all(f" {word} " in given for word in view(name).words.split())
+        and not _CALENDAR.match(name.casefold())
+        and not PATTERNS[AnswerKind.PERSON].search(name.casefold())
+        for name in names
+    )
