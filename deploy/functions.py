@@ -68,6 +68,7 @@ MODEL = Need(api="aiplatform", role="roles/aiplatform.user", setting="GENERAL_MO
 STORE = Need(api="firestore", role="roles/datastore.user", setting="TASK_STORE=firestore")
 WAKEUPS = Need(api="pubsub", role="", setting="WAKEUPS=pubsub")
 PHRASES = replace(MODEL, setting="PHRASE_MODEL")
+SELECTS = replace(MODEL, setting="SELECT_MODEL")
 
 # In the order of deployment: whoever is called is there before whoever calls.
 FUNCTIONS = (
@@ -77,7 +78,7 @@ FUNCTIONS = (
         direct_invokers=(Invoker.HUB,),
         is_agent=True,
         mounts_documents=True,
-        needs=(SEARCH, PHRASES),
+        needs=(SEARCH, PHRASES, SELECTS),
     ),
     Function(
         name="general",

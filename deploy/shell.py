@@ -46,7 +46,11 @@ def declarations(plan: Plan) -> Iterator[str]:
         "members", {name: " ".join(plan.members(function.function)) for name, function in wanted.items()}
     )
     yield _table(
-        "roles", {name: " ".join(need.role for need in wanted[name].needs if need.role) for name in deployed}
+        "roles",
+        {
+            name: " ".join(dict.fromkeys(need.role for need in wanted[name].needs if need.role))
+            for name in deployed
+        },
     )
     yield _table(
         "publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed}

@@ -11,7 +11,7 @@ from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.config import Config
 from functions.docqa.engine import DocumentQA
-from functions.docqa.selection import selecting
+from functions.docqa.selection import Selection, selecting
 from shared.a2a.call import Call
 from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
@@ -22,7 +22,7 @@ from shared.diagnosis import Step, with_doctor
 from shared.gemini.examination import examiner
 from shared.http import Handler
 from shared.log import Log
-from shared.phrasing import in_words_of
+from shared.phrasing import Answer, in_words_of
 
 SKILL = AgentSkill(
     id="document-qa",
@@ -49,7 +49,19 @@ def build(config: Config) -> Handler:
         skills=(SKILL,),
     )
 
-    selection_for = selecting(config.selection)
+    function = agent_function(
+        in_words_of(config.phrasing, answers_of(engine, selecting(config.selection))), card=card, log=log
+    )
+    examine_models = _model_examiners(config)
+    return with_doctor(
+        function, lambda: (*engine.examine(), *(step for each in examine_models for step in each()))
+    )
+
+
+def answers_of(
+    engine: DocumentQA | CloudDocumentQA, selection_for: Callable[[Call], Selection | None]
+) -> Answer:
+    """What is said to a request: the engine's answer, in a text and as data."""
 
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         selection = selection_for(call)
@@ -74,11 +86,7 @@ def build(config: Config) -> Handler:
             }
         )
 
-    function = agent_function(in_words_of(config.phrasing, answer), card=card, log=log)
-    examine_models = _model_examiners(config)
-    return with_doctor(
-        function, lambda: (*engine.examine(), *(step for each in examine_models for step in each()))
-    )
+    return answer
 
 
 def _model_examiners(config: Config) -> list[Callable[[], Sequence[Step]]]:

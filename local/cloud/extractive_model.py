@@ -5,12 +5,16 @@ question mark, or か at the end) are the question; the others are the material.
 three at most and in their order, that share the most words with the question, and none that shares less than half as many
 as the best; without a question, with the first sentence; without material, it says that it was given none. A mark like [2]
 in front of a line is put behind its sentences. It follows no instructions, the operator's no more than those in the text.
+Where the request's `responseSchema` wants an array of integers, it answers with the numbers of those marks instead: of the
+marked lines that share the most words with the question, three at most and none that shares less than half as many as the
+best; with [] when the best shares less than a third of the question's words, and without a question.
 A word is a run of digits, or of three or more letters, or two neighbouring Japanese characters that are not both hiragana; a
 token is a word of the answer with its blank, or one Japanese character.
 """
 
 from __future__ import annotations
 
+import json
 import re
 
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|[。！？])[^\S\n]*|[^\n]+")
@@ -21,6 +25,7 @@ _TOKEN = re.compile(r"\s*(?:[^\W\u3000-\u9fff]+|\S)|\s+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _MOST_SENTENCES = 3
+_LEAST_SHARE = 1 / 3
 _NONE = {
     False: "I am a local stand-in for a language model. I was given nothing to answer this from.",
     True: "これは言語モデルのローカル代用品です。回答のもとになる文章が与えられていません。",
@@ -30,8 +35,8 @@ _NONE = {
 def answer(text: str) -> str:
     """The answer to the text of a user's turn."""
     sentences = _sentences(text)
-    asked = " ".join(sentence for sentence, _ in sentences if _ASKS.search(sentence))
-    material = [(sentence, mark) for sentence, mark in sentences if not _ASKS.search(sentence)]
+    asked = " ".join(sentence for sentence, _ in sentences if _asks(sentence))
+    material = [(sentence, mark) for sentence, mark in sentences if not _asks(sentence)]
     if not asked:
         chosen = material[:1]
     else:
@@ -43,6 +48,18 @@ def answer(text: str) -> str:
         return _NONE[bool(_JAPANESE.search(asked or text))]
     told = [f"{sentence} {mark}".strip() for sentence, mark in chosen]
     return "".join(told) if all(_JAPANESE.search(each) for each in told) else " ".join(told)
+
+
+def numbers(text: str) -> str:
+    """The numbers of the marked lines that answer the text of a user's turn, as a JSON array."""
+    lines = [(mark, line[mark.end() :]) for line in text.splitlines() if (mark := _MARK.match(line))]
+    asked = _words(" ".join(sentence for sentence, mark in _sentences(text) if not mark and _asks(sentence)))
+    shared = [len(_words(line) & asked) for _, line in lines]
+    most = max(shared, default=0)
+    if not most or most < len(asked) * _LEAST_SHARE:
+        return "[]"
+    best = sorted(range(len(lines)), key=lambda at: (-shared[at], at))[:_MOST_SENTENCES]
+    return json.dumps([int(lines[at][0][1].strip("[]")) for at in best if shared[at] >= most / 2])
 
 
 def tokens(text: str) -> list[str]:
@@ -60,6 +77,10 @@ def _sentences(text: str) -> list[tuple[str, str]]:
             (part.strip(), mark[1] if mark else "") for part in _SENTENCE.findall(rest) if part.strip()
         )
     return found
+
+
+def _asks(sentence: str) -> bool:
+    return _ASKS.search(sentence) is not None
 
 
 def _words(text: str) -> set[str]:

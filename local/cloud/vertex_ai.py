@@ -1,8 +1,9 @@
 """`python -m local.cloud.vertex_ai`: Gemini on Vertex AI, as the unmodified google-genai speaks to it.
 
 `generateContent` and `streamGenerateContent` of publisher models, v1 and v1beta1 (cloud.google.com/vertex-ai/generative-ai/docs/
-reference/rest). The model is `local.cloud.extractive_model`. The account of an access token is asked for at whoever gave
-it out; `POST /__project {"grant": "serviceAccount:…"}` gives roles/aiplatform.user, as gcloud does, `{"enable": true}` the API.
+reference/rest); of `responseSchema`, an array of integers. The model is `local.cloud.extractive_model`. The account of an access
+token is asked for at whoever gave it out; `POST /__project {"grant": "serviceAccount:…"}` gives roles/aiplatform.user, as gcloud
+does, `{"enable": true}` the API.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from local.cloud import vertex_answers as answers
 from local.cloud.accounts import Accounts, UnknownToken, member
-from local.cloud.extractive_model import answer, tokens
+from local.cloud.extractive_model import answer, numbers, tokens
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
 from local.cloud.vertex_answers import Refusal
@@ -89,9 +90,10 @@ class VertexAi:
         try:
             asked = json_body(request)
             text, most = answers.user_text(asked), answers.most_tokens(asked)
+            say = numbers if answers.wants_numbers(asked) else answer
         except (ValueError, TypeError, AttributeError, KeyError):
             raise answers.bad_request() from None
-        chunks = self._chunks(text, model=model, most=most)
+        chunks = self._chunks(text, say, model=model, most=most)
         if method == "generateContent":
             return json_response(answers.whole(list(chunks)))
         if request.parameter("alt") == "sse":
@@ -123,14 +125,16 @@ class VertexAi:
                     self.faults.switch_on(fault, times=left - 1)
             raise refusal()
 
-    def _chunks(self, text: str, *, model: str, most: int) -> Iterator[dict[str, Any]]:
+    def _chunks(
+        self, text: str, say: Callable[[str], str], *, model: str, most: int
+    ) -> Iterator[dict[str, Any]]:
         """The chunks of one answer: one for each token, and one that ends it."""
         asked = len(tokens(text))
         if (blocked := self.faults.parameters("block-question")) is not None:
             reason = blocked.get("reason", "PROHIBITED_CONTENT")
             yield answers.blocked(reason, model=model, asked=asked)
             return
-        told = [] if "empty" in self.faults else tokens(answer(text))
+        told = [] if "empty" in self.faults else tokens(say(text))
         finish = "STOP"
         for fault in ("finish", "stall", "cut"):
             if (parameters := self.faults.parameters(fault)) is not None:

@@ -96,6 +96,14 @@ def most_tokens(asked: Any) -> int:
     return int(asked.get("generationConfig", {}).get("maxOutputTokens", 8192))
 
 
+def wants_numbers(asked: Any) -> bool:
+    """Whether the answer has to be a JSON array of integers."""
+    form = asked.get("generationConfig", {})
+    schema = form.get("responseSchema", {})
+    is_array = (schema.get("type"), schema.get("items", {}).get("type")) == ("ARRAY", "INTEGER")
+    return form.get("responseMimeType") == "application/json" and is_array
+
+
 def chunk(text: str, *, model: str) -> dict[str, Any]:
     """A stretch of the answer."""
     content = {"role": "model", "parts": [{"text": text}]}

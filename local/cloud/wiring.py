@@ -145,7 +145,7 @@ def _discovery_engine() -> StandIn:
 
 
 def _vertex_ai() -> StandIn:
-    """Vertex AI with one model in the hub's project. general is told to ask it, the others where PHRASE_MODEL names it."""
+    """Vertex AI with one model in the hub's project. general is told to ask it, the others where a setting names it."""
 
     def arguments(urls: Urls) -> list[str]:
         accounts = (GENERAL_ACCOUNT, DOCQA_ACCOUNT, EXPENSE_ACCOUNT, PM_ACCOUNT)

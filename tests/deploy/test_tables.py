@@ -196,6 +196,7 @@ def test_a_data_store_brings_its_api_and_its_role_and_the_bucket_is_not_mounted(
     [
         ("general", "GENERAL_MODEL"),
         ("docqa", "PHRASE_MODEL"),
+        ("docqa", "SELECT_MODEL"),
         ("expense", "PHRASE_MODEL"),
         ("pm", "PHRASE_MODEL"),
     ],
