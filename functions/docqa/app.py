@@ -12,6 +12,7 @@ from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.config import Config
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import Selection, selecting
+from functions.docqa.sources import other_kinds
 from shared.a2a.call import Call
 from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
@@ -99,6 +100,9 @@ def _embedded(config: Config, log: Log) -> DocumentQA:
     engine = DocumentQA.open(config.corpus_dir, config.index_path)
     for skipped in engine.skipped:
         log.line("WARNING", f"A document was left out: {skipped.path}: {skipped.reason}")
+    kinds = other_kinds(config.corpus_dir)
+    if kinds:
+        log.line("WARNING", f"Files of these kinds are not read: {', '.join(kinds)}")
     return engine
 
 

@@ -23,6 +23,10 @@ SUFFIXES = {
     ".pdf": "pdf",
 }
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp")
+_WESTERN = "cp1252"
+_ACCENTS_OF_100 = 10
+_HIGH = re.compile(rb"[\x80-\xff]")
+_HIGH_TOGETHER = re.compile(rb"[\x80-\xff](?=.?[\x80-\xff])", re.DOTALL)
 _META_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([A-Za-z0-9_-]+)", re.IGNORECASE)
 _HEAD_CHARACTERS = 1_000  # where the title is, if there is one
 _FRONT = re.compile(r"\A---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
@@ -42,6 +46,13 @@ def corpus_files(corpus_dir: Path) -> Iterator[tuple[str, Path]]:
         hidden = any(part.startswith(".") for part in relative.parts)
         if path.suffix.lower() in SUFFIXES and not hidden and path.is_file():
             yield relative.as_posix(), path
+
+
+def other_kinds(corpus_dir: Path) -> list[str]:
+    """The suffixes of files that are no documents to docqa, sorted; hidden files are not looked at."""
+    names = (path.relative_to(corpus_dir) for path in corpus_dir.rglob("*") if path.is_file())
+    shown = (name for name in names if not any(part.startswith(".") for part in name.parts))
+    return sorted({name.suffix.lower() for name in shown} - SUFFIXES.keys() - {""})
 
 
 def corpus_uri(path: str) -> str:
@@ -91,7 +102,7 @@ def document_from(path: str, uri: str, content: bytes) -> Document:
 
 
 def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
-    """`content` as text: UTF-8, or the declared encoding, or one of the older Japanese ones. Raises Unreadable."""
+    """`content` as text: UTF-8, or the declared encoding, or an older Japanese or western one. Raises Unreadable."""
     if b"\x00" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable("binary content")
     names = [*_ENCODINGS]
@@ -99,13 +110,15 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
         names.insert(0, "utf-16")
     if declared:
         names.insert(1, declared.group(1).decode("ascii"))
+    elif _is_western(content):
+        names.insert(1, _WESTERN)
     best: tuple[int, str] | None = None
     for name in names:
         try:
             text = content.decode(name)
         except (UnicodeDecodeError, LookupError):
             continue
-        if name in ("utf-8-sig", "utf-16") or declared:
+        if name in ("utf-8-sig", "utf-16", _WESTERN) or declared:
             return text
         # Most EUC-JP bytes are also valid CP932, as half-width katakana: the reading with fewer of those is right.
         oddities = sum(
@@ -114,8 +127,17 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
         if best is None or oddities < best[0]:
             best = (oddities, text)
     if best is None:
-        raise Unreadable("neither UTF-8 nor a Japanese encoding")
+        raise Unreadable("neither UTF-8 nor another usual encoding")
     return best[1]
+
+
+def _is_western(content: bytes) -> bool:
+    """Whether what is not ASCII can be accents: a few, and each by itself. Japanese is written in pairs and runs."""
+    high = len(_HIGH.findall(content))
+    return (
+        high * 100 <= len(content) * _ACCENTS_OF_100
+        and len(_HIGH_TOGETHER.findall(content)) * 100 <= high * _ACCENTS_OF_100
+    )
 
 
 def _title(path: str, text: str, given: str) -> str:

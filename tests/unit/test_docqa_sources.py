@@ -8,7 +8,7 @@ import pytest
 from functions.docqa.editions import in_force
 from functions.docqa.engine import DocumentQA
 from functions.docqa.model import Document, Standing
-from functions.docqa.sources import MAX_FILE_BYTES, Unreadable, document_from
+from functions.docqa.sources import MAX_FILE_BYTES, Unreadable, document_from, other_kinds
 
 _PDF = Path(__file__).parents[2] / "functions/docqa/corpus/policies/business-travel-policy.pdf"
 
@@ -21,6 +21,24 @@ def _document(text: str, path: str = "rules.md") -> Document:
 def test_japanese_text_is_read_in_every_usual_encoding(encoding: str) -> None:
     text = "規程\r\n検知から１５分以内に連絡する。ﾊﾝｶｸ"
     assert document_from("a.txt", "corpus:a.txt", text.encode(encoding)).text == text
+
+
+def test_western_text_is_read_when_it_is_not_unicode() -> None:
+    text = "Café hours\r\n\r\nThe café opens at 7:45 – naïve guests wait.\r\nÜber 3 £.\r\n"
+    assert document_from("a.txt", "corpus:a.txt", text.encode("cp1252")).text == text
+
+
+def test_a_few_japanese_words_in_english_are_not_taken_for_accents() -> None:
+    text = (
+        "The pass is kept in the box called カギ, with the others. It is given back on the day of departure."
+    )
+    assert document_from("a.txt", "corpus:a.txt", text.encode("cp932")).text == text
+
+
+def test_what_is_no_document_is_told_by_its_kind(tmp_path: Path) -> None:
+    for name in ("a.md", "b.DOCX", "c.csv", "d.csv", ".hidden.zip", "Makefile"):
+        (tmp_path / name).write_text("text")
+    assert other_kinds(tmp_path) == [".csv", ".docx"]
 
 
 @pytest.mark.parametrize(
