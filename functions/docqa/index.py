@@ -18,7 +18,7 @@ from functions.docqa.sources import Unreadable, corpus_files, corpus_uri, docume
 from functions.docqa.words import index_text
 
 LAYOUT = (
-    5  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
+    6  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
 )
 _LOCK_SECONDS = 120
 _SCHEMA = """

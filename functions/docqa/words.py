@@ -14,6 +14,8 @@ KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff"
 HIRAGANA = r"\u3041-\u309f"
 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-") | {"’": "'", "‘": "'"})
+_ACCENTED = re.compile("[\u00c0-\u024f]")
+_ACCENT = re.compile("[\u0300-\u036f]")
 _ANY_DASH = re.compile("[‐‑‒–—―−’‘]")
 _MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
@@ -93,9 +95,11 @@ def _unmarked(text: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """NFKC, case-folded, with one kind of hyphen and no thousands separators."""
+    """NFKC, case-folded, with one kind of hyphen, no thousands separators, and no accents on Latin letters."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
+        if _ACCENTED.search(text):
+            text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
         if _ANY_DASH.search(text):
             text = text.translate(_DASHES)
         text = with_digits(text)

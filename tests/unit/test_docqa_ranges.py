@@ -110,6 +110,11 @@ def test_the_index_holds_english_without_its_markup_endings_and_thousands_separa
     assert index_text("**Booked** [rooms](a.html)\n(A-12): 1,000, it's 3.5.") == "book room a12 1000 it 3.5"
 
 
+def test_a_word_is_found_with_its_accents_or_without() -> None:
+    assert index_text("Café Müller, naïve × 3") == index_text("cafe muller, naive × 3")
+    assert normalise("ガギグ") == "ガギグ"
+
+
 @pytest.mark.parametrize(
     ("text", "language"),
     [
