@@ -78,6 +78,7 @@ CUT = {
 }
 FRAMED_WRONGLY = {
     "a chunk size that is none": CHUNKED + b"2\r\nok\r\nsize\r\n",
+    "chunk sizes that end with LF only": CHUNKED + b"2\r\nok\r\n2\nok\n0\n\n",
     "a negative chunk size": CHUNKED + b"2\r\nok\r\n-2\r\nok\r\n",
     "a chunk size beyond all numbers": CHUNKED + b"2\r\nok\r\nfffffffffffffffff\r\n",
     "a chunk that is longer than its size": CHUNKED + b"2\r\nokok\r\n0\r\n\r\n",
