@@ -49,6 +49,11 @@ _LETTER = re.compile(
     rf"|(?<=[{KANJI}{KATAKANA}])([AI])(?![A-Za-z0-9'’&./-])"
     rf"|(?<![A-Za-z0-9'’&./-])([AI])(?= ?[|:：{KANJI}{KATAKANA}]|(?:-| )?(?:rat|grad|class|rank|level))"
 )
+# "category A", where "category a" may be an article.
+_FIRST_OF_LETTERS = re.compile(
+    r"\b(?:[Ss]everity|[Pp]riority|[Ll]evel|[Tt]ier|[Cc]ategory|[Pp]hase|[Ss]tage|[Pp]lan|[Ll]ine|[Ww]ard|[Gg]ate|[Ff]orm"
+    r"|[Bb]uilding|[Rr]oom|[Aa]ppendix|[Ss]ection) (A)(?![\w'’-]| [a-z]+ (?:is|was)\b)"
+)
 _JAPANESE_NUMBER = re.compile(
     r"(重大度|深刻度|優先度|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"
     r"[\s::・]?(\d{1,4}|[a-z](?![a-z0-9]|-\d))"
@@ -94,6 +99,8 @@ def entities_in(text: str) -> frozenset[Entity]:
     """
     bare = plain(text)
     named = _entities(normalise(bare))
+    if " A" in bare and (first := _FIRST_OF_LETTERS.search(bare)):
+        named |= {Entity("letter", first.group(1).casefold())}
     letters = {letter.casefold() for groups in _LETTER.findall(_wide(bare)) for letter in groups if letter}
     return named | {Entity("letter", letter) for letter in letters} if letters else named
 

@@ -16,6 +16,7 @@ from functions.docqa.phrasing import uncontracted, without_contrast
 from functions.docqa.question_kinds import (
     Asked,
     asked,
+    asks_what_counts,
     asks_for_a_topic,
     counted_per,
     counted_unit,
@@ -67,7 +68,8 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         beside=beside,
     )
     unit = counted_unit(normal)
-    if wanted.kind in (AnswerKind.FACT, AnswerKind.DEFINITION) and not wanted.listing:
+    named = wanted.kind is AnswerKind.DEFINITION and not asks_what_counts(normal)
+    if (named or wanted.kind is AnswerKind.FACT) and not wanted.listing:
         wanted = _by_attribute(concepts) or wanted
     amounts = amounts_in(normal)
     settled = _settled(amounts, concepts, normal)

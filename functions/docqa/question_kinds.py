@@ -14,7 +14,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         AnswerKind.FREQUENCY,
         True,
         (
-            r"how (?:often|frequently)|how many times (?:an?|per|each|every|in an?|[^?]*\b(?:an?|per|each|every) (?:day|week|month|year))\b|at what intervals?"
+            r"how (?:often|frequently)|how many times (?:[^?]*\b)?(?:an?|per|each|every) (?:day|week|month|year)\b|at what intervals?"
             r"|frequency|頻度|どの(?:くらい|ぐらい|程度)の間隔|何(?:日|[ヶか]月"
             r"|年|週間|時間)(?:ごと|おき|に1度|に1回)|[年月週日](?:に)?何回"
         ),
@@ -32,8 +32,10 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
     (
         AnswerKind.DEFINITION,
         False,
-        r"what (?:exactly |precisely )?(?:counts|qualifies|is (?:considered|regarded|treated|understood|meant))(?: as| by| to be)?\b(?! (?:if|when))"
-        r"|とみなされるのは(?:何|どんな|どの)|に(?:当たる|該当する)のは(?:何|どんな|どの)|とは(?:具体的に)?(?:何|どんな|どう)",
+        (
+            r"what (?:exactly |precisely )?(?:counts|qualifies|is (?:considered|regarded|treated|understood|meant))"
+            r"(?: as| by| to be)\b|(?:とみなされる|に当たる|に該当する)のは(?:何|どんな|どの)|とは(?:具体的に)?(?:何|どんな|どう)"
+        ),
     ),
     (AnswerKind.QUANTITY, True, (r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$")),
     (
@@ -167,6 +169,7 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
     ),
 )
 _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in _TABLE)
+_WHAT_COUNTS = re.compile(r"what (?:exactly |precisely )?(?:counts|qualifies|is meant)|とみなされる|に当たる|に該当する")
 _SHORT_DEFINITION = re.compile(r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: [\w-]+)?\?*$")
 _LISTING = re.compile(
     r"\blist\b|^what (?:\w+ )?(?:items|things|documents"
@@ -229,6 +232,11 @@ def asked(normal: str) -> Asked:
         if pattern.search(stripped):
             return Asked(kind, strict, listing or kind is AnswerKind.PROCEDURE)
     return Asked(AnswerKind.FACT, listing=listing)
+
+
+def asks_what_counts(normal: str) -> bool:
+    """Whether a question asks what counts as something, rather than for its figure: "what is the notice period"."""
+    return _WHAT_COUNTS.search(normal) is not None
 
 
 def wants_former(normal: str) -> bool:
