@@ -6,10 +6,9 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    import flask
     from _typeshed.wsgi import WSGIApplication
 
     from shared.http import Handler
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def entry_point(load: Callable[[], Handler]) -> Callable[[flask.Request], WSGIApplication]:
+def entry_point(load: Callable[[], Handler]) -> Callable[[Any], WSGIApplication]:
     """What Functions Framework serves: see `flask_adapter.entry_point`. What is imported in `load` is loaded with less work."""
 
-    def loaded() -> Callable[[flask.Request], WSGIApplication]:
+    def loaded() -> Callable[[Any], WSGIApplication]:
         # msgspec uses it where it is there, for what `typing` has since Python 3.11; to load it takes as long as all of msgspec.
         with without_module("typing_extensions"):
             from shared import flask_adapter
