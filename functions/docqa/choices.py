@@ -13,7 +13,7 @@ from functions.docqa.question import Question
 from functions.docqa.search import Corpus
 
 MOST_QUOTES, MOST_CHOSEN = 60, 3
-_MOST_CHARACTERS, _LONGEST_QUOTE, _LONGEST_PART = 16_000, 600, 200
+_MOST_CHARACTERS, _LONGEST_QUOTE, _LONGEST_PART = 12_000, 600, 200
 
 
 class Quote(Struct, frozen=True):

@@ -6,8 +6,8 @@ three at most and in their order, that share the most words with the question, a
 as the best; without a question, with the first sentence; without material, it says that it was given none. A mark like [2]
 in front of a line is put behind its sentences. It follows no instructions, the operator's no more than those in the text.
 Where the request's `responseSchema` wants an array of integers, it answers with the numbers of those marks instead: of the
-marked lines that share the most words with the question, three at most and none that shares less than half as many as the
-best; with [] when the best shares less than a third of the question's words, and without a question.
+marked lines that share the most words with the question, three at most; with [] when they share less than a third of the
+question's words, and without a question.
 A word is a run of digits, or of three or more letters, or two neighbouring Japanese characters that are not both hiragana; a
 token is a word of the answer with its blank, or one Japanese character.
 """
@@ -58,8 +58,8 @@ def numbers(text: str) -> str:
     most = max(shared, default=0)
     if not most or most < len(asked) * _LEAST_SHARE:
         return "[]"
-    best = sorted(range(len(lines)), key=lambda at: (-shared[at], at))[:_MOST_SENTENCES]
-    return json.dumps([int(lines[at][0][1].strip("[]")) for at in best if shared[at] >= most / 2])
+    best = [mark[1] for (mark, _), share in zip(lines, shared, strict=True) if share == most]
+    return json.dumps([int(mark.strip("[]")) for mark in best[:_MOST_SENTENCES]])
 
 
 def tokens(text: str) -> list[str]:

@@ -212,6 +212,13 @@ def test_a_model_brings_its_api_and_its_role_in_the_project_of_the_function(name
     READERS[name]({**environment(deployed, name), "K_SERVICE": name, "PORT": "8080"})
 
 
+def test_two_models_of_a_function_bring_their_role_once() -> None:
+    models = 'PHRASE_MODEL = "gemini-2.5-flash"\nSELECT_MODEL = "gemini-2.5-pro"\n'
+    deployed = plan(f"{EXAMPLE}\n[functions.docqa.environment]\n{models}")
+    (roles,) = [line for line in declarations(deployed) if line.startswith("declare -A roles=")]
+    assert roles.count("roles/aiplatform.user") == 1
+
+
 def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -> None:
     deployed, without = plan(WITH_TASKS), plan()
     for name in ("hub", "tasks"):

@@ -1,10 +1,11 @@
-"""Asks a model, and keeps what it told and how it failed."""
+"""Asks a model, and keeps what it told and how it failed; and a model that says what it is told to."""
 
 from typing import Any
 
 from shared.a2a.call import Cancellation
 from shared.gemini.client import Gemini, Prompt
 from shared.gemini.failure import Failure, ModelFailed
+from tests.fakes.http_server import Exchange, HttpServer
 
 QUESTION = "Water boils at 100 degrees.\nSnow is white.\nWhen does water boil?"
 ANSWER = "Water boils at 100 degrees."
@@ -28,3 +29,13 @@ def failure(model: Gemini) -> tuple[list[Any], Failure]:
 
 def text_of(pieces: list[Any]) -> str:
     return "".join(piece for piece in pieces if isinstance(piece, str))
+
+
+def model_says(text: str, *, finish: str = "STOP") -> HttpServer:
+    """A model that says this, whatever it is asked, and ends like this."""
+
+    def answer(exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.event({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": finish}]})
+
+    return HttpServer(answer)

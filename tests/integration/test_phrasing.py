@@ -18,7 +18,7 @@ from shared.a2a.reply import Data, Piece, Text
 from shared.language import language_of
 from shared.phrasing import Phrasing, checked, in_words_of, phrased, segments_of
 from shared.settings import SettingsError
-from tests.fakes.http_server import Exchange, HttpServer
+from tests.fakes.model_answers import model_says
 from tests.fakes.vertex import PROJECT, Said, Vertex, gemini, said, vertex
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,16 +43,6 @@ def citation(
 def documents(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
     yield Text(EXTRACTIVE)
     yield Data({"grounded": True, "citations": [citation(NOTIFY), citation(MAIL)]})
-
-
-def model_says(text: str) -> HttpServer:
-    """A model that says this, whatever it is asked."""
-
-    def answer(exchange: Exchange) -> None:
-        exchange.start_stream()
-        exchange.event({"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]})
-
-    return HttpServer(answer)
 
 
 def phrase(text: str, *, question: str = QUESTION) -> Said:

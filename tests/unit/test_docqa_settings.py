@@ -103,6 +103,24 @@ def test_what_is_wrong_is_named(environment: dict[str, str], named: str) -> None
     assert problem.startswith(named)
 
 
+def test_a_model_chooses_among_quotes_only_where_one_is_named_for_that() -> None:
+    project = {"GOOGLE_CLOUD_PROJECT": "my-project"}
+    assert read(project).selection is None
+    assert read({**project, "PHRASE_MODEL": "gemini-2.5-flash"}).selection is None
+    on = read({**project, "SELECT_MODEL": "gemini-2.5-flash"})
+    assert on.phrasing is None
+    assert on.selection is not None
+    assert (on.selection.variable, on.selection.timeout_seconds) == ("SELECT_MODEL", 10.0)
+    assert problems(SELECT_MODEL="gemini-2.5-flash") == [
+        "GOOGLE_CLOUD_PROJECT must name the project that SELECT_MODEL is used in"
+    ]
+
+
+def test_what_is_wrong_for_both_models_is_said_once() -> None:
+    (problem,) = problems(MODEL_TIMEOUT_SECONDS="soon")
+    assert problem.startswith("MODEL_TIMEOUT_SECONDS")
+
+
 def test_everything_that_is_wrong_is_said_at_once() -> None:
     told = problems(
         DISCOVERY_ENGINE_LOCATION="moon", DISCOVERY_ENGINE_ENDPOINT="ftp://x", PUBLIC_URL="nowhere"
