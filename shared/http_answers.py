@@ -30,6 +30,9 @@ class Headers:
         return self._items
 
 
+_NO_HEADERS = Headers(())
+
+
 class IncomingAnswer:
     """One answer. `receive` gives at most so many of the bytes that have come, none when the other side has closed.
 
@@ -39,13 +42,13 @@ class IncomingAnswer:
 
     def __init__(self, receive: Callable[[int], bytes], *, has_body: bool) -> None:
         self.status = 0
-        self.headers = Headers(())
+        self.headers = _NO_HEADERS
         self._receive = receive
         self._has_body = has_body
         self._items: list[tuple[str, str]] = []
         self._pieces: list[bytes] = []
         self._allowance = _CHUNK_BYTES
-        self._keeps_connection = self._complete = self._ends_with_connection = self._broken = False
+        self._keeps_connection = self._complete = self._broken = False
         self._parser: HttpResponseParser | None = HttpResponseParser(self)
         # RFC 9112 §2.2 and §7.1.1 let a recipient read both, and servers by hand send them.
         self._parser.set_dangerous_leniencies(
@@ -71,7 +74,7 @@ class IncomingAnswer:
             if self._broken:
                 raise NotHttp
             if not self._read_on():
-                if not self._ends_with_connection:
+                if self.headers.get("content-length") or self.headers.get("transfer-encoding"):
                     raise ConnectionResetError
                 self._complete = True
         piece = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
@@ -124,9 +127,8 @@ class IncomingAnswer:
             self._items.clear()
             return
         self.status = status
-        self.headers = headers = Headers(self._items)
+        self.headers = Headers(self._items)
         self._keeps_connection = self._parser.should_keep_alive()
-        self._ends_with_connection = not (headers.get("content-length") or headers.get("transfer-encoding"))
         self._complete = not self._has_body
         self._allowance = _CHUNK_BYTES
 
