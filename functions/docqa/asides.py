@@ -9,12 +9,15 @@ _SENTENCE_END = re.compile(r"(?:[.!?。!？](?=\s|$|[^\x00-\x7f])|[。？])\s*")
 _REMARK = re.compile(r"\([^()]{6,}\)|（[^（）]{4,}）")
 # "I spent four hours on it, when am I …", 「借家ですが、…」, 「…してしまったのですが、…」
 _TOLD_FIRST = re.compile(
-    r"^\W*(?:i|we|my|our|one of (?:my|our))\b[^?]*?,(?= (?:so )?(?:when|what|where|who|which|how|can|may|must|should|do|does|is|are|will)\b)"
-    rf"|^[^?？。]{{4,}}?(?:です|ます|ました|でした|たん|たの|るん|るの|[いう]ん|[いう]の|なの)(?:です)?(?:が|けど|けれど|けれども)、(?=[^{HIRAGANA}])"
+    r"^\W*(?:i|we|my|our|one of (?:my|our))\b[^?]*?,(?= (?:so )?(?:when|what|where|who|which|how|can|may|must"
+    r"|should|do|does|is|are|will)\b)"
+    r"|^[^?？。]{4,}?(?:です|ます|ました|でした|たん|たの|るん|るの|[いう]ん|[いう]の|なの)(?:です)?(?:が|けど|けれど|けれども)、"
+    rf"(?=[^{HIRAGANA}])"
 )
 _DENIED = re.compile(r"(?:ありません|ではない|でない|いません|ではありません)[）)]$|^\((?:not|no|without)\b")
 _POINTS_BACK = re.compile(
-    r"\b(?:it|that|this|them|those|these|there|then|he|she|him|her|one|ok|okay|so)\b(?! (?:is|are|a|an|the)\b)|それ|その|これ|この|そこ|そう|どうすれば|どうしたら|大丈夫"
+    r"\b(?:it|that|this|them|those|these|there|then|he|she|him|her|one|ok|okay|so)\b(?! (?:is|are|a|an|the)\b)"
+    r"|それ|その|これ|この|そこ|そう|どうすれば|どうしたら|大丈夫"
 )
 
 

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from functions.docqa.expressions import DEPENDENT, EXCEPTION, INSTRUCTION
 from functions.docqa.extraction import Found
+from functions.docqa.footnotes import marked, notes
 from functions.docqa.model import Citation, Position, UnitKind
 from functions.docqa.ranges import complement
 from functions.docqa.words import normalise
@@ -39,13 +40,17 @@ def with_exceptions(best: Found) -> list[Found]:
     told = [best]
     units = best.passage.units
     unit = best.unit
-    if unit.kind in (UnitKind.LIST, UnitKind.ROW):
+    if unit.kind is UnitKind.LIST:
         return told
+    if unit.kind is UnitKind.ROW:
+        return [best, *(structs.replace(best, number=note) for note in notes(units, best.number))]
     before, after = best.number - 1, best.number + 1
     if before >= 0 and DEPENDENT.match(unit.text) and units[before].block == unit.block:
         told.append(structs.replace(best, number=before))
     if after < len(units) and _is_exception(best, after):
         told.append(structs.replace(best, number=after))
+    beside = (*notes(units, best.number), *marked(units, best.number)[:1])
+    told.extend(structs.replace(best, number=number) for number in beside)
     return told
 
 

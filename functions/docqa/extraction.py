@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from functions.docqa.concept import Concept, Role
+from functions.docqa.coverage import covered, misses_too_much, weights
 from functions.docqa.entities import NUMBERED_PARTS, Entity, distinguishing, governed
 from functions.docqa.expressions import (
     ANNOUNCING,
@@ -17,13 +18,11 @@ from functions.docqa.expressions import (
 from functions.docqa.kinds_of_answer import has, is_bare, kind_fit, normal_of
 from functions.docqa.leniency import Lenient, Nearest
 from functions.docqa.matching import (
-    PRESENT,
-    TITLE,
     Surroundings,
+    cached_view,
     compound_bonus,
     entity_scopes,
     forms_of,
-    is_said,
     levels,
     speciality,
     surroundings,
@@ -31,13 +30,9 @@ from functions.docqa.matching import (
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.question import Question
 from functions.docqa.ranges import numbers_in, range_fit
+from functions.docqa.word_runs import run_bonus
 from functions.docqa.words import normalise, view
 
-_WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
-_UNKNOWN_ACTION, _ASIDE = 0.3, 0.8
-_MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.2, 0.25, 5
-_ACTION_MISSED = 0.5  # the same act has many verbs
-_NEAR_ENOUGH = TITLE * 0.9
 _ALIKE = 0.05
 _OWN_ACT = 0.03
 _MOST_SIBLINGS = 4
@@ -84,9 +79,9 @@ def extract(
     """
     if not any(concept.role in (Role.NOUN, Role.ACTION) for concept in question.concepts):
         return []
-    weights = _weights(question, rarity)
+    weighed = weights(question, rarity)
     rule = Lenient([rarity(concept) for concept in question.concepts]) if lenient else None
-    return _ranked(question, passages, weights, rule, opening)
+    return _ranked(question, passages, weighed, rule, opening)
 
 
 def nearest(
@@ -100,15 +95,15 @@ def nearest(
 
     Unless one of its things or acts must `surely` be said, all units are among them that the question does not rule out.
     """
-    weights = _weights(question, rarity)
-    rule = Nearest(weights, surely)
-    return _ranked(question, passages, weights, rule, _no_opening) if any(weights) else []
+    weighed = weights(question, rarity)
+    rule = Nearest(weighed, surely)
+    return _ranked(question, passages, weighed, rule, _no_opening) if any(weighed) else []
 
 
 def _ranked(
     question: Question,
     passages: Sequence[Passage],
-    weights: list[float],
+    weighed: list[float],
     rule: Lenient | Nearest | None,
     opening: Callable[[Passage], str],
 ) -> list[Found]:
@@ -122,7 +117,7 @@ def _ranked(
         foreign = isinstance(rule, Lenient) and passage.language != question.language
         if edition_serves(question, passage) and not other_year and not foreign:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
-            found.extend(_scored(question, surroundings(passage, opening(passage)), weights, bonus, rule))
+            found.extend(_scored(question, surroundings(passage, opening(passage)), weighed, bonus, rule))
     found.sort(key=lambda entry: -entry.score)
     return found
 
@@ -148,26 +143,6 @@ def siblings(question: Question, found: Sequence[Found]) -> list[Found]:
     return sorted(told.values(), key=lambda entry: entry.unit.start)
 
 
-def _weights(question: Question, rarity: Callable[[Concept], float]) -> list[float]:
-    return [_weight(concept) * rarity(concept) for concept in question.concepts]
-
-
-def _weight(concept: Concept) -> float:
-    if concept.aside:
-        return _ASIDE * _WEIGHTS[concept.role]
-    if concept.role is Role.ACTION and not _is_essential(concept):
-        return _UNKNOWN_ACTION
-    return _WEIGHTS[concept.role]
-
-
-def _is_essential(concept: Concept) -> bool:
-    if concept.aside:
-        return False
-    if concept.role is Role.ACTION:
-        return concept.known or concept.vital or concept.surface.endswith("ed")
-    return concept.role is Role.NOUN
-
-
 def edition_serves(question: Question, passage: Passage) -> bool:
     """Whether the edition that the passage is from is the one that the question asks for."""
     if question.years:
@@ -190,12 +165,12 @@ def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
 def _scored(
     question: Question,
     around: Surroundings,
-    weights: list[float],
+    weighed: list[float],
     bonus: float,
     rule: Lenient | Nearest | None,
 ) -> Iterator[Found]:
     passage = around.passage
-    if rule is None and _misses_too_much(question, around, weights):
+    if rule is None and misses_too_much(question, around, weighed):
         return
     forms = forms_of(question.concepts)
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
@@ -216,16 +191,18 @@ def _scored(
         if fit is None or not _year_agrees(question, passage, unit):
             continue
         said = levels(question.concepts, around, number, forms)
-        coverage = (
+        share = (
             rule.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
             if rule
-            else _coverage(question, said, weights, foreign=passage.language != question.language)
+            else covered(question, said, weighed, foreign=passage.language != question.language)
         )
-        if coverage is None or has(INSTRUCTION, normal):
+        if share is None or has(INSTRUCTION, normal):
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
-            coverage *= _FORMER_FACTOR
+            share *= _FORMER_FACTOR
         fit += compound_bonus(question.concepts, around.units[number]) + _amounts_fit(question, unit, normal)
+        if unit.header:
+            fit += run_bonus(question.text, cached_view(unit.header))
         if question.kind in _ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
             fit += 0.12
         if has(ANNOUNCING, normal) and not question.asked.listing:
@@ -235,7 +212,7 @@ def _scored(
         fit -= 0.05 * min(2, speciality(forms, around, number))
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
-        yield Found(passage, number, coverage + fit + bonus, coverage, distinguishing(scopes))
+        yield Found(passage, number, share + fit + bonus, share, distinguishing(scopes))
 
 
 def _amounts_fit(question: Question, unit: Unit, normal: str) -> float:
@@ -260,42 +237,3 @@ def _acts(question: Question, around: Surroundings, number: int) -> bool:
         if concept.role is Role.ACTION
         for form in concept.own
     )
-
-
-def _misses_too_much(question: Question, around: Surroundings, weights: list[float]) -> bool:
-    """Whether so much of the question is nowhere in the passage that none of its units can answer."""
-    missed = essential = 0.0
-    counted = 0
-    for concept, weight in zip(question.concepts, weights, strict=True):
-        if _is_essential(concept):
-            essential += weight
-            counted += 1
-            if not is_said(concept, around):
-                lenient = concept.role is Role.ACTION and concept.known and not concept.vital
-                missed += weight * (_ACTION_MISSED if lenient else 1.0)
-    return bool(essential) and missed / essential > (_MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS)
-
-
-def _coverage(question: Question, said: list[float], weights: list[float], *, foreign: bool) -> float | None:
-    """The weighted share of the question that is said; None when something essential is not, or only far away.
-
-    In the other language an act must be said: there, its other verbs are not the question's own.
-    """
-    total = sum(weights)
-    covered = missed = essential = nearest = 0.0
-    counted = 0
-    for concept, level, weight in zip(question.concepts, said, weights, strict=True):
-        if concept.role is Role.ATTRIBUTE and question.asked.strict:
-            level = max(level, 0.9)
-        covered += weight * level
-        if _is_essential(concept):
-            essential += weight
-            counted += 1
-            nearest = max(nearest, level)
-            if level < PRESENT:
-                lenient = concept.role is Role.ACTION and concept.known and not concept.vital and not foreign
-                missed += weight * (_ACTION_MISSED if lenient else 1.0)
-    may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
-    if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
-        return None
-    return covered / total if total else None

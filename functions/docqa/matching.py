@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from functions.docqa.concept import Concept, Role
 from functions.docqa.entities import Entity, entities_in
+from functions.docqa.footnotes import marked
 from functions.docqa.lexicon import lexicon
 from functions.docqa.model import Passage, Unit, UnitKind
 from functions.docqa.words import View, view
@@ -210,6 +211,8 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
     yield OWN, around.units[number]
     for context in unit.context:
         yield GOVERNING, cached_view(context)
+    for bearer in marked(passage.units, number):
+        yield GOVERNING, around.units[bearer]
     if unit.header:
         yield HEADER, cached_view(unit.header)
     for depth, heading in enumerate(around.headings):

@@ -29,7 +29,8 @@ _EXPRESSIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"何月何日|\b(?:on )?(?:what|which) (?:exact )?date\b"),
         re.compile(
-            rf"\d{{1,2}}月\d{{1,2}}日|[末初]日|月末|曜|\d{{4}}[-/]\d|\d{{1,2}}/\d{{1,2}}|\b\d{{1,2}}(?:st|nd|rd|th)?\b(?: of)? {_MONTH}"
+            rf"\d{{1,2}}月\d{{1,2}}日|[末初]日|月末|曜|\d{{4}}[-/]\d"
+            rf"|\d{{1,2}}/\d{{1,2}}|\b\d{{1,2}}(?:st|nd|rd|th)?\b(?: of)? {_MONTH}"
             rf"|\b{_MONTH} \d{{1,2}}|(?<![泊\d])\d{{1,2}}日(?![間目以])|\d(?:st|nd|rd|th)\b|\bday\b"
         ),
     ),
@@ -45,20 +46,17 @@ def misses(asked: str, text: str, normal: str) -> bool:
 
     `asked` is the question as it is written, `text` the sentence, `normal` the same normalised.
     """
-    wanted = _wanted(asked)
-    if not wanted:
-        return False
-    return any(not pattern.search(normal) for pattern in wanted[1:]) or (
-        wanted[0] is not None and not _names_something(asked, text)
+    named, expressions = _wanted(asked)
+    return any(not said.search(normal) for said in expressions) or (
+        named and not _names_something(asked, text)
     )
 
 
 @lru_cache(maxsize=256)
-def _wanted(asked: str) -> tuple[re.Pattern[str] | None, ...]:
+def _wanted(asked: str) -> tuple[bool, tuple[re.Pattern[str], ...]]:
     normal = normalise(asked)
     expressions = tuple(said for question, said in _EXPRESSIONS if question.search(normal))
-    named = _NAME_ASKED if _NAME_ASKED.search(normal) else None
-    return (named, *expressions) if named or expressions else ()
+    return _NAME_ASKED.search(normal) is not None, expressions
 
 
 def _names_something(asked: str, text: str) -> bool:

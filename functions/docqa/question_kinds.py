@@ -14,7 +14,8 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         AnswerKind.FREQUENCY,
         True,
         (
-            r"how (?:often|frequently)|how many times (?:[^?]*\b)?(?:an?|per|each|every) (?:day|week|month|year)\b|at what intervals?"
+            r"how (?:often|frequently)|how many times (?:[^?]*\b)?(?:an?|per|each|every) (?:day|week|month|year)\b"
+            r"|at what intervals?"
             r"|frequency|頻度|どの(?:くらい|ぐらい|程度)の間隔|何(?:日|[ヶか]月"
             r"|年|週間|時間)(?:ごと|おき|に1度|に1回)|[年月週日](?:に)?何回"
         ),
@@ -169,7 +170,9 @@ _TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
     ),
 )
 _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in _TABLE)
-_WHAT_COUNTS = re.compile(r"what (?:exactly |precisely )?(?:counts|qualifies|is meant)|とみなされる|に当たる|に該当する")
+_WHAT_COUNTS = re.compile(
+    r"what (?:exactly |precisely )?(?:counts|qualifies|is meant)|とみなされる|に当たる|に該当する"
+)
 _SHORT_DEFINITION = re.compile(r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: [\w-]+)?\?*$")
 _LISTING = re.compile(
     r"\blist\b|^what (?:\w+ )?(?:items|things|documents"

@@ -100,7 +100,7 @@ _PARTS = re.compile(
 _CALENDAR_YEAR = re.compile(r"(?:19|20)\d\d ?年")
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?![\d.]*\d)")
 _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
-_TINY = 1e-6
+_TINY, _DAYS_OF_A_MONTH = 1e-6, 30
 
 
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
@@ -239,7 +239,7 @@ def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
         return fit
     said = ranges_in(normal)
     for wanted in asked:
-        same = [entry for entry in said if entry.unit == wanted.unit]
+        same = [entry for entry in said if entry.unit == wanted.unit] or _in_days(wanted, said)
         if (row or wanted.unit == "age") and not any(entry.bounded for entry in same):
             same += bare_ranges_in(normal)
         value = wanted.low if not math.isinf(wanted.low) else wanted.high
@@ -251,6 +251,19 @@ def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
         elif bounded and len(bounded) == len(same):
             fit -= 0.25
     return fit
+
+
+def _in_days(wanted: Range, said: list[Range]) -> list[Range]:
+    """What is said in days where months are asked about, and the other way round: a month is 30 days."""
+    factor = {"month": 1 / _DAYS_OF_A_MONTH, "day": _DAYS_OF_A_MONTH}.get(wanted.unit)
+    if factor is None:
+        return []
+    other = "day" if wanted.unit == "month" else "month"
+    return [
+        structs.replace(entry, unit=wanted.unit, low=entry.low * factor, high=entry.high * factor)
+        for entry in said
+        if entry.unit == other and entry.bounded
+    ]
 
 
 def complement(first: str, second: str) -> bool:

@@ -1,0 +1,74 @@
+"""How much of a question a unit speaks of, and whether what it leaves out is too much."""
+
+from collections.abc import Callable
+
+from functions.docqa.concept import Concept, Role
+from functions.docqa.matching import PRESENT, TITLE, Surroundings, is_said
+from functions.docqa.question import Question
+
+_WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
+_UNKNOWN_ACTION, _ASIDE = 0.3, 0.8
+_MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.2, 0.25, 5
+_ACTION_MISSED = 0.5  # the same act has many verbs
+_NEAR_ENOUGH = TITLE * 0.9
+
+
+def weights(question: Question, rarity: Callable[[Concept], float]) -> list[float]:
+    """What each concept of the question counts, along its concepts."""
+    return [_weight(concept) * rarity(concept) for concept in question.concepts]
+
+
+def _weight(concept: Concept) -> float:
+    if concept.aside:
+        return _ASIDE * _WEIGHTS[concept.role]
+    if concept.role is Role.ACTION and not is_essential(concept):
+        return _UNKNOWN_ACTION
+    return _WEIGHTS[concept.role]
+
+
+def is_essential(concept: Concept) -> bool:
+    """Whether an answer must say it, in some words or other."""
+    if concept.aside:
+        return False
+    if concept.role is Role.ACTION:
+        return concept.known or concept.vital or concept.surface.endswith("ed")
+    return concept.role is Role.NOUN
+
+
+def misses_too_much(question: Question, around: Surroundings, weighed: list[float]) -> bool:
+    """Whether so much of the question is nowhere in the passage that none of its units can answer."""
+    missed = essential = 0.0
+    counted = 0
+    for concept, weight in zip(question.concepts, weighed, strict=True):
+        if is_essential(concept):
+            essential += weight
+            counted += 1
+            if not is_said(concept, around):
+                lenient = concept.role is Role.ACTION and concept.known and not concept.vital
+                missed += weight * (_ACTION_MISSED if lenient else 1.0)
+    return bool(essential) and missed / essential > (_MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS)
+
+
+def covered(question: Question, said: list[float], weighed: list[float], *, foreign: bool) -> float | None:
+    """The weighted share of the question that is said; None when something essential is not, or only far away.
+
+    In the other language an act must be said: there, its other verbs are not the question's own.
+    """
+    total = sum(weighed)
+    told = missed = essential = nearest = 0.0
+    counted = 0
+    for concept, level, weight in zip(question.concepts, said, weighed, strict=True):
+        if concept.role is Role.ATTRIBUTE and question.asked.strict:
+            level = max(level, 0.9)
+        told += weight * level
+        if is_essential(concept):
+            essential += weight
+            counted += 1
+            nearest = max(nearest, level)
+            if level < PRESENT:
+                lenient = concept.role is Role.ACTION and concept.known and not concept.vital and not foreign
+                missed += weight * (_ACTION_MISSED if lenient else 1.0)
+    may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
+    if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
+        return None
+    return told / total if total else None
