@@ -11,7 +11,7 @@ from shared.agent_settings import read_phrasing
 from shared.gemini.settings import GeminiSettings, read_gemini
 from shared.settings import Settings
 
-# An answer hangs on it, and search and phrasing have to find room beside it in the time that the hub's route gives.
+# An answer hangs on it, but phrasing has to find room beside it in the time that the hub's route gives.
 _SELECTION_SECONDS = 10.0
 _SAMPLE_CORPUS = Path(__file__).with_name("corpus")
 

@@ -23,6 +23,7 @@ from shared.gemini.settings import GeminiSettings
 from shared.http_client import HttpClient
 
 STEP = "selection"
+_LEAST_SECONDS = 1.0
 _INSTRUCTION = (
     "You choose the quotes that answer a question. You are given numbered quotes, each after the document, the headings and "
     "the words that it stands under, and the question last. Answer with a JSON array of numbers: those of the quotes that "
@@ -47,14 +48,16 @@ class Selection:
         self.note: dict[str, Any] = {}
         self._hints: tuple[Hint, ...] = ()
 
-    def __call__(self, question: str, quotes: Sequence[Quote]) -> Sequence[int]:
+    def __call__(
+        self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None
+    ) -> Sequence[int]:
         """See `Select`: nothing where the model fails, is late, or says anything but numbers."""
         self.note = {"model": self._gemini.settings.model, "used": False, "quotes": len(quotes)}
         prompt = Prompt(
             instruction=_INSTRUCTION, text=prompt_text(question, quotes), temperature=0.0, schema=_SCHEMA
         )
         try:
-            numbers = numbers_in(self._said(prompt), most=len(quotes))
+            numbers = numbers_in(self._said(prompt, seconds), most=len(quotes))
             if numbers is None:
                 raise ModelFailed(Failure(cause=Cause.BROKEN, detail="the model said no numbers of quotes"))
         except ModelFailed as failed:
@@ -70,9 +73,11 @@ class Selection:
         self._call.record["selection"] = self.note
         return structs.replace(found, hints=(*found.hints, *self._hints))
 
-    def _said(self, prompt: Prompt) -> str:
+    def _said(self, prompt: Prompt, seconds: float | None) -> str:
         said = ""
-        for piece in self._gemini.stream(prompt, cancellation=self._call.cancellation):
+        most = self._gemini.settings.timeout_seconds
+        most = most if seconds is None else min(most, max(seconds, _LEAST_SECONDS))
+        for piece in self._gemini.stream(prompt, cancellation=self._call.cancellation, timeout_seconds=most):
             match piece:
                 case str():
                     said += piece

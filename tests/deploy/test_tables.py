@@ -215,7 +215,7 @@ def test_a_model_brings_its_api_and_its_role_in_the_project_of_the_function(name
 def test_two_models_of_a_function_bring_their_role_once() -> None:
     models = 'PHRASE_MODEL = "gemini-2.5-flash"\nSELECT_MODEL = "gemini-2.5-pro"\n'
     deployed = plan(f"{EXAMPLE}\n[functions.docqa.environment]\n{models}")
-    (roles,) = [line for line in declarations(deployed) if line.startswith("declare -A roles=")]
+    (roles,) = [line for line in declarations(deployed) if " roles=" in line]
     assert roles.count("roles/aiplatform.user") == 1
 
 

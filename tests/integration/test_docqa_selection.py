@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from functions.docqa.app import answers_of
+from functions.docqa.choices import Quote
 from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import Selection, selecting
@@ -247,6 +248,27 @@ def test_documents_of_a_data_store_are_chosen_from_as_well(service: Vertex) -> N
     assert answer.text == f"{RACK} [1]"
     assert [each["quote"] for each in answer.data["citations"]] == [RACK]
     assert [source["uri"] for source in answer.data["sources"]] == [answer.data["citations"][0]["uri"]]
+
+
+def test_search_sources_and_choice_have_the_configured_time_together() -> None:
+    given: list[float] = []
+
+    def select(question: str, quotes: Sequence[Quote], *, seconds: float | None = None) -> Sequence[int]:
+        assert seconds is not None
+        given.append(seconds)
+        return []
+
+    with document_cloud() as cloud:
+        cloud.hold(house=HOUSE)
+        cloud.engine(timeout_seconds=20.0).answer(QUESTION, select=select)
+    assert 0 < given[0] < 20
+
+
+def test_a_model_has_no_more_time_than_is_left(service: Vertex) -> None:
+    service.inject("stall", tokens=0)
+    selection = Selection(gemini(service.url, timeout_seconds=600.0, idle_seconds=600.0), new_call())
+    assert selection(QUESTION, [Quote(RACK, ("House rules",))], seconds=-3.0) == ()
+    assert selection.note["failure"] == {"cause": "timeout"}
 
 
 def test_the_function_chooses_as_its_own_account_and_says_what_mends_a_refusal(tmp_path: Path) -> None:

@@ -67,15 +67,19 @@ def engine(folder: Path) -> Iterator[DocumentQA]:
 
 
 class Reader:
-    """Chooses the quotes with these texts, in this order, or what `says` says; `shown` holds what it was asked."""
+    """Chooses the quotes with these texts, in this order, or what `says` says; `shown` holds what it was asked, `seconds` its time."""
 
     def __init__(self, *texts: str, says: Sequence[int] | None = None) -> None:
         self._texts = texts
         self._says = says
         self.shown: list[tuple[str, list[Quote]]] = []
+        self.seconds: float | None = None
 
-    def __call__(self, question: str, quotes: Sequence[Quote]) -> Sequence[int]:
+    def __call__(
+        self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None
+    ) -> Sequence[int]:
         self.shown.append((question, list(quotes)))
+        self.seconds = seconds
         if self._says is not None:
             return self._says
         texts = [quote.text for quote in quotes]
@@ -194,7 +198,7 @@ def test_of_many_quotes_the_nearest_are_offered_as_far_as_they_have_room(
 def test_a_document_that_changes_while_somebody_chooses_is_not_quoted_as_it_was(
     engine: DocumentQA, folder: Path
 ) -> None:
-    def select(question: str, quotes: Sequence[Quote]) -> Sequence[int]:
+    def select(question: str, quotes: Sequence[Quote], *, seconds: float | None = None) -> Sequence[int]:
         (folder / "house.md").write_text(_HOUSE.replace("behind the kitchen", "beside the kitchen, outside"))
         assert engine.answer("When is the kitchen swept?").grounded  # by now the index knows
         return [number for number, quote in enumerate(quotes, start=1) if quote.text == _RACK]
@@ -207,7 +211,7 @@ def test_a_document_that_changes_while_somebody_chooses_is_not_quoted_as_it_was(
 def test_while_one_chooses_others_are_answered(engine: DocumentQA) -> None:
     choosing, may_end = threading.Event(), threading.Event()
 
-    def select(question: str, quotes: Sequence[Quote]) -> Sequence[int]:
+    def select(question: str, quotes: Sequence[Quote], *, seconds: float | None = None) -> Sequence[int]:
         choosing.set()
         assert may_end.wait(20)
         return []

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import closing
 from datetime import date
+from functools import partial
 from typing import Any
 
 from msgspec import structs
@@ -69,10 +70,10 @@ class CloudDocumentQA:
     def answer(
         self, question: str, *, language: str | None = None, select: Select | None = None
     ) -> DocAnswer:
-        """The answer to `question`, in its language or in `language` ("en", "ja"): search and reading take the configured time.
+        """The answer to `question`, in its language or in `language` ("en", "ja"), within the configured time.
 
         Grounded answers cite what stands in the sources. Where the search or the sources fail, the text says so, and
-        `hints` say why. Where nothing answers, `select` may choose among quotes, in a time of its own.
+        `hints` say why. Where nothing answers, `select` may choose among quotes, in what is left of the time.
         """
         asked = analyse(question[:MAX_QUESTION_CHARACTERS], language=language)
         deadline = self._clock() + self._config.timeout_seconds
@@ -84,7 +85,8 @@ class CloudDocumentQA:
         if not results:
             return _ungrounded(texts.nothing_found(asked.language))
         read, failures = self._read(results, deadline)
-        answer = self._answer_from(read, asked, select)
+        left = select and partial(select, seconds=deadline - self._clock())
+        answer = self._answer_from(read, asked, left)
         hints = self._hints(failures.values())
         sources = tuple(
             ReadSource(uri=source.document.uri, generation=str(source.generation)) for source in read
