@@ -67,7 +67,7 @@ def engine(folder: Path) -> Iterator[DocumentQA]:
 
 
 class Reader:
-    """Chooses the quotes with these texts, in this order, or what `says` says; `shown` holds what it was asked, `seconds` its time."""
+    """Chooses the quotes with these texts, in this order, or what `says` says; keeps what it was asked, and its time."""
 
     def __init__(self, *texts: str, says: Sequence[int] | None = None) -> None:
         self._texts = texts
