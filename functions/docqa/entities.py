@@ -82,6 +82,8 @@ _NOT_CODES = {
     "jul",
 }
 _YEAR = re.compile(r"(?<!\d)(?<!-)((?:19|20)\d\d)(?!\d)")
+_ERAS = {"令和": 2018, "平成": 1988}
+_ERA_YEAR = re.compile(r"(令和|平成)(\d{1,2})年")
 
 
 class Entity(Struct, frozen=True):
@@ -135,6 +137,11 @@ def entity_spans(normal: str) -> list[tuple[int, int]]:
 def years_in(text: str) -> frozenset[str]:
     """The years that `text` names: `2023`."""
     return frozenset(_YEAR.findall(normalise(text)))
+
+
+def years_of_eras(normal: str) -> frozenset[str]:
+    """The years of our count that a normalised text names by a Japanese era: 令和7年 → `2025`."""
+    return frozenset(str(_ERAS[era] + int(year)) for era, year in _ERA_YEAR.findall(normal))
 
 
 def distinguishing(scopes: Iterable[frozenset[Entity]]) -> frozenset[Entity]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from functions.docqa.concept import Concept, Role
 from functions.docqa.coverage import covered, misses_too_much, weights
-from functions.docqa.entities import NUMBERED_PARTS, Entity, distinguishing, governed
+from functions.docqa.entities import NUMBERED_PARTS, Entity, distinguishing, governed, years_of_eras
 from functions.docqa.expressions import (
     ANNOUNCING,
     FORMER,
@@ -34,7 +34,7 @@ from functions.docqa.word_runs import run_bonus
 from functions.docqa.words import normalise, view
 
 _ALIKE = 0.05
-_OWN_ACT = 0.03
+_OWN_ACT, _OTHER_KIND = 0.03, -0.3
 _MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
 _ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
@@ -159,7 +159,7 @@ def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
     if not question.years or question.years & set(passage.edition.labels):
         return True
     said = normalise(" ".join((unit.text, unit.header, *unit.context, *passage.section, passage.title)))
-    return any(year in said for year in question.years)
+    return any(year in said for year in question.years) or bool(question.years & years_of_eras(said))
 
 
 def _scored(
@@ -188,8 +188,12 @@ def _scored(
         if not all(_is_named(name, around, number) for name in question.designations):
             continue
         fit = kind_fit(question, unit, normal)
-        if fit is None or not _year_agrees(question, passage, unit):
+        if not _year_agrees(question, passage, unit):
             continue
+        if fit is None:
+            if not isinstance(rule, Nearest):
+                continue
+            fit = _OTHER_KIND
         said = levels(question.concepts, around, number, forms)
         share = (
             rule.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)

@@ -8,7 +8,7 @@ from functions.docqa.lexicon import lexicon
 from functions.docqa.matching import HEADER, PRESENT
 from functions.docqa.question import Question
 
-_THING_SAID, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.75, 0.9, 0.45
+_THING_SAID, _NEARLY_SURE, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.65, 0.75, 0.9, 0.45
 _EVERYWHERE = 0.35
 
 
@@ -30,7 +30,7 @@ class Nearest(Struct, frozen=True):
             for concept, level in zip(question.concepts, said, strict=True)
             if concept.role in (Role.NOUN, Role.ACTION)
         )
-        if self.surely and max(things, default=0.0) < _SURELY_SAID:
+        if self.surely and max(things, default=0.0) < _NEARLY_SURE:
             return None
         covered = sum(weight * level for weight, level in zip(self.weights, said, strict=True))
         return covered / sum(self.weights)

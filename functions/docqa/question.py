@@ -16,8 +16,8 @@ from functions.docqa.phrasing import uncontracted, without_contrast
 from functions.docqa.question_kinds import (
     Asked,
     asked,
-    asks_what_counts,
     asks_for_a_topic,
+    asks_what_counts,
     counted_per,
     counted_unit,
     wants_former,
