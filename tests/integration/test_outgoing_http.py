@@ -55,7 +55,7 @@ def test_a_redirect_is_not_followed() -> None:
 
 def test_a_connection_is_used_again_after_a_complete_answer() -> None:
     with HttpServer(_ok) as server:
-        http = HttpClient()
+        http = _at_one_moment()
         assert [_get(http, server) for _ in range(3)] == [b"ok"] * 3
         assert server.connections == 1
 
@@ -141,7 +141,7 @@ def test_a_caller_who_leaves_late_does_not_end_the_next_callers_exchange() -> No
         _ok(exchange)
 
     with HttpServer(cancels) as server:
-        http = HttpClient()
+        http = _at_one_moment()
         assert _request(http, server, cancellation).read() == b"ok"
         budget = _budget()
         answer = http.request("GET", f"{server.url}/second", headers={}, body=None, budget=budget)
@@ -183,7 +183,7 @@ def test_a_chunked_answer_is_read_to_its_end_and_its_connection_used_again() -> 
         exchange.keeps_connection = True
 
     with HttpServer(chunked) as server:
-        http = HttpClient()
+        http = _at_one_moment()
         assert [_get(http, server), _get(http, server)] == [b"ok", b"ok"]
         assert server.connections == 1
 
@@ -216,7 +216,7 @@ def test_a_header_that_is_more_than_one_is_not_sent(header: tuple[str, str]) -> 
 @pytest.mark.parametrize(("method", "body"), [("GET", None), ("POST", b"{}"), ("POST", b""), ("POST", None)])
 def test_a_request_says_where_it_ends(method: str, body: bytes | None) -> None:
     with HttpServer(_ok) as server:
-        http = HttpClient()
+        http = _at_one_moment()
         for _ in range(2):
             http.request(
                 method, server.url, headers={"x-note": "caf\xe9\t!"}, body=body, budget=_budget()
@@ -252,6 +252,12 @@ def test_a_host_without_an_address_is_unresolved() -> None:
 
 def _ok(exchange: Exchange) -> None:
     exchange.answer(200, b"ok")
+
+
+def _at_one_moment() -> HttpClient:
+    """A client for which no connection is ever idle for too long, however busy the machine is."""
+    now = time.monotonic()
+    return HttpClient(clock=lambda: now)
 
 
 def _budget(retries: int = 0) -> Budget:
