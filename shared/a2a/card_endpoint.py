@@ -11,7 +11,6 @@ from email.utils import formatdate, parsedate_to_datetime
 
 from shared.a2a import protojson, versions
 from shared.a2a.card import AgentCard
-from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
 from shared.a2a.errors import METHOD_NOT_ALLOWED, VERSION_NOT_SUPPORTED, A2AError
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
@@ -79,6 +78,9 @@ class _Written:
     """A card as bytes and its ETag, once for each version that a request can name and the agent speaks, and for none named."""
 
     def __init__(self, card: AgentCard, protocol_version: str, at: int) -> None:
+        # Most processes are never asked for a card.
+        from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
+
         self.card = card
         self.at = at
         spoken = {item.protocol_version[:3] for item in card.supported_interfaces}

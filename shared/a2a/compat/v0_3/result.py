@@ -7,10 +7,8 @@ from typing import Any
 import msgspec
 
 from shared.a2a.card import AgentCard
-from shared.a2a.compat.v0_3.card import to_compat_card
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.event import to_compat_event
-from shared.a2a.compat.v0_3.push_config import to_compat_task_push_config
 from shared.a2a.compat.v0_3.task import to_compat_task
 from shared.a2a.model import (
     Event,
@@ -25,11 +23,8 @@ def to_compat_result(value: Event | msgspec.Struct | None, dialect: Dialect) -> 
     match value:
         case None:
             return None
-        case TaskPushNotificationConfig():
-            return to_compat_task_push_config(value, dialect)
-        case ListTaskPushNotificationConfigsResponse(configs=configs):
-            listed = [to_compat_task_push_config(config, dialect) for config in configs]
-            return {"configs": listed, "nextPageToken": ""} if dialect is Dialect.REST else listed
+        case _ if isinstance(value, Event):
+            return to_compat_event(value, dialect)
         case ListTasksResponse() if dialect is Dialect.REST:
             return {
                 "tasks": [to_compat_task(task, dialect) for task in value.tasks],
@@ -37,9 +32,22 @@ def to_compat_result(value: Event | msgspec.Struct | None, dialect: Dialect) -> 
                 "pageSize": value.page_size,
                 "totalSize": value.total_size,
             }
+        case _:
+            return _rare(value, dialect)
+
+
+def _rare(value: msgspec.Struct, dialect: Dialect) -> Any:
+    # Loaded when there is such a result, which most processes never have.
+    from shared.a2a.compat.v0_3.card import to_compat_card
+    from shared.a2a.compat.v0_3.push_config import to_compat_task_push_config
+
+    match value:
+        case TaskPushNotificationConfig():
+            return to_compat_task_push_config(value, dialect)
+        case ListTaskPushNotificationConfigsResponse(configs=configs):
+            listed = [to_compat_task_push_config(config, dialect) for config in configs]
+            return {"configs": listed, "nextPageToken": ""} if dialect is Dialect.REST else listed
         case AgentCard():
             return to_compat_card(value)
-        case _ if isinstance(value, Event):
-            return to_compat_event(value, dialect)
         case _:
             raise TypeError(f"A2A 0.3 has no {type(value).__name__}")
