@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from functions.docqa.concept import Concept, Role
-from functions.docqa.matching import PRESENT, TITLE, Surroundings, is_said
+from functions.docqa.lexicon import lexicon
+from functions.docqa.matching import OWN, PASSAGE, PRESENT, TITLE, Surroundings, is_said
 from functions.docqa.question import Question
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
@@ -65,10 +66,20 @@ def covered(question: Question, said: list[float], weighed: list[float], *, fore
             essential += weight
             counted += 1
             nearest = max(nearest, level)
-            if level < PRESENT:
+            if level < PRESENT or (question.asked.strict and _is_of_another_sentence(concept, level)):
                 lenient = concept.role is Role.ACTION and concept.known and not concept.vital and not foreign
                 missed += weight * (_ACTION_MISSED if lenient else 1.0)
     may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
         return None
     return told / total if total else None
+
+
+def _is_of_another_sentence(concept: Concept, level: float) -> bool:
+    """Whether a thing is said in the question's own word, but only elsewhere in the section: there its amount would stand."""
+    thing = (
+        concept.role is Role.NOUN
+        and not (concept.kinds or concept.sought)
+        and concept.own[0] not in lexicon().parties
+    )
+    return thing and level == OWN * PASSAGE

@@ -54,6 +54,7 @@ _VERB_BEFORE = {
     "get",
 }
 
+_ARTICLES = {"the", "a", "an", "my", "our", "your", "their", "his", "her", "its"}
 _PREFIX = 5  # notified, notification: more than this many letters alike, among words that mean the same
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
 _ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
@@ -137,7 +138,10 @@ def english_concepts(
             and _ends_in_verb([raw for _, _, raw in pieces])
         ):
             role = Role.ACTION  # what does the label show, when does the link expire
-        told = (
+        acting = role is Role.NOUN and size == 1 and _has_an_object([raw for _, _, raw in pieces], at)
+        if acting:
+            role = Role.ACTION
+        told = acting or (
             role is Role.ACTION
             and not becomes
             and bool(_CASES & {raw for _, _, raw in pieces[1:at]} or pieces[0][2] == "if")
@@ -194,6 +198,15 @@ def _ends_in_verb(pieces: Sequence[str]) -> bool:
     return (
         bool(between) and not (_SUBJECTS | _PREPOSITIONS | {"be", "have"}).intersection(between)
     ) or between[-1:] == ["not"]
+
+
+def _has_an_object(pieces: Sequence[str], at: int) -> bool:
+    """Whether an article follows the word, as it follows the verb in "when does the guard close the gate"."""
+    if at + 1 == len(pieces) or pieces[at + 1] not in _ARTICLES or pieces[at - 1] in _NOUN_BEFORE:
+        return False
+    return any(
+        piece in _INVERTED and _is_inverted(pieces, number) for number, piece in enumerate(pieces[: at - 1])
+    )
 
 
 def _is_verb_of_a_case(pieces: Sequence[str], at: int, words: Lexicon) -> bool:

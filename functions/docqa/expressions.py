@@ -52,6 +52,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         rf"|{_JAPANESE_NUMBER}{_JAPANESE_UNIT}|毎[日週月年朝]"
         rf"|即時|即日|直ちに|ただちに|速やかに|すぐに|当日|翌日|翌営業日|翌月|翌週|前日|月末"
         r"|年度末|月初|正午|永久|無期限|[月火水木金土日]曜|始業|終業|午前|午後|最終出勤日|退職日|年末"
+        r"|(?:入社|採用|就任|着任|契約|開始|終了|満了|到着|出発|受領|申請|発行|登録|提出|納品|購入|誕生|利用|使用|支給|基準)日"
     ),
     AnswerKind.FREQUENCY: re.compile(
         r"\b(?:every|each|per|a) (?:other |second |\d+ |\w+ ){0,2}?(?:seconds?|minutes?|hours?|days?|nights?|shifts?|weeks?"
@@ -172,7 +173,7 @@ DEPENDENT = re.compile(
 )
 DEFINING = re.compile(
     r"^\W*[\w -]{2,40}[:：] (?:an?|the|any|all|measures?|every) |^\W*[\w -]{2,40} (?:means|refers to|is defined as)\b"
-    r"|とは、?.{2,80}(?:をいう|を指す)|^「[^」]+」とは",
+    r"|とは、?.{2,80}(?:をいう|を指す)|^「[^」]+」とは|(?:をいう|を指す|と定義する)[。)）]?$",
     re.IGNORECASE,
 )
 AGENT = re.compile(

@@ -8,7 +8,7 @@ from functions.docqa.lexicon import lexicon
 from functions.docqa.matching import HEADER, PRESENT
 from functions.docqa.question import Question
 
-_THING_SAID, _NEARLY_SURE, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.65, 0.75, 0.9, 0.45
+_THING_SAID, _NEARLY_SURE, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.6, 0.75, 0.9, 0.45
 _EVERYWHERE = 0.35
 
 

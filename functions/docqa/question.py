@@ -77,7 +77,9 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         text=original,
         language=language or ("ja" if is_japanese(original) else "en"),
         asked=wanted,
-        concepts=tuple(_as_attribute(concept, wanted, unit, settled) for concept in concepts),
+        concepts=tuple(
+            _as_attribute(_as_sought(concept, normal), wanted, unit, settled) for concept in concepts
+        ),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
@@ -95,6 +97,7 @@ _PROPER_NAME = re.compile(r"(?<=[a-z,:;] )[A-Z][\w-]+")
 _DESIGNATION = re.compile(
     r"(?<=[a-z,:;] )([A-Z][a-z]{2,} (?:(?!(?:19|20)\d\d)\d{2,4}|\d+\.\d+))(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
 )
+_WHICH = ("どの", "どこの", "何の", "どちらの", "いずれの")
 _SOUGHT = {
     "time": AnswerKind.TIME,
     "money": AnswerKind.MONEY,
@@ -140,6 +143,11 @@ def _settled(amounts: Sequence[Range], concepts: Sequence[Concept], normal: str)
                 (first.kinds | second.kinds) & _SOUGHT.keys() if first.kinds and second.kinds else set()
             )
     return settled
+
+
+def _as_sought(concept: Concept, normal: str) -> Concept:
+    sought = any(f"{which}{concept.surface}" in normal for which in _WHICH)
+    return structs.replace(concept, sought=True) if sought else concept
 
 
 def _as_attribute(concept: Concept, wanted: Asked, unit: str, settled: set[str]) -> Concept:
