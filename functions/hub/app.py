@@ -216,17 +216,19 @@ def _credentials(config: Config) -> Credentials:
 def _agents(
     http: Callable[[], HttpClient], credentials: Callable[[], Credentials]
 ) -> Callable[[Route], Downstream]:
-    from functions.hub.remote_agent import RemoteAgent
-    from shared.a2a.client import A2AClient
-
-    client = A2AClient(http(), new_id=new_id)
-
     def agent(route: Route) -> Downstream:
         if route.role:
             return of_workers(route)
         variable = missing_variable(route)
         if variable is not None:
             return without_address(route, variable)
-        return RemoteAgent(route, http=http(), client=client, credentials=credentials())
+        return _remote(route, http(), credentials())
 
     return agent
+
+
+def _remote(route: Route, http: HttpClient, credentials: Credentials) -> Downstream:
+    from functions.hub.remote_agent import RemoteAgent
+    from shared.a2a.client import A2AClient
+
+    return RemoteAgent(route, http=http, client=A2AClient(http, new_id=new_id), credentials=credentials)

@@ -84,3 +84,5 @@ def test_a_hub_loads_what_its_settings_need(tmp_path: Path) -> None:
 def test_only_a_hub_with_an_agent_elsewhere_loads_what_reaches_agents(loaded: set[str]) -> None:
     assert loaded.issuperset(_TO_REACH_AN_AGENT)
     assert not _loaded("bench.subjects.constant_hub").intersection(_TO_REACH_AN_AGENT)
+    nowhere = dict.fromkeys(("EXPENSE_URL", "PM_URL", "DOCQA_URL", "GENERAL_URL"), "")
+    assert not _loaded(**nowhere).intersection(_TO_REACH_AN_AGENT)
