@@ -20,12 +20,13 @@ from shared.a2a.text import text_of
 from shared.gemini.client import Gemini, Prompt
 from shared.gemini.ending import Ended
 from shared.gemini.failure import ModelFailed
-from shared.gemini.remedies import remedy
+from shared.gemini.remedies import hint
 from shared.gemini.settings import GeminiSettings
 from shared.grounding import Flaw, flaw_in, tells
 from shared.http_client import HttpClient
 from shared.language import Language, language_of
 
+_STEP = "phrasing"
 _INSTRUCTION = (
     "You phrase an answer out of numbered segments, so that it reads well as an answer to the question. Use the words, names "
     "and numbers of the segments only, in their order; you may shorten a segment, but not add to it, not change a number, and "
@@ -146,16 +147,19 @@ def phrased(answer: Answer, gemini: Gemini) -> Answer:
             yield from pieces
             return
         question = text_of(request.message)
-        phrasing, note = _asked(gemini, question, segments, call)
+        phrasing, note, hints = _asked(gemini, question, segments, call)
         yield Text(phrasing.text or text)
-        yield Data(data | {"phrasing": note})
+        told_too = {"hints": [*data.get("hints", ()), *hints]} if hints else {}
+        yield Data(data | {"phrasing": note} | told_too)
         yield from (piece for piece in pieces if not isinstance(piece, Text | Data))
 
     return told
 
 
-def _asked(gemini: Gemini, question: str, segments: Segments, call: Call) -> tuple[Phrasing, dict[str, Any]]:
-    """What the model made of it, and what is to be told of that to operators."""
+def _asked(
+    gemini: Gemini, question: str, segments: Segments, call: Call
+) -> tuple[Phrasing, dict[str, Any], list[dict[str, str]]]:
+    """What the model made of it, what is to be told of that, and what of it to operators alone."""
     language = language_of(question)
     lines = [f"[{number}] {text}" for number, text in segments.texts.items()]
     prompt = Prompt(
@@ -173,16 +177,16 @@ def _asked(gemini: Gemini, question: str, segments: Segments, call: Call) -> tup
                 case Ended():
                     note["tokens"] = asdict(piece.tokens)
     except ModelFailed as failed:
-        cause = failed.failure.cause
-        note["failure"] = {"cause": cause, "remedy": remedy(cause, gemini.settings, account=gemini.account)}
-        call.record["phrasing"] = note
-        return Phrasing(), note
+        mends = hint(_STEP, failed.failure, gemini.settings, account=gemini.account)
+        note["failure"] = {"cause": mends["cause"]}
+        call.record["phrasing"] = {**note, "failure": mends}
+        return Phrasing(), note, [mends]
     phrasing = checked(said, segments, language)
     note["used"] = phrasing.text is not None
     # What a model said may hold what the caller wrote: it is told to the caller, and kept out of the log.
     call.record["phrasing"] = {**note, "dropped": [each.flaw for each in phrasing.dropped]}
     note["dropped"] = [asdict(each) for each in phrasing.dropped]
-    return phrasing, note
+    return phrasing, note, []
 
 
 def _headings(data: Mapping[str, Any]) -> dict[int, Sequence[str]]:

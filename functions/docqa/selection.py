@@ -18,7 +18,7 @@ from shared.a2a.call import Call
 from shared.gemini.client import Gemini, Prompt
 from shared.gemini.ending import Ended
 from shared.gemini.failure import Cause, Failure, ModelFailed
-from shared.gemini.remedies import remedy
+from shared.gemini.remedies import hint
 from shared.gemini.settings import GeminiSettings
 from shared.http_client import HttpClient
 
@@ -89,19 +89,9 @@ class Selection:
         return said
 
     def _failed(self, failure: Failure) -> None:
-        settings = self._gemini.settings
         self.note["failure"] = {"cause": failure.cause}
-        # The remedy may name the project and the account, which are for operators alone: callers are told no hints.
-        mends = remedy(failure.cause, settings, account=self._gemini.account)
-        self._hints = (
-            Hint(
-                step=STEP,
-                cause=failure.cause,
-                resource=settings.model,
-                detail=failure.detail,
-                remedy=mends,
-            ),
-        )
+        mends = hint(STEP, failure, self._gemini.settings, account=self._gemini.account)
+        self._hints = (Hint(**mends),)
 
 
 def selecting(model: GeminiSettings | None) -> Callable[[Call], Selection | None]:

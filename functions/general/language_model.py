@@ -15,9 +15,10 @@ from shared.gemini.client import Gemini, Prompt, Waiting
 from shared.gemini.ending import Ended
 from shared.gemini.failure import Cause, ModelFailed
 from shared.gemini.failure import Failure as ModelFailure
-from shared.gemini.remedies import remedy
+from shared.gemini.remedies import hint
 from shared.language import Language
 
+_STEP = "model"
 _INSTRUCTION = (
     "You answer general questions of a company's people. Answer in {language}, in plain text without Markdown, and as "
     "briefly as the question allows. Say so when you do not know, or when the answer depends on what you cannot see, such as "
@@ -63,7 +64,7 @@ class LanguageModel:
             if failed.failure.cause is Cause.CANCELLED:
                 call.record["failure"] = {"cause": Cause.CANCELLED}
                 return
-            data = self._data(call, facts, failed.failure) | {"failure": self._failure(failed, call)}
+            data = self._data(call, facts, failed.failure) | self._failure(failed, call)
             if facts and not is_open and not is_begun:
                 yield Text(Almanac.told(facts, language))
                 yield Data(data | {"source": "almanac", "answered": True})
@@ -71,12 +72,13 @@ class LanguageModel:
             yield Failure(texts.failed(failed.failure.cause, language, is_begun=is_begun))
             yield Data(data | {"answered": False})
 
-    def _failure(self, failed: ModelFailed, call: Call) -> dict[str, str]:
-        cause = failed.failure.cause
-        mends = remedy(cause, self._gemini.settings, account=self._gemini.account)
+    def _failure(self, failed: ModelFailed, call: Call) -> dict[str, Any]:
+        """The cause for whoever asked, and the hint for operators."""
+        failure = failed.failure
+        mends = hint(_STEP, failure, self._gemini.settings, account=self._gemini.account)
         call.record["severity"] = "WARNING"
-        call.record["failure"] = {"cause": cause, "detail": failed.failure.detail, "remedy": mends}
-        return {"cause": cause, "remedy": mends}
+        call.record["failure"] = {name: mends[name] for name in ("cause", "detail", "remedy")}
+        return {"failure": {"cause": failure.cause}, "hints": [mends]}
 
     def _data(self, call: Call, facts: list[Fact], end: Ended | ModelFailure) -> dict[str, Any]:
         """The structured answer; the log gets what it says of the model's end."""

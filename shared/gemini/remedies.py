@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from shared.gemini.failure import Cause
+from shared.gemini.failure import Cause, Failure
 from shared.gemini.settings import GeminiSettings
 
 ROLE = "roles/aiplatform.user"
 API = "aiplatform.googleapis.com"
 _UNKNOWN_ACCOUNT = "SERVICE_ACCOUNT_EMAIL"
+
+
+def hint(step: str, failure: Failure, settings: GeminiSettings, *, account: str | None) -> dict[str, str]:
+    """What operators are told of a failed step, and nobody else: the remedy may name the project and the account."""
+    return {
+        "step": step,
+        "cause": failure.cause.value,
+        "resource": settings.model,
+        "detail": failure.detail,
+        "remedy": remedy(failure.cause, settings, account=account),
+    }
 
 
 def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> str:

@@ -150,7 +150,8 @@ def test_a_failure_is_told_in_the_language_of_the_question(
     assert answer.failure == texts.failed(cause, language, is_begun=False)
     assert language_of(answer.failure) is language
     assert answer.data["answered"] is False
-    assert answer.data["failure"]["cause"] == cause
+    assert answer.data["failure"] == {"cause": cause}
+    assert answer.data["hints"][0]["remedy"] == answer.record["failure"]["remedy"]
     assert answer.record["severity"] == "WARNING"
     for secret in (service.url, "ya29", PROJECT, ACCOUNT, "Traceback"):
         assert secret not in answer.failure

@@ -134,8 +134,10 @@ def test_a_model_that_fails_costs_no_answer(service: Vertex, fault: str, cause: 
     answer = said(phrased(documents, gemini(service.url, idle_seconds=0.2)), QUESTION)
 
     assert (answer.text, answer.failure) == (EXTRACTIVE, "")
-    assert answer.data["phrasing"]["failure"]["cause"] == cause
-    assert answer.data["phrasing"]["failure"]["remedy"]
+    assert answer.data["phrasing"]["failure"] == {"cause": cause}
+    (hint,) = answer.data["hints"]
+    assert (hint["step"], hint["cause"]) == ("phrasing", cause)
+    assert hint["remedy"]
 
 
 def test_over_the_local_cloud_the_segments_come_back_with_their_marks(service: Vertex) -> None:
