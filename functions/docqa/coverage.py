@@ -5,11 +5,13 @@ from collections.abc import Callable
 from functions.docqa.concept import Concept, Role
 from functions.docqa.lexicon import lexicon
 from functions.docqa.matching import OWN, PASSAGE, PRESENT, TITLE, Surroundings, is_said
+from functions.docqa.model import UnitKind
 from functions.docqa.question import Question
 
 _WEIGHTS = {Role.NOUN: 1.0, Role.ACTION: 0.8, Role.ATTRIBUTE: 0.3, Role.LIGHT: 0.12}
 _UNKNOWN_ACTION, _ASIDE = 0.3, 0.8
 _MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.2, 0.25, 5
+_MAY_MISS_OF_RANGE, _HELD = 0.6, 0.6
 _ACTION_MISSED = 0.5  # the same act has many verbs
 _NEAR_ENOUGH = TITLE * 0.9
 
@@ -47,15 +49,23 @@ def misses_too_much(question: Question, around: Surroundings, weighed: list[floa
             if not is_said(concept, around):
                 lenient = concept.role is Role.ACTION and concept.known and not concept.vital
                 missed += weight * (_ACTION_MISSED if lenient else 1.0)
-    return bool(essential) and missed / essential > (_MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS)
+    may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
+    if question.amounts and any(unit.kind is UnitKind.ROW for unit in around.passage.units):
+        may_miss = _MAY_MISS_OF_RANGE
+    return bool(essential) and missed / essential > may_miss
 
 
-def covered(question: Question, said: list[float], weighed: list[float], *, foreign: bool) -> float | None:
+def covered(
+    question: Question, said: list[float], weighed: list[float], *, foreign: bool, held: bool = False
+) -> float | None:
     """The weighted share of the question that is said; None when something essential is not, or only far away.
 
-    In the other language an act must be said: there, its other verbs are not the question's own.
+    In the other language an act must be said: there, its other verbs are not the question's own. A row of a table whose
+    range has `held` the amount asked about says by that what the amount is of.
     """
     total = sum(weighed)
+    if held:
+        said = _with_what_the_amount_is_of(question, said)
     told = missed = essential = nearest = 0.0
     counted = 0
     for concept, level, weight in zip(question.concepts, said, weighed, strict=True):
@@ -73,6 +83,19 @@ def covered(question: Question, said: list[float], weighed: list[float], *, fore
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
         return None
     return told / total if total else None
+
+
+def _with_what_the_amount_is_of(question: Question, said: list[float]) -> list[float]:
+    """`said`, with the acts and the one thing that a row leaves out because its range stands for them."""
+    left_out = [
+        at
+        for at, (concept, level) in enumerate(zip(question.concepts, said, strict=True))
+        if level < PRESENT and is_essential(concept)
+    ]
+    things = [at for at in left_out if question.concepts[at].role is Role.NOUN]
+    if len(things) > 1:
+        return said
+    return [_HELD if at in left_out else level for at, level in enumerate(said)]
 
 
 def _is_of_another_sentence(concept: Concept, level: float) -> bool:

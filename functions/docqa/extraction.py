@@ -195,16 +195,23 @@ def _scored(
                 continue
             fit = _OTHER_KIND
         said = levels(question.concepts, around, number, forms)
+        amounts_fit = _amounts_fit(question, unit, normal)
         share = (
             rule.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
             if rule
-            else covered(question, said, weighed, foreign=passage.language != question.language)
+            else covered(
+                question,
+                said,
+                weighed,
+                foreign=passage.language != question.language,
+                held=amounts_fit > 0 and unit.kind is UnitKind.ROW and unit.header != "",
+            )
         )
         if share is None or has(INSTRUCTION, normal):
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
             share *= _FORMER_FACTOR
-        fit += compound_bonus(question.concepts, around.units[number]) + _amounts_fit(question, unit, normal)
+        fit += compound_bonus(question.concepts, around.units[number]) + amounts_fit
         if unit.header:
             fit += run_bonus(question.text, cached_view(unit.header))
         if question.kind in _ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
