@@ -14,6 +14,7 @@ from functions.docqa.words import HIRAGANA, KANJI, KATAKANA, is_japanese
 
 _PIECE = re.compile(rf"[a-z0-9\u00c0-\u024f][a-z0-9\u00c0-\u024f.'-]*|[{KANJI}{KATAKANA}{HIRAGANA}]+")
 _ENOUGH = 2
+_SIDES = frozenset("前後間以内中超目")
 
 
 def concepts_in(
@@ -44,11 +45,16 @@ def concepts_in(
         entry = (start, end, concept)
         if concept.surface in proper and not concept.known:
             entry = (start, end, structs.replace(concept, role=Role.NOUN, proper=True))
-        elif within(start, end, settled):
+        elif within(start, end - len(_side_of(concept.surface)), settled):
             entry = (start, end, structs.replace(concept, role=Role.LIGHT))
         if not any(entry[2].own == other[2].own for other in unique):
             unique.append(entry)
     return tuple(_modifying(_told_beside(unique, beside), normal))
+
+
+def _side_of(surface: str) -> str:
+    """What follows an amount in the same run of Japanese: the 前 of 「1週間前」."""
+    return surface[-1] if len(surface) > 1 and surface[-1] in _SIDES else ""
 
 
 def _told_beside(

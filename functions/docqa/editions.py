@@ -29,7 +29,12 @@ _OLD_TEXT = re.compile(
     r"|(?:本|この)(?:書|文書|規程|規則|手順書?|版|ポリシー|マニュアル|ガイド|ルール)は"
     r".{0,25}(?:廃止|失効|効力を失|置き換えられ)"
     r"|により廃止|に置き換えられ|\(廃止\)|【廃止】|\[廃止\]|廃止済|参考として(?:残|保存)"
+    r"|旧規[程則定](?:である|です)|まで(?:適用|使用)され(?:て(?:い)?)?た旧"
     r"|現在は(?:使用|適用)(?:しない|されない|されて|していま)"
+)
+_OLD_NAME = re.compile(
+    r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|廃止"
+    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール)(?!から|との|と|への)"
 )
 # One of these stands in whatever the long pattern finds; most documents have none, and need not be searched for it.
 _OLD_HINTS = (
@@ -46,7 +51,7 @@ _OLD_HINTS = (
         "previous",
         "outdated",
     ),
-    *("旧版", "改定前", "改訂前", "廃止", "失効", "効力を失", "置き換え", "参考として", "現在は"),
+    *("旧版", "改定前", "改訂前", "廃止", "失効", "効力を失", "置き換え", "参考として", "現在は", "旧規"),
 )
 _EFFECTIVE_HINTS = (  # said on a line with the date
     *("effective", "in force", "valid from", "applies from"),
@@ -91,7 +96,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
         _OLD_STATUS.match(status)
         or fields.keys() & {"superseded by", "superseded_by", "superseded-by", "replaced_by", "replaced-by"}
         or (_may_be_old(own) and _OLD_TEXT.search(own))
-        or re.search(r"superseded|obsolete|archived|deprecated|旧版|廃止", name)
+        or _OLD_NAME.search(name)
     ):
         standing = Standing.SUPERSEDED
     labels = set(_YEAR.findall(name)) | {f"v{number}" for number in _VERSION.findall(name)}

@@ -55,6 +55,7 @@ _VERB_BEFORE = {
 }
 
 _ARTICLES = {"the", "a", "an", "my", "our", "your", "their", "his", "her", "its"}
+_VERB_AND_PARTICLE = 2
 _PREFIX = 5  # notified, notification: more than this many letters alike, among words that mean the same
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
 _ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
@@ -246,8 +247,19 @@ def _phrase(pieces: list[tuple[int, int, str]], at: int, size: int, words: Lexic
         size > 1 and all(piece in words.stop for _, _, piece in pieces[at : at + size])
     ):
         return False
+    if size > 1 and _is_a_noun_before_a_preposition(pieces, at, size):
+        return False
     key = _key(pieces[at : at + size])
     return key in words.groups or key in words.broader or (size > 1 and key in words.attributes)
+
+
+def _is_a_noun_before_a_preposition(pieces: list[tuple[int, int, str]], at: int, size: int) -> bool:
+    """Whether the particle of a seeming "pass on" begins "on one of …", and belongs to no verb: "my boarding pass on one"."""
+    if size > _VERB_AND_PARTICLE or at < _VERB_AND_PARTICLE or not pieces[at][2].isalpha():
+        return False
+    particle = f" {pieces[at + size - 1][2]}" in _PARTICLES
+    determined = pieces[at - 2][2] in _ARTICLES and pieces[at - 1][2] not in _VERB_BEFORE
+    return particle and determined and at + size < len(pieces)
 
 
 def _key(pieces: list[tuple[int, int, str]]) -> str:

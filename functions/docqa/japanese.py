@@ -18,6 +18,10 @@ _HIRAGANA_NOUN = re.compile(
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
 _PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸正主現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
+_COMPOUND_VERB = re.compile(rf"[{KANJI}][{HIRAGANA}][{KANJI}]$")  # 申し込|めば, 作り直|す
+_VERB_ENDING = re.compile(
+    r"[うくすつぬむるわかさたなまらいきしちにみりえけせてねめれおこそとのもろっん](?!の|は|が|を)"
+)
 _NO_VERB_ENDS_SO = frozenset("もうつまんくすぱばごろとど")  # 子ども
 _AFTER_A_NOUN = re.compile(r"[はがをも]|の(?![がはをにも])|には")
 _PARTICLE = re.compile(r"[のはがをにでともへや]|から|まで|より")
@@ -93,7 +97,11 @@ def _starts_known(text: str, words: Lexicon) -> bool:
 def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
     if key in words.light:
         return Role.LIGHT
-    if _SURU.match(after) or _INFLECTION.match(after):
+    if (
+        _SURU.match(after)
+        or _INFLECTION.match(after)
+        or (_COMPOUND_VERB.search(key) and _VERB_ENDING.match(after))
+    ):
         return Role.ACTION
     if key[-1] in _NO_VERB_ENDS_SO and _AFTER_A_NOUN.match(after):
         return Role.NOUN
