@@ -17,6 +17,8 @@ print("waiting", flush=True)
 while not stopping.wait(0.0001):
     pass
 print("stopped", flush=True)
+# An interpreter that is on its way out handles no signal any more.
+sys.stdin.read()
 """
 
 
@@ -44,7 +46,12 @@ def test_a_signal_that_comes_in_the_middle_of_a_wait_ends_it() -> None:
 def test_a_process_that_looks_again_and_again_stops_whenever_it_is_told() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        process = subprocess.Popen([sys.executable, "-c", _WAITING], stdout=subprocess.PIPE, env=environment)
+        process = subprocess.Popen(
+            [sys.executable, "-c", _WAITING],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+        )
         assert process.stdout is not None
         assert process.stdout.readline() == b"waiting\n"
         process.send_signal(number)
