@@ -62,6 +62,7 @@ _DATES = re.compile(
     rf"|\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}\b"
 )
 _NARROWED = re.compile(r" (?:per|of|in|for|to|an?|at|each|allowed)\b|[(/]")
+_BARE_NUMBER = re.compile(r"^\W*(?:約|最大|up to |max )?\d+(?:\.\d+)?(?: ?[-–~〜] ?\d+)?\W*$")
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 
 
@@ -88,7 +89,7 @@ def normal_of(text: str) -> str:
 def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     """What the kind of answer adds to a unit's score; None when the unit cannot be such an answer."""
     asked = question.asked
-    if misses(question.text, unit.text, normal):
+    if misses(question.text, unit.text, f"{normal} {normalise(unit.header)}" if unit.header else normal):
         return None
     if unit.kind is UnitKind.LIST:
         # A list's introduction is quoted with it, so it serves as one answer to "what are the steps".
@@ -200,14 +201,35 @@ def _may_count(question: Question, unit: Unit, normal: str) -> bool:
     if counts(question.unit, normal):
         return True
     if unit.kind is UnitKind.ROW:
-        return is_common(question.unit) or _is_counted_by_column(question.text, unit.header)
+        in_cell = is_common(question.unit) and any(_BARE_NUMBER.search(cell) for cell in normal.split("|"))
+        return in_cell or _is_counted_by_column(question.text, unit.header)
     if not question.unit.isascii() and not normal.isascii():
         return False  # 20日 are no 冊
     if question.unit.isascii() and re.search(
         rf"\b(?:an?|each|every|any|per) {re.escape(stem(question.unit))}", normal
     ):
         return False  # "a merchant may send 200 requests" counts no merchants
+    if (
+        question.unit.isascii()
+        and not is_common(question.unit)
+        and not _is_counted_otherwise(question, normal)
+    ):
+        return False
     return PATTERNS[AnswerKind.QUANTITY].search(_OTHER_NUMBERS.sub("", normal)) is not None
+
+
+def _is_counted_otherwise(question: Question, normal: str) -> bool:
+    """Whether a number of the sentence is of the thing in other words, or of the head that "API" of "API requests" narrows."""
+    at: int | None = next(
+        (at for at, concept in enumerate(question.concepts) if f" {stem(question.unit)} " in concept.own),
+        None,
+    )
+    while at is not None:
+        concept = question.concepts[at]
+        if any(counts(form.strip(), normal) for form in (*concept.own, *concept.words)):
+            return True
+        at = concept.modifies
+    return False
 
 
 def _is_counted_by_column(asked: str, header: str) -> bool:

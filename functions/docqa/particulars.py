@@ -11,6 +11,14 @@ _NAME_ASKED = re.compile(
     r"|\bwhat (?:is|was) [^?]{3,60} (?:called|named)\b"
     r"|(?:名称|名前|氏名|社名|店名|商品名|品名)(?:は|を教え|が知り|って)|何という(?:名前|名称|会社|店|人)"
 )
+# How many there are is told by no limit: 「1世帯3名まで」 tells no number of members.
+_THERE_ARE = re.compile(
+    r"\bhow many [^?]{2,40}?(?:are there|are (?:employed|enrolled|registered)|(?:currently )?(?:work|live) (?:in|at|for)\b)"
+    r"|何[人名社台](?:の[^?。]{1,12}?)?(?:が|ぐらい|くらい|ほど)?[^?。]{0,12}?(?:いま|働い|在籍|所属|勤め|勤務し)"
+)
+_LIMITED = re.compile(
+    r"まで|以内|以上|以下|未満|上限|定員|募集|1人(?:につき|あたり|当たり)|\b(?:up to|at most|at least|maximum|limit|per|each)\b"
+)
 _CAPITALISED = re.compile(
     r"(?<=[a-z,;('“\"] )[(“\"']?((?:[A-Z][\w&.-]+|\w+[A-Z]\w*)(?:(?: of)? [A-Z][\w&.-]+)*)"
 )
@@ -47,6 +55,8 @@ def misses(asked: str, text: str, normal: str) -> bool:
     `asked` is the question as it is written, `text` the sentence, `normal` the same normalised.
     """
     named, expressions = _wanted(asked)
+    if _THERE_ARE.search(normalise(asked)) and _LIMITED.search(normal):
+        return True
     return any(not said.search(normal) for said in expressions) or (
         named and not _names_something(asked, text)
     )
