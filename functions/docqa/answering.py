@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -61,8 +60,18 @@ def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
 def near_misses(corpus: Corpus, asked: Question, seen: Search) -> list[Found]:
     """The few units that say most of a question that nothing answers; none where nothing is near."""
     near = nearest(corpus.adapted(asked), seen.passages, corpus.rarity)
-    short = (entry for entry in near if len(entry.unit.text) <= _NEAR_CHARACTERS)
-    return [entry for entry in islice(short, _NEAR_MISSES) if entry.coverage >= _NEAR_COVERAGE]
+    shown: list[Found] = []
+    for entry in near:
+        if len(entry.unit.text) <= _NEAR_CHARACTERS and not any(_is_told_by(entry, other) for other in shown):
+            shown.append(entry)
+        if len(shown) == _NEAR_MISSES:
+            break
+    return [entry for entry in shown if entry.coverage >= _NEAR_COVERAGE]
+
+
+def _is_told_by(entry: Found, shown: Found) -> bool:
+    """Whether a quote stands in one that is shown: an item in its list, or another copy of the text."""
+    return " ".join(entry.unit.text.split()) in " ".join(shown.unit.text.split())
 
 
 def _differ(first: Offer, second: Offer) -> bool:
