@@ -31,7 +31,7 @@ def abstained(language: str, nearest: Sequence[Found] = ()) -> str:
     if not nearest:
         return _ABSTAINED[language]
     shown = (f"- {_quoted(found, language)}" for found in nearest)
-    return "\n".join([f"{_ABSTAINED[language]} {_NEAREST[language]}".strip(), *shown])
+    return "\n".join([_ABSTAINED[language], "", _NEAREST[language], *shown])
 
 
 def _quoted(found: Found, language: str) -> str:
