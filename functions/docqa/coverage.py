@@ -14,6 +14,7 @@ _MAY_MISS, _MAY_MISS_OF_MANY, _MANY = 0.26, 0.3, 5
 _MAY_MISS_ABROAD = 0.2
 _MAY_MISS_OF_RANGE, _HELD = 0.6, 0.6
 _ACTION_MISSED = 0.5  # the same act has many verbs
+_SOUGHT_MISSED = 1.2  # "which bicycle" is answered by a sentence about bicycles
 _NEAR_ENOUGH = TITLE * 0.9
 
 
@@ -61,7 +62,8 @@ def covered(
 ) -> float | None:
     """The weighted share of the question that is said; None when something essential is not, or only far away.
 
-    In the other language less may be missed, and an act must be said: there, its other verbs are not the question's own. A row of a table whose
+    In the other language less may be missed, and an act must be said: there, its other verbs are not the question's own.
+    A row of a table whose
     range has `held` the amount asked about says by that what the amount is of.
     """
     total = sum(weighed)
@@ -79,7 +81,7 @@ def covered(
             nearest = max(nearest, level)
             if level < PRESENT or (question.asked.strict and _is_of_another_sentence(concept, level)):
                 lenient = concept.role is Role.ACTION and concept.known and not concept.vital and not foreign
-                missed += weight * (_ACTION_MISSED if lenient else 1.0)
+                missed += weight * (_ACTION_MISSED if lenient else _SOUGHT_MISSED if concept.sought else 1.0)
     may_miss = _MAY_MISS_ABROAD if foreign else _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
         return None

@@ -233,8 +233,10 @@ def _english_role(key: str, surface: str, before: str, words: Lexicon, *, subjec
         return Role.LIGHT
     if before in _INVERTED and surface.endswith(("s", "ing")):
         return Role.NOUN
-    if surface.endswith(_PARTICLES) and surface.split()[0].endswith("ed"):
-        return Role.ACTION  # is it carried out
+    if surface.startswith("get ") or (
+        surface.endswith(_PARTICLES) and (surface.split()[0].endswith("ed") or before not in _NOUN_BEFORE)
+    ):
+        return Role.ACTION  # is it carried out, when does it change over
     if (before in _VERB_BEFORE and not subject) or (
         surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE
     ):

@@ -18,6 +18,7 @@ from functions.docqa.expressions import (
 from functions.docqa.kinds_of_answer import has, is_bare, kind_fit, normal_of
 from functions.docqa.leniency import Lenient, Nearest
 from functions.docqa.matching import (
+    OWN,
     Surroundings,
     cached_view,
     compound_bonus,
@@ -34,7 +35,7 @@ from functions.docqa.word_runs import run_bonus
 from functions.docqa.words import normalise, view
 
 _ALIKE = 0.05
-_OWN_ACT, _OTHER_KIND = 0.03, -0.3
+_OWN_ACT, _OWN_RUN, _OTHER_KIND = 0.03, 0.3, -0.3
 _MOST_SIBLINGS = 4
 _FORMER_FACTOR = 0.6
 _ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
@@ -204,7 +205,7 @@ def _scored(
                 said,
                 weighed,
                 foreign=passage.language != question.language,
-                held=amounts_fit > 0 and unit.kind is UnitKind.ROW and unit.header != "",
+                held=unit.header != "" and (amounts_fit > 0 or _is_row_of_a_case(question, said)),
             )
         )
         if share is None or has(INSTRUCTION, normal):
@@ -214,6 +215,8 @@ def _scored(
         fit += compound_bonus(question.concepts, around.units[number]) + amounts_fit
         if unit.header:
             fit += run_bonus(question.text, cached_view(unit.header))
+        if question.asked.strict:
+            fit += _OWN_RUN * run_bonus(question.text, around.units[number])
         if question.kind in _ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
             fit += 0.12
         if has(ANNOUNCING, normal) and not question.asked.listing:
@@ -231,6 +234,14 @@ def _amounts_fit(question: Question, unit: Unit, normal: str) -> float:
     # "May I after three months?" is answered by what is required, six months, though three are not in it.
     asks_whether = question.kind is AnswerKind.PERMISSION and unit.kind is not UnitKind.ROW
     return max(0.0, fit) if asks_whether else fit
+
+
+def _is_row_of_a_case(question: Question, said: Sequence[float]) -> bool:
+    """Whether the row is that of the code whose case is asked about: "what do I do when QUEUE-07 fires"."""
+    return question.kind in _ACTED_ON and any(
+        level == OWN and "-" in concept.surface and concept.surface[-1].isdigit()
+        for concept, level in zip(question.concepts, said, strict=True)
+    )
 
 
 def _is_named(name: str, around: Surroundings, number: int) -> bool:

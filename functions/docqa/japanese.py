@@ -16,6 +16,7 @@ _HIRAGANA_NOUN = re.compile(
     rf"[{HIRAGANA}]{{3,6}}?(?=[はがをの](?![{HIRAGANA}]{{3}}))"
 )
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
+_TWO_WORDS = 4
 _PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸正主現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
 _COMPOUND_VERB = re.compile(rf"[{KANJI}][{HIRAGANA}][{KANJI}]$")  # 申し込|めば, 作り直|す
@@ -51,6 +52,7 @@ def japanese_concepts(run: str, offset: int, words: Lexicon) -> Iterator[tuple[i
                 words=alternatives.words if alternatives else (),
                 texts=alternatives.texts if alternatives else (key,),
                 broader=words.broader.get(key, ()),
+                parts=_halves(key),
                 kinds=words.kinds_of(key),
                 known=alternatives is not None,
             ),
@@ -58,6 +60,11 @@ def japanese_concepts(run: str, offset: int, words: Lexicon) -> Iterator[tuple[i
         at += len(key)
         unknown = at
     yield from _unknown(run[unknown:], offset + unknown, "", words, suffix=unknown > 0)
+
+
+def _halves(key: str) -> tuple[str, ...]:
+    """The two words that four kanji are: 経費精算 → 経費, 精算."""
+    return (key[:2], key[2:]) if len(key) == _TWO_WORDS and _KANJI_RUN.fullmatch(key) else ()
 
 
 def _known(run: str, at: int, words: Lexicon) -> str:

@@ -141,7 +141,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         AnswerKind.CONSEQUENCE,
         False,
         (
-            r"what (?:should|do|must|can) (?:i|we|you) do (?:if|when|in case)"
+            r"what (?:should|do|must|can) (?:i|we|you) do (?:first |next |then )?(?:if|when|in case)"
             r"|what (?:happens|will happen|would happen|occurs)"
             r"|what(?:'s| is| are) the (?:consequences?|penalt)"
             r"|what if\b|what now|どうな(?:る|り|っ)|何が起こ|どのような(?:扱い|処分)"

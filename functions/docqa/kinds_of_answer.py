@@ -61,6 +61,7 @@ _DATES = re.compile(
     rf"\d+(?:日|年|か月|回)目|(?:19|20)\d\d年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?|\d{{1,2}}月(?!間)(?:\d{{1,2}}日)?|\d{{1,2}}:\d{{2}}"
     rf"|\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}\b"
 )
+_BY_WHOM = re.compile(r"\b(?:who\w*|by|owner|responsib\w+|contact)\b|担当|部署|責任|実施|承認|主管")
 _NARROWED = re.compile(r" (?:per|of|in|for|to|an?|at|each|allowed)\b|[(/]")
 _BARE_NUMBER = re.compile(r"^\W*(?:約|最大|up to |max )?\d+(?:\.\d+)?(?: ?[-–~〜] ?\d+)?\W*$")
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
@@ -109,6 +110,9 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         and has(PATTERNS[AnswerKind.TIME], normal)
     ):
         if asked.strict or has(_WHO_IS, normal_of(question.text)):
+            return None
+        by = asked.kind is AnswerKind.PERSON and has(_BY_WHOM, normalise(unit.header))
+        if unit.kind is UnitKind.ROW and asked.kind in (AnswerKind.PERSON, AnswerKind.TIME) and not by:
             return None
         return -0.2 if asked.kind is AnswerKind.PERSON else -0.05
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):

@@ -27,6 +27,16 @@ _NAMED_JAPANESE = re.compile(
     r"[「『“\"][^」』”\"]{1,40}[」』”\"]|株式会社|有限会社|合同会社|㈱|法人|という|[一-龯ァ-ヶー]{2,8}(?:氏|さん|様)"
     r"|は、?[^、。]{2,24}(?:とする|である|です)。?$"
 )
+_OF_A_PERSON = re.compile(
+    r"\bnames? of (?:the |our |my )?(?:\w+ ){0,3}?(?:head|manager|director|president|chair\w*|leader|lead|officer|teacher"
+    r"|principal|doctor|mayor|owner|secretary|ceo|cto|cfo|ciso)\b|(?:先生|長|者|さん|員|担当|師)の(?:お)?(?:名前|氏名)"
+)
+_PERSON_NAMED = re.compile(
+    r"[一-龯ァ-ヶー]{2,8}(?:氏|さん|様|先生)|[一-龯]{2,5} ?(?:校長|園長|館長|部長|課長|所長|室長|局長|理事長)(?![一-龯])"
+    r"|[長者員師]\W{0,2}[一-龯]{1,4}[ 　][一-龯]{1,4}|(?:[長者員師](?:は、?))[一-龯]{2,5}(?:とする|です|である)"
+    r"|\b(?!(?:The|A|An|For|In|On|At)\b)[A-Z][a-z]+ (?:[A-Z]\. )?(?!Section|Department|Office|Board|Committee|School|City|Centre"
+    r"|Center|Manager|Team|Group|Room|Head|Lead|Education|Service)[A-Z][a-z]+ (?:is|was|has|will|leads|heads)\b"
+)
 _LATIN = re.compile(r"[A-Za-z][A-Za-z&-]+")
 _CALENDAR = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
@@ -34,6 +44,7 @@ _CALENDAR = re.compile(
 )
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _EXPRESSIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (re.compile(r"番号(?:を|は|が|って|$)|\bwhat is the (?:[\w-]+ ){1,3}number\b"), re.compile(r"\d")),
     (
         re.compile(r"何月何日|\b(?:on )?(?:what|which) (?:exact )?date\b"),
         re.compile(
@@ -70,7 +81,9 @@ def _wanted(asked: str) -> tuple[bool, tuple[re.Pattern[str], ...]]:
 
 
 def _names_something(asked: str, text: str) -> bool:
-    """Whether the sentence has a name that the question does not give itself."""
+    """Whether the sentence has a name that the question does not give itself; a person's, where a person's is asked for."""
+    if _OF_A_PERSON.search(normalise(asked)):
+        return _TITLED.search(text) is not None or _PERSON_NAMED.search(text) is not None
     if _TITLED.search(text) or (not text.isascii() and _NAMED_JAPANESE.search(text)):
         return True
     given = view(asked).words

@@ -89,7 +89,7 @@ _BELOW = r"(?:under|below|less than|fewer than|up to|at most|no more than|not ex
 _ABOVE = r"(?:over|above|more than|exceeding|at least|from|greater than|minimum|longer than|older than|heavier than)"
 _RANGE = re.compile(
     rf"(?:(?P<above>{_ABOVE}) |(?P<below>{_BELOW}) )?(?P<low>{_AMOUNT})"
-    r"(?: ?(?P<above_after>以上|を?超え|超|or more|or above|or over|から)"
+    r"(?: ?(?P<above_after>以上|以降|を?超え|超|or more|or above|or over|から)"
     r"|(?P<below_after> ?(?:未満|以下|以内|まで|or less|or under)))?"
     rf"(?:(?: ?(?:-|–|~|〜|to|、) ?|(?<=以上)|(?<=超)|(?<=え)|(?<=から))"
     rf"(?P<high>{_AMOUNT})(?P<high_after> ?(?:未満|以下|以内|まで))?)?"
