@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from functions.docqa.concept import Concept, Role
+from functions.docqa.expressions import AnswerKind
 from functions.docqa.lexicon import lexicon
 from functions.docqa.matching import OWN, PASSAGE, PRESENT, TITLE, Surroundings, is_said
 from functions.docqa.model import UnitKind
@@ -52,7 +53,9 @@ def misses_too_much(question: Question, around: Surroundings, weighed: list[floa
                 lenient = concept.role is Role.ACTION and concept.known and not concept.vital
                 missed += weight * (_ACTION_MISSED if lenient else 1.0)
     may_miss = _MAY_MISS_OF_MANY if counted >= _MANY else _MAY_MISS
-    if question.amounts and any(unit.kind is UnitKind.ROW for unit in around.passage.units):
+    if (question.amounts or codes_of_a_case(question)) and any(
+        unit.kind is UnitKind.ROW for unit in around.passage.units
+    ):
         may_miss = _MAY_MISS_OF_RANGE
     return bool(essential) and missed / essential > may_miss
 
@@ -86,6 +89,14 @@ def covered(
     if essential and (missed / essential > may_miss or nearest < _NEAR_ENOUGH):
         return None
     return told / total if total else None
+
+
+def codes_of_a_case(question: Question) -> list[int]:
+    """Which concepts are the code of the case that is asked about, as in "what do I do when QUEUE-07 fires"."""
+    if question.kind not in (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE):
+        return []
+    surfaces = (concept.surface for concept in question.concepts)
+    return [at for at, surface in enumerate(surfaces) if "-" in surface and surface[-1].isdigit()]
 
 
 def _with_what_the_amount_is_of(question: Question, said: list[float]) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from functions.docqa.concept import Concept, Role
-from functions.docqa.coverage import covered, misses_too_much, weights
+from functions.docqa.coverage import codes_of_a_case, covered, misses_too_much, weights
 from functions.docqa.entities import NUMBERED_PARTS, Entity, distinguishing, governed, years_of_eras
 from functions.docqa.expressions import (
     ANNOUNCING,
@@ -205,7 +205,8 @@ def _scored(
                 said,
                 weighed,
                 foreign=passage.language != question.language,
-                held=unit.header != "" and (amounts_fit > 0 or _is_row_of_a_case(question, said)),
+                held=unit.header != ""
+                and (amounts_fit > 0 or any(said[at] == OWN for at in codes_of_a_case(question))),
             )
         )
         if share is None or has(INSTRUCTION, normal):
@@ -234,14 +235,6 @@ def _amounts_fit(question: Question, unit: Unit, normal: str) -> float:
     # "May I after three months?" is answered by what is required, six months, though three are not in it.
     asks_whether = question.kind is AnswerKind.PERMISSION and unit.kind is not UnitKind.ROW
     return max(0.0, fit) if asks_whether else fit
-
-
-def _is_row_of_a_case(question: Question, said: Sequence[float]) -> bool:
-    """Whether the row is that of the code whose case is asked about: "what do I do when QUEUE-07 fires"."""
-    return question.kind in _ACTED_ON and any(
-        level == OWN and "-" in concept.surface and concept.surface[-1].isdigit()
-        for concept, level in zip(question.concepts, said, strict=True)
-    )
 
 
 def _is_named(name: str, around: Surroundings, number: int) -> bool:

@@ -246,7 +246,8 @@ def _defines(question: Question, normal: str) -> bool:
     """Whether the sentence says of the thing itself what it is."""
     return any(
         re.search(
-            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは|means?\b|refers? to\b|is defined|is an?\b|:)",
+            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは|means?\b|refers? to\b|is defined|is an?\b|:)"
+            rf"|^\W*(?:[\w-]+ )?{re.escape(form.strip())}\w*(?: [\w-]+){{1,2}}:",
             normal,
         )
         for concept in question.concepts

@@ -87,7 +87,9 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         per=counted_per(normal),
         amounts=amounts,
         numbers=numbers_in(normal),
-        designations=frozenset(view(name).words for name in _DESIGNATION.findall(text)),
+        designations=frozenset(
+            view(name).words for name in (*_DESIGNATION.findall(text), *_RELEASE.findall(normal))
+        ),
         topic=asks_for_a_topic(normal),
     )
 
@@ -98,6 +100,10 @@ _DESIGNATION = re.compile(
     r"(?<=[a-z,:;] )([A-Z][a-z]{2,} (?:(?!(?:19|20)\d\d)\d{2,4}|\d+\.\d+))(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
 )
 _WHICH = ("どの", "どこの", "何の", "どちらの", "いずれの")
+_RELEASE = re.compile(
+    r"\b(?!(?:since|version)\b)([a-z]{3,} \d+\.\d+)"
+    r"(?= (?:be |been |was |is )?(?:releas|launch|publish|come out|came out|available))"
+)
 _SOUGHT = {
     "time": AnswerKind.TIME,
     "money": AnswerKind.MONEY,
