@@ -62,6 +62,11 @@ _DATES = re.compile(
     rf"|\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}\b"
 )
 _BY_WHOM = re.compile(r"\b(?:who\w*|by|owner|responsib\w+|contact)\b|担当|部署|責任|実施|承認|主管")
+_EVENT = re.compile(
+    r"\b(?:when|whenever|if|after|before|once|as soon|until|till|while|during|on|at|upon|always|never|time)\b"
+    r"|とき|時|場合|次第|後|前|まで|から|限り|あと|際|常|日"
+)
+_INTERVAL = re.compile(r"interval|every|frequen|cycle|period|how often|間隔|頻度|周期|ごと|毎|回")
 _NARROWED = re.compile(r" (?:per|of|in|for|to|an?|at|each|allowed)\b|[(/]")
 _BARE_NUMBER = re.compile(r"^\W*(?:約|最大|up to |max )?\d+(?:\.\d+)?(?: ?[-–~〜] ?\d+)?\W*$")
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
@@ -108,11 +113,14 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         asked.kind is AnswerKind.FREQUENCY
         and unit.kind is UnitKind.ROW
         and has(PATTERNS[AnswerKind.TIME], normal)
+        and has(_INTERVAL, normalise(unit.header))
     ):
         if asked.strict or has(_WHO_IS, normal_of(question.text)):
             return None
         by = asked.kind is AnswerKind.PERSON and has(_BY_WHOM, normalise(unit.header))
         if unit.kind is UnitKind.ROW and asked.kind in (AnswerKind.PERSON, AnswerKind.TIME) and not by:
+            return None
+        if asked.kind is AnswerKind.TIME and not has(_EVENT, normal):
             return None
         return -0.2 if asked.kind is AnswerKind.PERSON else -0.05
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):

@@ -53,6 +53,7 @@ _EXPRESSIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
             rf"|\b{_MONTH} \d{{1,2}}|(?<![泊\d])\d{{1,2}}日(?![間目以])|\d(?:st|nd|rd|th)\b|\bday\b"
         ),
     ),
+    (re.compile(r"何[かヶカ]月分"), re.compile(r"[かヶカ]月分")),
     (
         re.compile(r"何曜日?|\b(?:what|which) days? of the week\b|\bwhich weekdays?\b"),
         re.compile(r"曜|[月火水木金土日][・、,]|平日|土日|毎日|day"),
