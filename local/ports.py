@@ -1,16 +1,27 @@
 """Ports of this machine's loopback interface."""
 
+import secrets
 import socket
 
 LOOPBACK = "127.0.0.1"
+# Below 32768, where Linux begins; others begin at 49152 (RFC 6335 §6).
+_NOT_GIVEN_OUT = range(15_000, 32_000)
 
 
 def free_ports(count: int) -> list[int]:
-    """`count` different ports that nobody holds; from now on another program may take them."""
-    sockets = [socket.socket() for _ in range(count)]
+    """`count` different ports that nobody holds; from now on another program may take them.
+
+    They are none that the system gives to connections and to who asks for any port, which a busy machine takes back at once.
+    """
+    sockets: list[socket.socket] = []
     try:
-        for one in sockets:
-            one.bind((LOOPBACK, 0))
+        while len(sockets) < count:
+            one = socket.socket()
+            sockets.append(one)
+            try:
+                one.bind((LOOPBACK, secrets.choice(_NOT_GIVEN_OUT)))
+            except OSError:
+                sockets.pop().close()
         return [one.getsockname()[1] for one in sockets]
     finally:
         for one in sockets:
