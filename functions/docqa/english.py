@@ -140,6 +140,8 @@ def english_concepts(
         ):
             role = Role.ACTION  # what does the label show, when does the link expire
         acting = role is Role.NOUN and size == 1 and _has_an_object([raw for _, _, raw in pieces], at)
+        if role is Role.NOUN and size == 1 and at > 1 and pieces[at - 2][2] == "which" and raw.endswith("s"):
+            role = Role.ACTION  # which court decides disputes
         if acting:
             role = Role.ACTION
         told = acting or (

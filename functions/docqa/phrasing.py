@@ -15,6 +15,9 @@ _BARE = {
     **{"cant": "can not", "wont": "will not", "im": "i am", "ive": "i have", "youre": "you are"},
 }
 _BARE_CONTRACTION = re.compile(rf"\b({'|'.join(_BARE)})\b")
+_ONE_UNIT = re.compile(
+    r"\b(more than|less than|at least|for|after|within|over|up to|under|about) an? (minute|hour|day|week|month|year)\b(?! of)"
+)
 _CONTRAST = re.compile(
     r"[^、。，はがをにで \s]{1,15}(?<!だけ)(?<!のみ)(?<!ばかり)(?:じゃ|では)なく(?:って|て)?、?(?=[^、。?？]{2})"
     r"|\bnot (?:the |for )?[\w-]+(?: [\w-]+)?,? but (?:rather )?"
@@ -36,10 +39,11 @@ _POLITE = re.compile(
 
 
 def uncontracted(normal: str) -> str:
-    """The question with "what's", "I'm" and "haven't" written out."""
+    """The question with "what's", "haven't" and "for half an hour" written out."""
     normal = normal.replace("ノートpc", "ノートパソコン")
     normal = _NEGATED.sub(lambda match: f"{_NEGATED_STEMS.get(match.group(1), match.group(1))} not", normal)
     normal = _BARE_CONTRACTION.sub(lambda match: _BARE[match.group()], normal)
+    normal = _ONE_UNIT.sub(r"\1 1 \2", normal.replace("half an hour", "30 minutes").replace("半年", "6か月"))
     return _CONTRACTED.sub(lambda match: f"{match.group(1)} {_WRITTEN_OUT[match.group(2)]}", normal)
 
 

@@ -108,7 +108,7 @@ _PER_JAPANESE = re.compile(r"([月週日年泊])に?(?=何)")
 _INTERROGATIVE = re.compile(
     _COUNTED_JAPANESE.pattern
     + r"|何(?=[^\u3400-\u9fff]|$)|何(?:曜日?|月|番|号|か|歳|名様)|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い"
-    r"|(?:英語|日本語)で|\bin (?:english|japanese)\b"
+    r"|(?:英語|日本語)で|\bin (?:english|japanese)\b|\bin a row\b|\bat (?:most|least|all)\b"
 )
 
 

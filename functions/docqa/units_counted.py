@@ -73,7 +73,8 @@ def _pattern(unit: str) -> re.Pattern[str]:
         parts.append(rf"{NUMBER}[ -]*(?:\w+[ -]){{0,3}}?(?:{latin})\w*")
     if other:
         parts.append(
-            rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})(?!(?<=時)間|\d|あたり|当たり|につき)"
+            rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})"
+            r"(?!(?<=時)間|\d|あたり|当たり|につき)"
         )
     if "回" in names:
         parts.append(r"\b(?:once|twice)\b")
