@@ -87,3 +87,20 @@ def test_an_answer_has_nothing_beside_it(engine: DocumentQA) -> None:
     answer = engine.answer("Where do the hosepipes hang?")
     assert answer.grounded
     assert answer.nearest == ()
+
+
+def test_a_quote_that_stands_in_two_documents_is_shown_once(tmp_path: Path) -> None:
+    for name in ("garden.md", "copy.md"):
+        (tmp_path / name).write_text(_GARDEN)
+    with closing(DocumentQA.open(tmp_path, None)) as opened:
+        shown = [
+            quote.quote for quote in opened.answer("Which robot takes care of watering the beds?").nearest
+        ]
+    assert shown
+    assert len(set(shown)) == len(shown)
+
+
+def test_what_is_near_may_be_no_such_amount(engine: DocumentQA) -> None:
+    answer = engine.answer("How many hosepipes hang on the wall of the shed?")
+    assert not answer.grounded
+    assert "Hosepipes hang on the wall of the shed." in answer.text

@@ -59,6 +59,21 @@ An observer who worked past midnight starts at noon.
 The lead observer signs the night log every Friday.
 
 The warden closes the gate at 23:00.
+
+The club lends a telescope certificate to every warden.
+
+| Duty | Paid |
+|---|---|
+| Clouded sky for up to 20 minutes | 2 % of the fee |
+| Clouded sky for over 20 minutes | 9 % of the fee |
+
+| Check | Every | First answer |
+|---|---|---|
+| Bearings | 6 months | 10 minutes |
+
+| Alert | Meaning | Answer within |
+|---|---|---|
+| A-7 | The dome sensor is lost | 15 minutes |
 """
 _FIRST = "# Dome software 3.2\n\nDome software 3.2 was released on 4 May 2025.\n"
 _CLUB_JA = """天文クラブ規程
@@ -115,6 +130,10 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("What exactly counts as an outage hour?", "an hour in which no telescope can be pointed"),
         # a month is thirty days
         ("望遠鏡の返却が1か月以上遅れたら、何日借りられませんか", "30日を超えて遅れたとき"),
+        # half an hour is 30 minutes
+        ("What is paid for a sky that is clouded for half an hour?", "over 20 minutes | 9 %"),
+        # an interval answers how often
+        ("How often are the bearings checked?", "Bearings | 6 months"),
         # the row of a code
         ("What do I do first when MIRROR-02 fires?", "Close the shutter"),
     ],
@@ -151,6 +170,9 @@ def test_a_document_called_an_old_rule_is_out_of_force(ask: Ask) -> None:
         "家族会員は何人いますか",
         "How many telescopes does the observatory own?",
         "Who repairs MIRROR-03?",
+        "When does the telescope certificate of the warden expire?",
+        "How often is the dome sensor cleaned?",
+        "会報は何か月分ありますか",
     ],
 )
 def test_a_name_a_date_a_count_or_an_amount_of_another_thing_is_no_answer(ask: Ask, question: str) -> None:
