@@ -140,8 +140,8 @@ def english_concepts(
         ):
             role = Role.ACTION  # what does the label show, when does the link expire
         acting = role is Role.NOUN and size == 1 and _has_an_object([raw for _, _, raw in pieces], at)
-        if role is Role.NOUN and size == 1 and at > 1 and pieces[at - 2][2] == "which" and raw.endswith("s"):
-            role = Role.ACTION  # which court decides disputes
+        if role is Role.NOUN and size == 1 and _is_verb_of_a_choice([raw for _, _, raw in pieces], at):
+            role = Role.ACTION
         if acting:
             role = Role.ACTION
         told = acting or (
@@ -210,6 +210,14 @@ def _has_an_object(pieces: Sequence[str], at: int) -> bool:
     return any(
         piece in _INVERTED and _is_inverted(pieces, number) for number, piece in enumerate(pieces[: at - 1])
     )
+
+
+def _is_verb_of_a_choice(pieces: Sequence[str], at: int) -> bool:
+    """Whether the word is what the one that is sought does: "which court decides disputes", not "which class may I …"."""
+    if at < _VERB_AND_PARTICLE or pieces[at - 2] != "which" or at + 1 == len(pieces):
+        return False
+    does = pieces[at].endswith("s") and not pieces[at].endswith(("ss", "us"))
+    return does and pieces[at + 1] not in _VERB_BEFORE and pieces[at + 1] not in _PREPOSITIONS
 
 
 def _is_verb_of_a_case(pieces: Sequence[str], at: int, words: Lexicon) -> bool:

@@ -40,7 +40,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|\d{1,2}:\d{2}|\b\d{1,2} ?(?:am|pm|a\.m\.|p\.m\.)|\d{4}-\d{1,2}-\d{1,2}|\b\d{1,2}(?:st"
         r"|nd|rd|th)\b"
         r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
-        r"|\bmay \d"
+        r"|\bmay \d|\b(?:in|of|by|until|since|every|late|early|mid) (?:may|spring|summer|autumn|winter)\b"
         r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) (?:[a-z]+ )?(?:day|week|month|year)\b"
         r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
         r"|\b(?:immediately|at once|without delay|promptly|as soon as"
