@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from functions.docqa.concept import Concept, Role
 from functions.docqa.lexicon import LONGEST_PHRASE, Lexicon
-from functions.docqa.words import normalise, root, stem, tokens
+from functions.docqa.words import is_participle, normalise, root, stem, tokens
 
 _NOUN_BEFORE = {
     "the",
@@ -74,6 +74,7 @@ _TOWARDS_A_THING = {
     "attached",
 }
 _DIRECTIONS = {"to", "below", "above", "into"}
+_BEING = frozenset({"is", "are", "was", "were", "be", "been", "being"})
 _CASES = {"if", "when", "whenever", "unless"}
 _PREPOSITIONS = {
     "of",
@@ -188,7 +189,9 @@ def _alike(first: str, second: str) -> bool:
 
 
 def _ends_in_verb(pieces: Sequence[str]) -> bool:
-    """Whether the last word is the verb of a question such as "when does the link expire"."""
+    """Whether the last word is the verb of a question: "when does the link expire", "where is the market held"."""
+    if is_participle(pieces[-1]) and _BEING.intersection(pieces[:-2]) and pieces[-2] not in _NOUN_BEFORE:
+        return True
     asked = [at for at, piece in enumerate(pieces[:-1]) if piece in _INVERTED and _is_inverted(pieces, at)]
     if not asked or pieces[-2] in _NOUN_BEFORE:
         return False

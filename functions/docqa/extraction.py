@@ -37,6 +37,7 @@ from functions.docqa.words import normalise, view
 _ALIKE = 0.05
 _OWN_ACT, _OWN_RUN, _OTHER_KIND = 0.03, 0.3, -0.3
 _MOST_SIBLINGS = 4
+_FORMER_WANTED = 0.1
 _FORMER_FACTOR = 0.6
 _ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
 _REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
@@ -118,6 +119,8 @@ def _ranked(
         foreign = isinstance(rule, Lenient) and passage.language != question.language
         if edition_serves(question, passage) and not other_year and not foreign:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
+            if question.former and passage.edition.standing is Standing.SUPERSEDED:
+                bonus += _FORMER_WANTED
             found.extend(_scored(question, surroundings(passage, opening(passage)), weighed, bonus, rule))
     found.sort(key=lambda entry: -entry.score)
     return found

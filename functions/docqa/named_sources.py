@@ -8,6 +8,7 @@ from msgspec import Struct
 from functions.docqa.concept import Role
 from functions.docqa.concepts import concepts_in
 from functions.docqa.matching import says
+from functions.docqa.question_kinds import without_edition
 from functions.docqa.words import View, normalise
 
 _KINDS = (
@@ -56,7 +57,7 @@ def named_in(normal: str) -> Named | None:
 
 def documents_named(name: str, documents: Mapping[str, View]) -> frozenset[str]:
     """The paths of the `documents` (path → its title and path) that `name` means; none when it could mean most of them."""
-    concepts = concepts_in(normalise(name))
+    concepts = concepts_in(without_edition(normalise(name)))
     telling = [concept for concept in concepts if concept.role is not Role.LIGHT] or list(concepts)
     if not telling:
         return frozenset()

@@ -21,6 +21,7 @@ from functions.docqa.question_kinds import (
     counted_per,
     counted_unit,
     wants_former,
+    without_edition,
     without_interrogatives,
 )
 from functions.docqa.ranges import Range, amount_spans, amounts_in, numbers_in
@@ -62,7 +63,7 @@ def analyse(text: str, *, language: str | None = None) -> Question:
     wanted = asked(question_itself(normal))
     beside = asides(normal)
     concepts = concepts_in(
-        without_interrogatives(without_spans(normal, denied(normal))),
+        without_edition(without_interrogatives(without_spans(normal, denied(normal)))),
         proper=_proper_names(text),
         settled=entity_spans(normal) + amount_spans(normal),
         beside=beside,
@@ -97,7 +98,8 @@ def analyse(text: str, *, language: str | None = None) -> Question:
 _PROPER_NAME = re.compile(r"(?<=[a-z,:;] )[A-Z][\w-]+")
 # Fibre 500 is not Fibre 1000; a year is no part of a name.
 _DESIGNATION = re.compile(
-    r"(?<=[a-z,:;] )([A-Z][a-z]{2,} (?:(?!(?:19|20)\d\d)\d{2,4}|\d+\.\d+))(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
+    r"(?<=[a-z,:;] )((?!(?:Version|Edition|Revision|Issue|Release) )[A-Z][a-z]{2,} "
+    r"(?:(?!(?:19|20)\d\d)\d{2,4}|\d+\.\d+))(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
 )
 _WHICH = ("どの", "どこの", "何の", "どちらの", "いずれの")
 _RELEASE = re.compile(

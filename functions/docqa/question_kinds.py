@@ -29,6 +29,12 @@ _FORMER = re.compile(
     r"|\b(?:previously|formerly|used to|superseded)\b"
     r"|旧(?:版|規程|規定|ルール|制度|基準|マニュアル|手順)|以前|かつて|従来|改[定訂]前|廃止|変更前"
 )
+_EDITION = re.compile(
+    r"\b(?:previous|former|old|older|superseded|outdated|current|present)"
+    r"(?= (?:version|edition|policy|rules?|guidelines?|procedure|manual)\b)"
+    r"|\b(?:version|edition|revision) v?\d+(?:\.\d+)*"
+    r"|(?:廃止された|改[定訂]前の|現行の)(?=[^。、]{0,12}(?:版|規[程定則]|要[領綱]|手順|マニュアル))|旧版|現行版|第\d+版"
+)
 _COUNTED = re.compile(
     r"how many (?:more |different |paid |business "
     r"|working |calendar |consecutive |\w+ (?=days|hours|weeks))?(\w+)"
@@ -110,6 +116,11 @@ _INTERROGATIVE = re.compile(
     + r"|何(?=[^\u3400-\u9fff]|$)|何(?:曜日?|月|番|号|か|歳|名様)|誰|どこ|いつ|どの|どんな|教えて|ください|下さい|お願い"
     r"|(?:英語|日本語)で|\bin (?:english|japanese)\b|\bin a row\b|\bat (?:most|least|all)\b"
 )
+
+
+def without_edition(normal: str) -> str:
+    """The question without what only says which edition is asked; offsets stay."""
+    return _EDITION.sub(lambda match: " " * len(match.group()), normal)
 
 
 def without_interrogatives(normal: str) -> str:

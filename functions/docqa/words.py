@@ -72,6 +72,7 @@ _IRREGULAR = dict(
         "children-child",
     ]
 )
+_PLURALS = frozenset({"people", "children"})
 _LOANWORD = re.compile(rf"[{KATAKANA}][{KATAKANA}]{{2,}}")
 _VOWEL = re.compile(r"[aeiouy]")
 
@@ -105,6 +106,11 @@ def normalise(text: str) -> str:
         text = with_digits(text)
     text = text.casefold()
     return _THOUSANDS.sub("", text) if "," in text else text
+
+
+def is_participle(word: str) -> bool:
+    """Whether an English word is the past form of a verb that has one of its own: held, kept, written."""
+    return word in _IRREGULAR and word not in _PLURALS
 
 
 def is_japanese(text: str) -> bool:

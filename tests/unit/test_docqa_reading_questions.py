@@ -60,6 +60,8 @@ The lead observer signs the night log every Friday.
 
 The warden closes the gate at 23:00.
 
+The moon market takes place in the courtyard.
+
 The club lends a telescope certificate to every warden.
 
 | Duty | Paid |
@@ -113,6 +115,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         # words that only carry the question
         ("Whats exactly the longest time a borrowed eyepiece may actually be kept?", "within 14 days"),
         ("望遠鏡の貸出料は具体的に実際いくらですか", "500円"),
+        # which edition is asked is no part of the subject
+        ("廃止された旧版の貸出規程では、望遠鏡の貸出料はいくらでしたか", "300円"),
+        ("Under the current policy, when does the warden close the gate?", "23:00"),
+        # a verb that has a past form of its own
+        ("Where is the moon market held?", "in the courtyard"),
         # what is told before the question, or denied beside it
         (
             "I had a wonderful evening with my cousin from Norway. When does the warden close the gate?",
