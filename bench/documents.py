@@ -10,8 +10,8 @@ from pathlib import Path
 from bench.document_corpus import Fact, write
 from bench.document_questions import SETS, Shares, shares
 from bench.report import Target
-from functions.docqa import index
 from functions.docqa.engine import DocumentQA
+from functions.docqa.search import index
 
 DOCUMENTS = 1_700
 MOST_MILLISECONDS = 15

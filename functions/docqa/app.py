@@ -10,9 +10,9 @@ from functions.docqa.cloud.clients import warm_after_fork
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.config import Config
+from functions.docqa.documents.sources import other_kinds
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import Selection, selecting
-from functions.docqa.sources import other_kinds
 from shared.a2a.call import Call
 from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest

@@ -13,19 +13,19 @@ from datetime import date
 from itertools import chain
 from pathlib import Path
 
-from functions.docqa import index
-from functions.docqa.answering import Search, near_misses, offers
-from functions.docqa.choices import Select, chosen
-from functions.docqa.citations import cited
-from functions.docqa.evidence import EvidenceError, checked
-from functions.docqa.extraction import Found
-from functions.docqa.lexicon import lexicon
+from functions.docqa.answers.answering import Search, near_misses, offers
+from functions.docqa.answers.choices import Select, chosen
+from functions.docqa.answers.citations import cited
+from functions.docqa.answers.evidence import EvidenceError, checked
+from functions.docqa.answers.extraction import Found
+from functions.docqa.answers.wording import abstained, worded
 from functions.docqa.model import Candidate, Citation, DocAnswer, Passage, Skipped
-from functions.docqa.pool import Readers
-from functions.docqa.question import Question, analyse
-from functions.docqa.refresh import REFRESH_SECONDS, Watch
-from functions.docqa.search import Corpus
-from functions.docqa.wording import abstained, worded
+from functions.docqa.questions.question import Question, analyse
+from functions.docqa.search import index
+from functions.docqa.search.corpus import Corpus
+from functions.docqa.search.pool import Readers
+from functions.docqa.search.refresh import REFRESH_SECONDS, Watch
+from functions.docqa.vocabulary.lexicon import lexicon
 from shared.diagnosis import Step, error, ok, warning
 
 MAX_QUESTION_CHARACTERS = 2_000

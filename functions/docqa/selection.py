@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import structs
 
-from functions.docqa.choices import MOST_CHOSEN, Quote
+from functions.docqa.answers.choices import MOST_CHOSEN, Quote
 from functions.docqa.model import DocAnswer, Hint
 from shared.a2a.call import Call
 from shared.gemini.client import Gemini, Prompt

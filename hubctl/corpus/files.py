@@ -7,8 +7,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from functions.docqa.documents.sources import SUFFIXES, Unreadable, corpus_files, document_from, read_bytes
 from functions.docqa.model import Skipped
-from functions.docqa.sources import SUFFIXES, Unreadable, corpus_files, document_from, read_bytes
 from hubctl.main import CommandError
 
 # Of text-based formats (discoveryengine.v1.Document.Content.uri).

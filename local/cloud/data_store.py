@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from functions.docqa.sources import Unreadable, document_from
+from functions.docqa.documents.sources import Unreadable, document_from
 from local.cloud.document_index import DocumentIndex, terms
 from shared.http_client import Budget, HttpClient, HttpFailure
 

@@ -8,9 +8,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from functions.docqa.documents.sources import document_from
 from functions.docqa.engine import DocumentQA
 from functions.docqa.model import DocAnswer
-from functions.docqa.sources import document_from
 from tests.fakes.document_cloud import BUCKET, document_cloud
 
 SAMPLE = Path(__file__).parents[2] / "functions" / "docqa" / "corpus"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from functions.docqa.answers.choices import Quote
 from functions.docqa.app import answers_of
-from functions.docqa.choices import Quote
 from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import Selection, selecting

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from functions.docqa.evidence import EvidenceError, check, checked
+from functions.docqa.answers.evidence import EvidenceError, check, checked
 from functions.docqa.model import Citation, Position
 
 _TEXT = "# Rules\n\nTell us within 15 minutes.\nTell them within 60 minutes.\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from functions.docqa.documents.sources import MAX_FILE_BYTES
 from functions.docqa.engine import DocumentQA
-from functions.docqa.sources import MAX_FILE_BYTES
 
 _GOOD = "# Gates\n\nThe gates are closed at 19:00.\n"
 _ORDERS = (

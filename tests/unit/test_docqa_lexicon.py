@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from functions import docqa
-from functions.docqa.lexicon import LONGEST_JAPANESE, LONGEST_PHRASE, Lexicon, lexicon, lexicon_of
-from functions.docqa.term_files import Sections, read
+from functions.docqa import vocabulary
+from functions.docqa.vocabulary.lexicon import LONGEST_JAPANESE, LONGEST_PHRASE, Lexicon, lexicon, lexicon_of
+from functions.docqa.vocabulary.term_files import Sections, read
 
-_TERMS = Path(str(docqa.__file__)).parent / "terms"
+_TERMS = Path(str(vocabulary.__file__)).parent / "terms"
 _KINDS = {
     "time",
     "money",

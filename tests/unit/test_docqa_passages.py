@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.docqa.documents.passages import passages
+from functions.docqa.documents.sources import document_from
 from functions.docqa.model import Passage, Unit, UnitKind
-from functions.docqa.passages import passages
-from functions.docqa.sources import document_from
 
 _PIECES = st.sampled_from(
     [

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from functions.docqa.entities import Entity, entities_in, governed
-from functions.docqa.expressions import AnswerKind
-from functions.docqa.question import analyse
-from functions.docqa.ranges import range_fit, ranges_in
-from functions.docqa.words import index_text, language_of, normalise, stem
+from functions.docqa.questions.entities import Entity, entities_in, governed
+from functions.docqa.questions.expressions import AnswerKind
+from functions.docqa.questions.question import analyse
+from functions.docqa.questions.ranges import range_fit, ranges_in
+from functions.docqa.vocabulary.words import index_text, language_of, normalise, stem
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from functions.docqa.engine import DocumentQA
-from functions.docqa.refresh import Watch, signature
+from functions.docqa.search.refresh import Watch, signature
 
 _QUESTION = "When are the doors locked?"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.docqa.choices import MOST_QUOTES, Quote
+from functions.docqa.answers.choices import MOST_QUOTES, Quote
 from functions.docqa.engine import DocumentQA
 from functions.docqa.model import DocAnswer
 from functions.docqa.selection import numbers_in, prompt_text

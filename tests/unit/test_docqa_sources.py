@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from functions.docqa.editions import in_force
+from functions.docqa.documents.editions import in_force
+from functions.docqa.documents.sources import MAX_FILE_BYTES, Unreadable, document_from, other_kinds
 from functions.docqa.engine import DocumentQA
 from functions.docqa.model import Document, Standing
-from functions.docqa.sources import MAX_FILE_BYTES, Unreadable, document_from, other_kinds
 
 _PDF = Path(__file__).parents[2] / "functions/docqa/corpus/policies/business-travel-policy.pdf"
 

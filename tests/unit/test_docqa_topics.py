@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bench.document_questions import SETS
-from functions.docqa.comparison import sides
+from functions.docqa.answers.comparison import sides
+from functions.docqa.answers.named_sources import named_in
 from functions.docqa.engine import DocumentQA
 from functions.docqa.model import DocAnswer
-from functions.docqa.named_sources import named_in
-from functions.docqa.numerals import months_between, with_digits
+from functions.docqa.vocabulary.numerals import months_between, with_digits
 
 
 @pytest.fixture(scope="module")

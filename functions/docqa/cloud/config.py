@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from functions.docqa.sources import MAX_FILE_BYTES
+from functions.docqa.documents.sources import MAX_FILE_BYTES
 from shared.settings import Settings
 
 LOCATIONS = ("global", "us", "eu")

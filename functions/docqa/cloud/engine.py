@@ -14,8 +14,7 @@ from typing import Any
 
 from msgspec import structs
 
-from functions.docqa import index
-from functions.docqa.choices import Select
+from functions.docqa.answers.choices import Select
 from functions.docqa.cloud import examination, texts
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
@@ -25,8 +24,9 @@ from functions.docqa.cloud.search import DiscoverySearch, SearchResult
 from functions.docqa.cloud.sources import Source, Sources
 from functions.docqa.engine import MAX_QUESTION_CHARACTERS, answer_from
 from functions.docqa.model import DocAnswer, Hint, ReadSource, Unverified
-from functions.docqa.question import Question, analyse
-from functions.docqa.search import Corpus
+from functions.docqa.questions.question import Question, analyse
+from functions.docqa.search import index
+from functions.docqa.search.corpus import Corpus
 from shared import diagnosis
 
 

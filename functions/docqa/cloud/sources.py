@@ -14,8 +14,8 @@ from msgspec import structs
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.failure import Cause, CloudFailure, Failure, Step, failure_of
+from functions.docqa.documents.sources import SUFFIXES, Unreadable, document_from
 from functions.docqa.model import Document
-from functions.docqa.sources import SUFFIXES, Unreadable, document_from
 
 CACHED_CHARACTERS = 32_000_000
 _SUFFIX_OF_TYPE = {

@@ -1,0 +1,1 @@
+"""From a question and passages to quotes that answer it, checked and worded."""

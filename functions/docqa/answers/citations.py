@@ -1,0 +1,81 @@
+"""Found units to citations, and the exceptions that must be told along with a rule."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from functions.docqa.answers.extraction import Found
+from functions.docqa.documents.footnotes import marked, notes
+from functions.docqa.model import Citation, Position, UnitKind
+from functions.docqa.questions.expressions import DEPENDENT, EXCEPTION, INSTRUCTION
+from functions.docqa.questions.ranges import complement
+from functions.docqa.vocabulary.words import normalise
+
+_ANNOUNCES = re.compile(r"次の|次に掲げ|次に定め|以下の|以下に|下記|各号|左記|\bfollowing\b|\bbelow\b")
+
+
+def cited(found: Found, text: str, page_starts: Sequence[int]) -> Citation:
+    """The citation of a unit; `text` is the canonical text of its document."""
+    unit = found.unit
+    return Citation(
+        uri=found.passage.uri,
+        title=found.passage.title,
+        quote=unit.text,
+        position=Position(
+            start=unit.start,
+            end=unit.end,
+            line=text.count("\n", 0, unit.start) + 1,
+            section=found.passage.section,
+            page=bisect_right(page_starts, unit.start) if page_starts else None,
+        ),
+        passage_id=found.passage.id,
+    )
+
+
+def with_exceptions(best: Found) -> list[Found]:
+    """`best`, the sentence it leans on when it cannot stand alone, and the exception that follows it, if any."""
+    best = _with_its_list(best)
+    told = [best]
+    units = best.passage.units
+    unit = best.unit
+    if unit.kind is UnitKind.LIST:
+        return told
+    if unit.kind is UnitKind.ROW:
+        return [best, *(structs.replace(best, number=note) for note in notes(units, best.number))]
+    before, after = best.number - 1, best.number + 1
+    if before >= 0 and DEPENDENT.match(unit.text) and units[before].block == unit.block:
+        told.append(structs.replace(best, number=before))
+    if after < len(units) and _is_exception(best, after):
+        told.append(structs.replace(best, number=after))
+    beside = (*notes(units, best.number), *marked(units, best.number)[:1])
+    told.extend(structs.replace(best, number=number) for number in beside)
+    return told
+
+
+def _with_its_list(best: Found) -> Found:
+    """An introduction says nothing without the list that it introduces."""
+    for number, unit in enumerate(best.passage.units):
+        if (
+            unit.kind is UnitKind.LIST
+            and unit.start == best.unit.start
+            and best.unit.kind is not UnitKind.LIST
+            and (best.unit.text.endswith((":", "：")) or _ANNOUNCES.search(best.unit.text))
+        ):
+            return structs.replace(best, number=number)
+    return best
+
+
+def _is_exception(best: Found, after: int) -> bool:
+    following, unit = best.passage.units[after], best.unit
+    if following.kind is unit.kind is UnitKind.SENTENCE and following.block == unit.block:
+        first, second = normalise(unit.text), normalise(following.text)
+        if complement(first, second) and not complement(second, first):
+            return True  # "less than six hours", and then "six hours or more"
+    return (
+        following.kind is unit.kind
+        and abs(following.block - unit.block) <= (1 if unit.kind is UnitKind.SENTENCE else 0)
+        and EXCEPTION.match(following.text) is not None
+        and not INSTRUCTION.search(normalise(following.text))
+    )

@@ -1,0 +1,116 @@
+"""An answer in words: the quotes as a reader wants to see them, and what is said when there is no evidence."""
+
+import re
+from collections.abc import Sequence
+
+from functions.docqa.answers.extraction import Found
+from functions.docqa.model import Standing, UnitKind
+from functions.docqa.questions.entities import entities_in
+from functions.docqa.questions.expressions import PATTERNS
+from functions.docqa.questions.question import Question
+from functions.docqa.vocabulary.words import normalise, plain, view
+
+_ABSTAINED = {
+    "en": "I found no passage in the documents that answers this question, so I do not answer it.",
+    "ja": "この質問に答える記述が文書の中に見つからなかったため、回答を控えます。",
+}
+_NEAREST = {
+    "en": "Nearest to it, though perhaps about something else:",
+    "ja": "近い記述は次のとおりです（別の事柄についてのものかもしれません）:",
+}
+_OTHER_LANGUAGE = {
+    ("en", "ja"): "The documents say this in Japanese: ",
+    ("ja", "en"): "英語の文書に次の記述があります: ",
+}
+_FORMER = {"en": "From a version that is no longer in force: ", "ja": "現在は効力のない版の記述です: "}
+_LIST_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)*", re.MULTILINE)
+
+
+def abstained(language: str, nearest: Sequence[Found] = ()) -> str:
+    """The text of an answer without evidence; what is `nearest` to the question is shown, and said to be no answer."""
+    if not nearest:
+        return _ABSTAINED[language]
+    shown = (f"- {_quoted(found, language)}" for found in nearest)
+    return "\n".join([_ABSTAINED[language], "", _NEAREST[language], *shown])
+
+
+def _quoted(found: Found, language: str) -> str:
+    quote = " ".join(plain(found.unit.text).split())
+    where = ", ".join(dict.fromkeys((found.passage.title, *found.passage.section[-1:])))
+    return f"「{quote}」（{where}）" if language == "ja" else f"“{quote}” ({where})"
+
+
+def worded(question: Question, evidence: Sequence[Found], *, labels: Sequence[str] = ()) -> str:
+    """The quotes in their order, each with its mark: the first leads. Markdown emphasis is left out, nothing else.
+
+    `labels`, one for each quote, say which side of a comparison it stands for.
+    """
+    parts: list[str] = []
+    several = len({found.entities for found in evidence}) > 1
+    for number, found in enumerate(evidence, start=1):
+        about = _about(found) if several else ""
+        if labels:
+            about = (
+                f"{labels[number - 1]}: " if number == 1 or labels[number - 2] != labels[number - 1] else ""
+            )
+        parts.append(f"{about}{_shown(question, found)} [{number}]")
+    first = evidence[0].passage
+    introduction = _FORMER[question.language] if first.edition.standing is Standing.SUPERSEDED else ""
+    introduction += _OTHER_LANGUAGE.get((question.language, first.language), "")
+    return introduction + " ".join(parts)
+
+
+def _about(found: Found) -> str:
+    """Which of several entities a quote is about, when only its heading says so."""
+    headings = reversed(found.passage.section)
+    heading = next((heading for heading in headings if entities_in(heading) >= found.entities), "")
+    return f"{heading}: " if heading and not entities_in(found.unit.text) & found.entities else ""
+
+
+def _shown(question: Question, found: Found) -> str:
+    unit = found.unit
+    match unit.kind:
+        case UnitKind.ROW:
+            lead = _cell(question, unit.text, unit.header)
+            row = " | ".join(plain(cell) for cell in unit.text.split("|"))
+            return f"{lead} ({row})" if lead else row
+        case UnitKind.LIST:
+            return "\n".join(
+                plain(line) for line in _LIST_MARK.sub("", unit.text).splitlines() if line.strip()
+            )
+        case _:
+            return plain(unit.text)
+
+
+def _cell(question: Question, row: str, header: str) -> str:
+    """`Column: value` of the cell that answers, when one column is asked for more than any other; else ""."""
+    names, cells = [plain(cell) for cell in header.split("|")], [plain(cell) for cell in row.split("|")]
+    if len(names) != len(cells) or len(cells) < 2:
+        return ""
+    pattern = PATTERNS.get(question.kind)
+    scores = []
+    for at, (name, cell) in enumerate(zip(names, cells, strict=True)):
+        said = view(name)
+        asked = sum(
+            1.0
+            for concept in question.concepts
+            if any(
+                form in (said.words if form[0] == " " else said.text)
+                for form in (*concept.own, *concept.words, *concept.texts)
+            )
+        )
+        fits = pattern is not None and pattern.search(normalise(cell)) is not None
+        scores.append(
+            asked
+            + (0.6 if fits and question.asked.strict else 0.3 if fits else 0.0)
+            - (0.5 if at == 0 else 0.0)
+        )
+    if question.asked.strict:
+        scores = [
+            score if at and pattern and pattern.search(normalise(cells[at])) else -1.0
+            for at, score in enumerate(scores)
+        ]
+    best = max(range(len(scores)), key=scores.__getitem__)
+    if scores[best] < 0.5 or sum(score == scores[best] for score in scores) > 1:
+        return ""
+    return f"{names[best]}: {cells[best]}" if names[best] else cells[best]

@@ -1,0 +1,101 @@
+"""Whether a sentence counts what a question counts: "how many days", 「何人」."""
+
+import re
+from functools import lru_cache
+
+from functions.docqa.questions.expressions import NUMBER
+from functions.docqa.vocabulary.words import stem
+
+_SAME_UNIT = (
+    ("second", "sec", "秒"),
+    ("minute", "min", "分"),
+    ("hour", "hr", "時間"),
+    ("day", "日", "営業日"),
+    ("week", "週間", "週"),
+    ("month", "ヶ月", "か月", "カ月", "箇月"),
+    ("year", "年"),
+    ("time", "回", "度"),
+    ("people", "person", "人", "名"),
+    ("percent", "percentage", "%", "パーセント", "割"),
+    ("copy", "部", "枚"),
+    (
+        "length",
+        "character",
+        "letter",
+        "digit",
+        "word",
+        "page",
+        "metre",
+        "meter",
+        "m",
+        "cm",
+        "mm",
+        "km",
+        "文字",
+        "桁",
+        "字",
+        "メートル",
+        "センチ",
+        "ミリ",
+    ),
+    ("weight", "kg", "gram", "g", "ton", "tonne", "lb", "pound", "キロ", "グラム", "トン"),
+    ("loudness", "db", "decibel", "デシベル"),
+    ("heat", "degree", "°c", "℃", "°f", "度"),
+    ("character", "文字", "桁"),
+    ("yen", "円"),
+    ("night", "泊"),
+    ("item", "piece", "個", "点"),
+    ("book", "volume", "冊", "点"),
+    ("degree", "度", "℃"),
+    ("case", "件"),
+    ("floor", "階"),
+    ("time", "時"),
+)
+_SYMBOL = 2
+_TIME_UNITS = {"second", "minut", "hour", "dai", "week", "month", "year"}
+
+
+@lru_cache(maxsize=512)
+def _pattern(unit: str) -> re.Pattern[str]:
+    key = stem(unit)
+    names = {unit, key}
+    for group in _SAME_UNIT:
+        if any(key == stem(name) or unit == name for name in group):
+            names.update(group)
+    latin = "|".join(
+        re.escape(stem(name)) + ("(?![a-z])" if len(name) <= _SYMBOL else "")  # 2m, and no 24 months
+        for name in sorted(names)
+        if name.isascii() and name.isalpha()
+    )
+    other = "|".join(re.escape(name) for name in sorted(names) if not (name.isascii() and name.isalpha()))
+    parts = []
+    if latin:
+        parts.append(rf"{NUMBER}[ -]*(?:\w+[ -]){{0,3}}?(?:{latin})\w*")
+    if other:
+        parts.append(
+            rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})"
+            r"(?!(?<=時)間|\d|あたり|当たり|につき)"
+        )
+    if "回" in names:
+        parts.append(r"\b(?:once|twice)\b")
+    if "時" in names:
+        parts.append(r"\d{1,2}:\d{2}|\b\d{1,2} ?[ap]\.?m\b")
+    return re.compile("|".join(parts))
+
+
+# What an adjective asks for is in these units or not at all: "how heavy" is not answered by seconds.
+MEASURES = frozenset(
+    {"回", "weight", "loudness", "heat", "kg", "g", "グラム", "キログラム", "トン", "db", "デシベル"}
+    | {"m", "cm", "mm", "km", "メートル", "センチ", "ミリ", "ワット", "リットル", "gb"}
+)
+
+
+def counts(unit: str, normal: str) -> bool:
+    """Whether the normalised sentence has a number of `unit`s, in either language."""
+    return _pattern(unit).search(normal) is not None
+
+
+def is_common(unit: str) -> bool:
+    """Whether many things are counted in `unit`, so that a number may stand without it; nobody is counted in boats."""
+    key = stem(unit)
+    return not unit.isascii() or any(key == stem(name) for group in _SAME_UNIT for name in group)

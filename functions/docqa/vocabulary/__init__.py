@@ -1,0 +1,1 @@
+"""Words: their normal form, their stems, and which of them mean the same."""
