@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from msgspec import Struct
 
-from bench.document_questions import SETS, shares
+from bench.document_questions import HARD_SETS, SETS, counts
 from functions.docqa.engine import DocumentQA
 
 
@@ -16,6 +16,7 @@ class Least(Struct, frozen=True):
     right: float
     cited: float
     abstained: float
+    shown: float = 0.0
 
 
 _SAMPLE = SETS["sample"][0]
@@ -24,24 +25,43 @@ _LEAST = {
     "sample": Least(right=0.97, cited=0.98, abstained=0.97),
     "hospital": Least(right=0.97, cited=0.98, abstained=0.95),
     "cloud": Least(right=0.95, cited=0.95, abstained=0.95),
-    "plant": Least(right=0.85, cited=0.87, abstained=0.95),
+    "plant": Least(right=0.85, cited=0.95, abstained=0.95),
     "university": Least(right=0.95, cited=0.97, abstained=0.95),
-    "hotel": Least(right=0.87, cited=0.87, abstained=0.9),
-    "supplier": Least(right=0.92, cited=0.95, abstained=0.95),
-    "club": Least(right=0.93, cited=0.95, abstained=0.9),
-    "condominium": Least(right=0.95, cited=0.95, abstained=0.8),
-    "payments": Least(right=0.93, cited=0.96, abstained=0.85),
-    "broadband": Least(right=0.85, cited=0.85, abstained=0.95),
-    "museum": Least(right=0.85, cited=0.9, abstained=0.8),
+    "hotel": Least(right=0.87, cited=0.95, abstained=0.9),
+    "supplier": Least(right=0.92, cited=0.97, abstained=0.95),
+    "club": Least(right=0.93, cited=0.97, abstained=0.9),
+    "condominium": Least(right=0.95, cited=0.94, abstained=0.8),
+    "payments": Least(right=0.93, cited=0.95, abstained=0.85),
+    "broadband": Least(right=0.85, cited=0.97, abstained=0.95),
+    "museum": Least(right=0.85, cited=0.97, abstained=0.8),
+    "bank": Least(right=0.92, cited=0.95, abstained=0.95),
+    "clinic": Least(right=0.87, cited=0.95, abstained=0.85),
+}
+_LEAST_OF_HARD = {
+    "retailer": Least(right=0.35, cited=0.8, shown=0.7, abstained=0.75),
+    "town": Least(right=0.4, cited=0.85, shown=0.7, abstained=0.85),
+    "software_house": Least(right=0.45, cited=0.9, shown=0.7, abstained=0.9),
+    "pharmacy_maker": Least(right=0.35, cited=0.8, shown=0.6, abstained=0.75),
 }
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_nearly_all_questions_get_the_right_answer_or_none(name: str) -> None:
-    found, least = shares(*SETS[name]), _LEAST[name]
-    assert found.right >= least.right, found.wrong
-    assert found.cited >= least.cited, found.wrong
-    assert found.abstained >= least.abstained, found.wrong
+    counted, least = counts(*SETS[name]), _LEAST[name]
+    found = counted.shares
+    assert found.right >= least.right, counted.wrong
+    assert found.cited >= least.cited, counted.wrong
+    assert found.abstained >= least.abstained, counted.wrong
+
+
+@pytest.mark.parametrize("name", HARD_SETS)
+def test_of_hard_questions_most_are_answered_or_shown_what_is_near(name: str) -> None:
+    counted, least = counts(*HARD_SETS[name]), _LEAST_OF_HARD[name]
+    found = counted.shares
+    assert found.right >= least.right, counted.wrong
+    assert found.cited >= least.cited, counted.wrong
+    assert found.shown >= least.shown, counted.wrong
+    assert found.abstained >= least.abstained, counted.wrong
 
 
 @pytest.fixture(scope="module")
