@@ -24,11 +24,11 @@ class KeywordIndex:
             for keyword in route.keywords
             for form in _forms(normalise(keyword))
         ]
-        self._literals = LiteralIndex([(Literal(form, whole=True),) for _, _, form in self._entries])
+        self.literals = LiteralIndex([(Literal(form, whole=True),) for _, _, form in self._entries])
 
     def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
         """Each route with keywords in the text, in order, with those keywords as they stand in the table."""
-        possible = map(self._entries.__getitem__, self._literals.present(searched))
+        possible = map(self._entries.__getitem__, self.literals.present(searched))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
             found = [(route, keyword) for route, keyword, form in entries if stands_in(form, searched.text)]
             if found:

@@ -1,7 +1,7 @@
 """Finds which of many literals are in a text, in a time that hardly grows with their number."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from msgspec import Struct
@@ -21,18 +21,29 @@ class Literal(Struct, frozen=True):
     whole: bool = False
 
 
+Known = Mapping[ClueKind, frozenset[Clue]]
+"""By their kind, the clues by which some index knows a literal."""
+
+
 class SearchedText:
-    """A normalised text, and the clues in it, which are gathered once for all indexes."""
+    """A normalised text, and the `known` clues in it, which are looked up once for all indexes."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, known: Known) -> None:
         self.text = text
-        self._clues: dict[ClueKind, Sequence[Clue]] = {}
+        self._known = known
+        self._clues: dict[ClueKind, frozenset[Clue]] = {}
 
-    def clues(self, kind: ClueKind) -> Sequence[Clue]:
-        """All clues of a kind in the text."""
+    def clues(self, kind: ClueKind) -> frozenset[Clue]:
+        """The known clues of a kind that are in the text."""
         if kind not in self._clues:
-            self._clues[kind] = kind(self.text)
+            self._clues[kind] = self._known[kind].intersection(kind(self.text))
         return self._clues[kind]
+
+
+def known_to(*indexes: "LiteralIndex") -> Known:
+    """The clues by which one of the indexes knows a literal."""
+    kinds = {kind for index in indexes for kind in index.known}
+    return {kind: frozenset().union(*(index.known.get(kind, ()) for index in indexes)) for kind in kinds}
 
 
 class LiteralIndex:
@@ -45,7 +56,7 @@ class LiteralIndex:
     def __init__(self, literal_sets: Sequence[tuple[Literal, ...]]) -> None:
         self._always = [number for number, literals in enumerate(literal_sets) if not literals]
         self._short: list[tuple[str, int]] = []
-        self._kinds: list[tuple[ClueKind, frozenset[Clue], dict[Clue, list[tuple[str, int]]]]] = []
+        self._literals_of: dict[ClueKind, dict[Clue, list[tuple[str, int]]]] = {}
         numbered: dict[ClueKind, list[tuple[str, int]]] = {_pairs: [], _words: [], _fours: []}
         for number, literals in enumerate(literal_sets):
             for literal in literals:
@@ -60,18 +71,19 @@ class LiteralIndex:
                 else:
                     self._short.append(entry)
             if literals_of:
-                self._kinds.append((kind, frozenset(literals_of), literals_of))
+                self._literals_of[kind] = literals_of
+        self.known: Known = {kind: frozenset(found) for kind, found in self._literals_of.items()}
 
     def present(self, searched: SearchedText) -> list[int]:
         """The ascending numbers of the sets with a literal in the text, and of those without literals."""
         text = searched.text
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
-        for kind, known, literals_of in self._kinds:
+        for kind, literals_of in self._literals_of.items():
             numbers.update(
                 [
                     number
-                    for clue in known.intersection(searched.clues(kind))
+                    for clue in self.known[kind] & searched.clues(kind)
                     for literal, number in literals_of[clue]
                     if literal in text
                 ]

@@ -17,7 +17,7 @@ class PatternIndex:
     def __init__(self, routes: Sequence[Route]) -> None:
         """`routes` are in the order in which they are tried."""
         self._entries = [(route, compile_pattern(pattern)) for route in routes for pattern in route.patterns]
-        self._literals = LiteralIndex(
+        self.literals = LiteralIndex(
             [
                 tuple(map(Literal, required_literals(pattern)))
                 for route in routes
@@ -27,7 +27,7 @@ class PatternIndex:
 
     def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
         """Each route with patterns that match the text, in order, with what each of them matched, shortened."""
-        possible = map(self._entries.__getitem__, self._literals.present(searched))
+        possible = map(self._entries.__getitem__, self.literals.present(searched))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
             found = [(route, match) for route, pattern in entries if (match := pattern.search(searched.text))]
             if found:

@@ -5,7 +5,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from functions.hub.keyword_index import KeywordIndex
-from functions.hub.literal_index import SearchedText
+from functions.hub.literal_index import SearchedText, known_to
 from functions.hub.pattern_index import PatternIndex
 from shared.normal_text import normalise
 from shared.patterns import compile_pattern
@@ -49,6 +49,7 @@ class Router:
         ordered = sorted(table.routes, key=lambda route: -route.priority)
         self._keywords = KeywordIndex(ordered)
         self._patterns = PatternIndex(ordered)
+        self._known = known_to(self._keywords.literals, self._patterns.literals)
         self._unless = {
             route.id: tuple(compile_pattern(pattern) for pattern in route.unless)
             for route in ordered
@@ -74,7 +75,7 @@ class Router:
         )
 
     def _ruled(self, text: str) -> Choice | None:
-        searched = SearchedText(text)
+        searched = SearchedText(text, self._known)
         for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
             for route, words in rules.matches(searched):
                 if not self._excepted(route, text):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.hub.literal_index import Literal, LiteralIndex, SearchedText
+from functions.hub.literal_index import Literal, LiteralIndex, SearchedText, known_to
 from shared.normal_text import normalise
 from shared.patterns import BadPattern, compile_pattern
 from shared.required_literals import required_literals
@@ -111,4 +111,4 @@ def test_the_index_finds_just_the_sets_with_a_literal_in_the_text(
         for number, literals in enumerate(sets)
         if not literals or any(each in text for each in literals)
     ]
-    assert index.present(SearchedText(text)) == expected
+    assert index.present(SearchedText(text, known_to(index))) == expected
