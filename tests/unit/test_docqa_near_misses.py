@@ -1,13 +1,10 @@
 """What stands near the answer and is not it: another month, another unit, another channel, another thing's number."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-from functions.docqa.engine import DocumentQA
-from functions.docqa.model import DocAnswer
+from tests.fakes.documents import Ask, answering_from
 
 _TARIFF = """# Tariff of Kestrel Telecom
 
@@ -63,21 +60,17 @@ _SLA_JA = """# 品質保証書
 """
 _NOTICE = "<h1>Notice</h1><dl><dt>Billing records</dt><dd>six years</dd><dt>Call records</dt><dd>twelve months</dd></dl>"
 
-Ask = Callable[[str], DocAnswer]
-
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    folder: Path = tmp_path_factory.mktemp("corpus")
-    for name, text in {
+    documents = {
         "tariff.md": _TARIFF,
         "端末貸与規約.txt": _HANDBOOK_JA,
         "品質保証書.md": _SLA_JA,
         "notice.html": _NOTICE,
-    }.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with ExitStack() as stack:
-        yield stack.enter_context(closing(DocumentQA.open(folder, None))).answer
+    }
+    with answering_from(tmp_path_factory.mktemp("corpus"), documents) as answer:
+        yield answer
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,10 @@
 """What a question is about, told apart from what only carries it; and which text belongs to which, so that it may answer."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-from functions.docqa.engine import DocumentQA
-from functions.docqa.model import DocAnswer
+from tests.fakes.documents import Ask, answering_from
 
 _OBSERVATORY = """# Observatory handbook
 
@@ -91,22 +88,18 @@ _CLUB_JA = """天文クラブ規程
 _OLD_JA = "# 天文クラブ貸出規程（旧規程）\n\n望遠鏡の貸出料は300円とする。\n"
 _NEW_JA = "# 天文クラブ貸出規程\n\n望遠鏡の貸出料は500円とする。\n"
 
-Ask = Callable[[str], DocAnswer]
-
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    folder: Path = tmp_path_factory.mktemp("corpus")
-    for name, text in {
+    documents = {
         "observatory.md": _OBSERVATORY,
         "dome-software.md": _FIRST,
         "天文クラブ規程.txt": _CLUB_JA,
         "貸出規程_前の版.md": _OLD_JA,
         "貸出規程.md": _NEW_JA,
-    }.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with ExitStack() as stack:
-        yield stack.enter_context(closing(DocumentQA.open(folder, None))).answer
+    }
+    with answering_from(tmp_path_factory.mktemp("corpus"), documents) as answer:
+        yield answer
 
 
 @pytest.mark.parametrize(

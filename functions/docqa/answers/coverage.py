@@ -66,8 +66,7 @@ def covered(
     """The weighted share of the question that is said; None when something essential is not, or only far away.
 
     In the other language less may be missed, and an act must be said: there, its other verbs are not the question's own.
-    A row of a table whose
-    range has `held` the amount asked about says by that what the amount is of.
+    A row of a table whose range has `held` the amount asked about says by that what the amount is of.
     """
     total = sum(weighed)
     if held:
