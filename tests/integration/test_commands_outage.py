@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,14 @@ from tests.fakes.hub import Hub, route, streamed_text, text_of
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Hub:
-    """A hub whose store has lost its table of tasks while it runs."""
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    """A hub whose store has lost its table of tasks while it runs, and gets it back in the end."""
     file = tmp_path / "tasks.db"
     hub = Hub(route("general", "http://127.0.0.1:9"), settings={"TASK_STORE": f"sqlite:{file}"})
     with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.execute("DROP TABLE tasks")
-    return hub
+        connection.execute("ALTER TABLE tasks RENAME TO lost")
+        yield hub
+        connection.execute("ALTER TABLE lost RENAME TO tasks")
 
 
 @pytest.mark.parametrize(

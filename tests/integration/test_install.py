@@ -42,7 +42,13 @@ def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:
     requirements.write_text("# nothing is needed\n")
     command = [sys.executable, str(SCRIPT), str(tmp_path / "venv"), str(requirements)]
     popen = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # What a shell starts in the background has it ignored, and hands that down.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert popen.stdout is not None
     assert popen.stdout.readline().startswith("installing ")

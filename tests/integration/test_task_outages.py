@@ -18,7 +18,6 @@ from shared.a2a.model import (
 )
 from shared.a2a.reply import Piece, Progress, Question, Text
 from shared.task_store.store import HUB
-from tests.fakes.hub import settle
 from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,
     Instance,
@@ -37,9 +36,8 @@ from tests.fakes.kept_tasks import (
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path / "tasks.db"
-    settle()
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "tasks.db"
 
 
 class Steps:

@@ -1,6 +1,6 @@
 """An agent's own task, found again when the connection to it is lost, and not asked for twice (design §6)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
-from tests.fakes.hub import Hub, route, settle
+from tests.fakes.hub import Hub, route
 from tests.fakes.kept_tasks import until
 from tests.fakes.task_client import WAYS, Seen, TaskClient
 
@@ -16,9 +16,8 @@ ENDED = task("completed", artifact("a", text("one "), text("two")))
 
 
 @pytest.fixture
-def keeping(tmp_path: Path) -> Iterator[dict[str, str]]:
-    yield {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_LOOK_SECONDS": "0.05"}
-    settle()
+def keeping(tmp_path: Path) -> dict[str, str]:
+    return {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_LOOK_SECONDS": "0.05"}
 
 
 class Unsteady:

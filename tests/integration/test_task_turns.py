@@ -11,7 +11,6 @@ from shared.a2a.errors import A2AError
 from shared.a2a.model import CancelTaskRequest, Message, Task, TaskState
 from shared.a2a.reply import Piece, Question, Text
 from shared.task_store.store import HUB
-from tests.fakes.hub import settle
 from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,
     Instance,
@@ -27,9 +26,8 @@ TURNS = 8
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path / "tasks.db"
-    settle()
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "tasks.db"
 
 
 def asks_again(call: Call) -> Iterator[Piece]:

@@ -1,11 +1,9 @@
 """What the tests of kept tasks share: both versions over both bindings, and a hub's settings."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.hub import settle
 from tests.fakes.task_client import WAYS
 
 
@@ -15,12 +13,11 @@ def way(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def keeping(tmp_path: Path) -> Iterator[dict[str, str]]:
+def keeping(tmp_path: Path) -> dict[str, str]:
     """The settings of a hub that keeps tasks."""
-    yield {
+    return {
         "TASK_STORE": f"sqlite:{tmp_path}/tasks.db",
         "TASK_STORE_AFTER_SECONDS": "0.05",
         "TASK_LOOK_SECONDS": "0.05",
         "TASK_UI_SECONDS": "10",
     }
-    settle()
