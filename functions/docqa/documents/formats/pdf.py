@@ -1,8 +1,16 @@
 """PDF to canonical text: the pages' text in their order, a form feed between two pages."""
 
 import io
+import re
+from typing import TYPE_CHECKING
+
+from functions.docqa.documents.formats.pdf_tables import with_tables
+
+if TYPE_CHECKING:
+    from pypdf import PageObject
 
 PAGE_BREAK = "\n\f"
+_LONE_BULLET = re.compile(r"^[•●○◦▪■‣·\x7f\uf0b7\uf0a7][ \t]*\n(?=\S)", re.MULTILINE)
 
 
 class UnreadablePdf(Exception):
@@ -18,7 +26,7 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UnreadablePdf("encrypted PDF")
-        pages = [page.extract_text() for page in reader.pages]
+        pages = [_page_text(page) for page in reader.pages]
         title = (reader.metadata.title if reader.metadata else None) or ""
     except UnreadablePdf:
         raise
@@ -40,3 +48,10 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
         starts.append(at)
         at += len(page) + len(PAGE_BREAK)
     return PAGE_BREAK.join(pages), str(title).strip(), tuple(starts)
+
+
+def _page_text(page: "PageObject") -> str:
+    text = page.extract_text()
+    if text.strip():
+        text = with_tables(text, page.extract_text(extraction_mode="layout"))
+    return _LONE_BULLET.sub("- ", text)

@@ -1,0 +1,165 @@
+"""Tables in the text of a PDF page: cells that come as loose lines become rows, where two readings of the page agree."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+_CELL = re.compile(r"\S+(?: \S+)*")
+_LEAST_ROWS, _LEAST_NUMERIC, _MANY_COLUMNS = 2, 0.6, 3
+_DIGIT = re.compile(r"\d")
+_NUMBERING = re.compile(r"\W+|\W?(?:\d{1,2}|[a-z])[.)）]?|[①-⑳]")
+
+
+class _Column(Struct):
+    """A column of a layout: where its lines stand, and their texts from top to bottom."""
+
+    start: int
+    end: int
+    lines: list[str]
+
+
+def with_tables(text: str, layout: str) -> str:
+    """`text`, a page in reading order, with the rows of its tables between bars.
+
+    `layout` is the same page with its columns kept apart. What its tables hold must stand in `text` cell by cell; else
+    the lines stay as they are.
+    """
+    page = _Page(text)
+    at, written, out = 0, 0, []
+    for columns in _tables(layout):
+        found = page.find(columns[0].lines[0], at)
+        if found < 0:
+            continue
+        rows, end = _rows(page, found, columns)
+        first, last = page.places[found], page.places[end - 1] + 1
+        alone = not text[:first].rpartition("\n")[2].strip() and not text[last:].partition("\n")[0].strip()
+        if len(rows) >= _LEAST_ROWS and alone:
+            out += [text[written : text.rfind("\n", 0, first) + 1], _marked(rows)]
+            at, written = end, last
+    return "".join([*out, text[written:]])
+
+
+class _Page:
+    """A text without its white space, in which a line is found however its words are set apart."""
+
+    def __init__(self, text: str) -> None:
+        self.places = [at for at, character in enumerate(text) if not character.isspace()]
+        self._squeezed = "".join(text[at] for at in self.places)
+        self._ends = {
+            number
+            for number, (at, after) in enumerate(
+                zip(self.places, [*self.places[1:], len(text) + 1], strict=True), start=1
+            )
+            if after > at + 1
+        }
+
+    def find(self, line: str, at: int) -> int:
+        """Where `line` stands as whole words from `at` on, -1 when nowhere."""
+        wanted = "".join(line.split())
+        found = self._squeezed.find(wanted, at)
+        while found >= 0 and not self.goes_on(line, found):
+            found = self._squeezed.find(wanted, found + 1)
+        return found
+
+    def goes_on(self, line: str, at: int) -> int:
+        """Where the text after `line` begins, if `line` stands at `at`; else 0."""
+        wanted = "".join(line.split())
+        end = at + len(wanted)
+        begins = at == 0 or at in self._ends
+        return end if begins and end in self._ends and self._squeezed.startswith(wanted, at) else 0
+
+
+def _rows(page: _Page, at: int, columns: Sequence[_Column]) -> tuple[list[list[str]], int]:
+    """The rows of a table whose text begins at `at`, and where it ends: the text has one cell after the other.
+
+    The text tells where a cell of several lines ends: there it goes on with the next line of another column.
+    """
+    taken = [0] * len(columns)
+    rows: list[list[str]] = []
+    ends: list[int] = []
+    current = len(columns) - 1
+    while True:
+        # The next cells of the row and the first of the next one come before another line of the same cell.
+        order = [*range(current + 1, len(columns)), 0, current, *range(1, current)]
+        for column in order:
+            lines = columns[column].lines
+            after = page.goes_on(lines[taken[column]], at) if taken[column] < len(lines) else 0
+            if after:
+                break
+        else:
+            break
+        line = lines[taken[column]]
+        taken[column] += 1
+        if rows and column == current and rows[-1][column]:
+            rows[-1][column] += _joint(rows[-1][column], line) + line
+            ends[-1] = after
+        elif not rows or column <= current:
+            rows.append([""] * len(columns))
+            rows[-1][column] = line
+            ends.append(after)
+        else:
+            rows[-1][column] = line
+            ends[-1] = after
+        at, current = after, column
+    while rows and sum(map(bool, rows[-1])) < _LEAST_ROWS:
+        rows.pop()
+        ends.pop()
+    return rows, ends[-1] if ends else at
+
+
+def _marked(rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    if _has_header(rows):
+        lines.insert(1, f"|{'---|' * len(rows[0])}")
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: of two columns it may be a name and its value as well."""
+    if any(_DIGIT.search(cell) for cell in rows[0]) or not all(rows[0]):
+        return False
+    numeric = sum(_DIGIT.search(row[-1]) is not None for row in rows[1:])
+    return len(rows[0]) >= _MANY_COLUMNS or numeric >= _LEAST_NUMERIC * (len(rows) - 1)
+
+
+def _tables(layout: str) -> Iterator[list[_Column]]:
+    """Runs of lines whose pieces stand under one another in two or more columns, the first of them in each."""
+    columns: list[_Column] = []
+    for line in layout.split("\n"):
+        pieces = list(_CELL.finditer(line))
+        if not pieces:
+            continue
+        placed = _placed(pieces, columns)
+        if columns and placed:
+            for number, piece in zip(placed, pieces, strict=True):
+                column = columns[number]
+                column.start, column.end = min(column.start, piece.start()), max(column.end, piece.end())
+                column.lines.append(piece.group())
+            continue
+        if columns:
+            yield columns
+        listed = len(pieces) < _MANY_COLUMNS and _NUMBERING.fullmatch(pieces[0].group())
+        columns = (
+            [_Column(piece.start(), piece.end(), [piece.group()]) for piece in pieces]
+            if len(pieces) > 1 and not listed
+            else []
+        )
+    if columns:
+        yield columns
+
+
+def _placed(pieces: Sequence[re.Match[str]], columns: Sequence[_Column]) -> list[int]:
+    """The column that each piece of a line stands in; none when one stands in several, or beside them."""
+    under = [
+        [at for at, column in enumerate(columns) if piece.start() < column.end and column.start < piece.end()]
+        for piece in pieces
+    ]
+    if len(pieces) == len(columns) and all(found in ([], [at]) for at, found in enumerate(under)):
+        return list(range(len(columns)))
+    single = [found[0] for found in under if len(found) == 1]
+    return single if len(single) == len(set(single)) == len(pieces) else []
+
+
+def _joint(before: str, after: str) -> str:
+    return " " if before[-1:].isascii() or after[:1].isascii() else ""

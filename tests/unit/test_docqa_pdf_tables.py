@@ -1,0 +1,90 @@
+"""Tables of a PDF, whose cells come as loose lines, are rows with a header again."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from functions.docqa.documents.formats.pdf import pdf_text
+from functions.docqa.documents.formats.pdf_tables import with_tables
+
+_DATA = Path(__file__).parents[1] / "data"
+_LOOSE = """Before.
+Item
+Limit
+Conditions
+Glasses for
+adults
+USD 250
+Dental
+USD 1,200
+after six months;
+not for accidents
+After it.
+"""
+_LAYOUT = """Before.
+
+  Item           Limit        Conditions
+  Glasses for    USD 250
+  adults
+                              after six months;
+  Dental         USD 1,200    not for accidents
+
+After it.
+"""
+
+
+@cache
+def _text(path: str) -> str:
+    return pdf_text((_DATA / path).read_bytes())[0]
+
+
+def test_cells_of_several_lines_and_empty_ones_stand_in_their_rows() -> None:
+    assert with_tables(_LOOSE, _LAYOUT).splitlines() == [
+        "Before.",
+        "",
+        "| Item | Limit | Conditions |",
+        "|---|---|---|",
+        "| Glasses for adults | USD 250 |  |",
+        "| Dental | USD 1,200 | after six months; not for accidents |",
+        "",
+        "After it.",
+    ]
+
+
+def test_a_text_that_does_not_say_the_table_cell_by_cell_is_left_as_it_is() -> None:
+    other = _LOOSE.replace("USD 250\nDental", "Dental\nUSD 250")
+    assert "| Dental | USD 1,200" not in with_tables(other, _LAYOUT)
+    assert with_tables("One\nTwo\n", _LAYOUT) == "One\nTwo\n"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "A line of prose that is long enough.\nAnother one follows it here.\n",
+        "1. First step\n2. Second step\n",
+        "• One thing\n• Another thing\n",
+    ],
+)
+def test_prose_and_lists_are_no_tables(page: str) -> None:
+    assert with_tables(page, page.replace(". ", ".   ").replace("• ", "•   ")) == page
+
+
+def test_two_columns_without_figures_have_no_header() -> None:
+    page = "Name\nKiku\nPlace\nMinato\n"
+    assert with_tables(page, "Name    Kiku\nPlace   Minato\n") == "\n| Name | Kiku |\n| Place | Minato |\n\n"
+
+
+def test_a_real_page_has_its_rows_in_english_and_japanese() -> None:
+    assert "| Critical | 20 minutes | 24 hours, every day |" in _text(
+        "software_house_corpus/sla-enterprise-2025.pdf"
+    )
+    assert "| 丙 | 味、使い勝手、その他の意見 | 3営業日以内 | 25営業日以内 |" in _text(
+        "pharmacy_maker_corpus/kujo-shori-tejunsho.pdf"
+    )
+
+
+def test_a_bullet_that_stands_alone_begins_the_item_below_it() -> None:
+    assert "- The recovery point objective is 15 minutes." in _text(
+        "software_house_corpus/sla-enterprise-2025.pdf"
+    )
