@@ -57,7 +57,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 class HttpClient:
-    """Keeps connections to every host it has talked to; thread-safe. `tls` gives the context that verifies servers.
+    """Keeps connections to the hosts that it has talked to last; thread-safe. `tls` gives the context that verifies servers.
 
     `addresses` says where a host may be connected to, and raises HttpFailure where it may not; None is wherever it resolves to.
     """
@@ -67,13 +67,13 @@ class HttpClient:
         *,
         clock: Callable[[], float] = time.monotonic,
         tls: Callable[[], ssl.SSLContext] | None = None,
-        idle_connections_per_host: int = 64,
+        most_idle_connections: int = 256,
         addresses: Addresses | None = None,
     ) -> None:
         self.clock = clock
         self._tls = tls or TlsContext()
         self._addresses = addresses
-        self._idle = IdleConnections(most_per_origin=idle_connections_per_host, clock=clock)
+        self._idle = IdleConnections(most=most_idle_connections, clock=clock)
 
     def request(
         self,

@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from urllib.parse import quote, urlsplit
 
@@ -180,41 +180,52 @@ def _written(method: str, target: str, host: str, headers: Mapping[str, str], bo
 
 
 class IdleConnections:
-    """Connections that wait for their next request. Thread-safe; all are closed when nobody holds this any more."""
+    """Connections that wait for their next request, at most `most`: of more, the one that has waited longest is closed.
 
-    def __init__(self, *, most_per_origin: int, clock: Callable[[], float]) -> None:
-        self._most_per_origin = most_per_origin
+    Thread-safe; all are closed when nobody holds this any more.
+    """
+
+    def __init__(self, *, most: int, clock: Callable[[], float]) -> None:
+        self._most = most
         self._clock = clock
         self._lock = threading.Lock()
-        self._idle: dict[Origin, list[tuple[Connection, float]]] = {}
+        self._idle: list[tuple[Connection, float]] = []
         weakref.finalize(self, _close_all, self._idle)
 
     def take(self, origin: Origin) -> Connection | None:
         """The connection used last, None when there is none that is certain to be alive."""
-        while True:
-            with self._lock:
-                waiting = self._idle.get(origin)
-                if not waiting:
-                    return None
-                connection, since = waiting.pop()
-            if self._clock() - since < _IDLE_SECONDS[origin.scheme] and connection.is_quiet():
+        while found := self._last(origin):
+            connection, since = found
+            if not _is_old(connection, since, self._clock()) and connection.is_quiet():
                 return connection
             connection.close()
+        return None
 
     def put(self, connection: Connection) -> None:
         """Keeps a connection whose last answer was read to its end."""
+        now = self._clock()
+        given_up = []
         with self._lock:
-            waiting = self._idle.setdefault(connection.origin, [])
-            waiting.append((connection, self._clock()))
-            surplus = waiting.pop(0)[0] if len(waiting) > self._most_per_origin else None
-        if surplus is not None:
-            surplus.close()
+            self._idle.append((connection, now))
+            while len(self._idle) > self._most or _is_old(*self._idle[0], now):
+                given_up.append(self._idle.pop(0))
+        _close_all(given_up)
+
+    def _last(self, origin: Origin) -> tuple[Connection, float] | None:
+        with self._lock:
+            for index in range(len(self._idle) - 1, -1, -1):
+                if self._idle[index][0].origin == origin:
+                    return self._idle.pop(index)
+        return None
 
 
-def _close_all(idle: dict[Origin, list[tuple[Connection, float]]]) -> None:
-    for waiting in idle.values():
-        for connection, _ in waiting:
-            connection.close()
+def _is_old(connection: Connection, since: float, now: float) -> bool:
+    return now - since >= _IDLE_SECONDS[connection.origin.scheme]
+
+
+def _close_all(idle: Iterable[tuple[Connection, float]]) -> None:
+    for connection, _ in idle:
+        connection.close()
 
 
 class TlsContext:

@@ -53,41 +53,6 @@ def test_a_redirect_is_not_followed() -> None:
         assert elsewhere.connections == 0
 
 
-def test_a_connection_is_used_again_after_a_complete_answer() -> None:
-    with HttpServer(_ok) as server:
-        http = _at_one_moment()
-        assert [_get(http, server) for _ in range(3)] == [b"ok"] * 3
-        assert server.connections == 1
-
-
-def test_a_connection_that_the_other_side_has_closed_is_not_used_again() -> None:
-    closed = threading.Event()
-
-    def once(exchange: Exchange) -> None:
-        _ok(exchange)
-        exchange.keeps_connection = False
-        exchange.close()
-        closed.set()
-
-    with HttpServer(once) as server:
-        http = HttpClient()
-        for _ in range(3):
-            assert _get(http, server) == b"ok"
-            assert closed.wait(timeout=10)
-            closed.clear()
-        assert server.connections == 3
-
-
-def test_a_connection_that_was_idle_for_long_is_not_used_again() -> None:
-    with HttpServer(_ok) as server:
-        ticks = iter(range(0, 10_000, 2))
-        http = HttpClient(clock=lambda: float(next(ticks)))
-        for _ in range(2):
-            budget = Budget(deadline=1e6, connect_seconds=5, idle_seconds=500, max_bytes=100)
-            assert http.request("GET", server.url, headers={}, body=None, budget=budget).read() == b"ok"
-        assert server.connections == 2
-
-
 def test_an_answer_that_is_given_up_takes_its_connection_along() -> None:
     left: Queue[None] = Queue()
 
