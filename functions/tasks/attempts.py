@@ -97,7 +97,7 @@ def _seconds(retry_after: str, now: float) -> float:
         return min(float(retry_after[:9]), _LONGEST_PAUSE_SECONDS)
     try:
         at = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
     until = (at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.fromtimestamp(now, UTC)
     return min(max(until.total_seconds(), 0.0), _LONGEST_PAUSE_SECONDS)

@@ -116,6 +116,8 @@ def test_no_answer_is_a_failure_too(fault: HttpFailure, prospect: Prospect) -> N
         ("Fri, 31 Dec 9999 23:59:59 GMT", 3600.0),
         ("-5", 0.0),
         ("soon", 0.0),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", 0.0),
+        ("Mon, 01 Jan 2024 00:00:00 +99999999999999999999", 0.0),
         ("١٢", 0.0),
         ("", 0.0),
     ],
