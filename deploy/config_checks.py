@@ -52,6 +52,12 @@ def _identity(config: Config, report: Report, *, direct: bool) -> None:
             None,
             "nobody could get in: set oauth_client_ids, id_token_audiences, or a secret (clients, gateway_token)",
         )
+    if identity.id_token_audiences and not identity.id_token_callers:
+        report(
+            ("identity",),
+            "id_token_audiences",
+            "everybody at Google can get a token for id_token_audiences: name those who get in, in id_token_callers",
+        )
     if direct and config.gemini_enterprise_project_number is None:
         report(
             ("gemini_enterprise",),

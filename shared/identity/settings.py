@@ -99,8 +99,11 @@ class IdentitySettings(Private, frozen=True, kw_only=True):
         )
 
 
-def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
-    """Reads the settings. No kind of identity at all is an error, unless ALLOW_ANONYMOUS=true is said."""
+def read(settings: Settings, *, believes_gate: bool, knows_accounts: bool = False) -> IdentitySettings:
+    """Reads the settings. No kind of identity at all is an error, unless ALLOW_ANONYMOUS=true is said.
+
+    Who `knows_accounts` says by itself what each account may do, and need not name those that get in.
+    """
     signing_keys = settings.listed("GATE_SIGNING_KEY")
     if any(len(key) < signed_principal.MINIMUM_KEY_CHARACTERS for key in signing_keys):
         settings.problem(
@@ -122,6 +125,11 @@ def read(settings: Settings, *, believes_gate: bool) -> IdentitySettings:
         tokeninfo_url=_endpoint(settings, "GOOGLE_TOKENINFO_URL", _TOKENINFO_URL),
         certs_url=_endpoint(settings, "GOOGLE_CERTS_URL", _CERTS_URL),
     )
+    if identity.id_token_audiences and not (identity.id_token_callers or knows_accounts):
+        settings.problem(
+            "ID_TOKEN_CALLERS",
+            "must name the accounts that get in: everybody at Google can get a token for ID_TOKEN_AUDIENCES",
+        )
     on = identity.clients or identity.google_audiences or identity.id_token_audiences
     if not (on or identity.anonymous or (believes_gate and signing_keys)):
         settings.problem(

@@ -117,6 +117,11 @@ def test_nobody_could_get_in_is_a_mistake() -> None:
     load(nobody + '[functions.gate.environment]\nALLOW_ANONYMOUS = "true"\n')
 
 
+def test_id_tokens_of_nobody_in_particular_are_a_mistake() -> None:
+    told = mistakes(SMALLEST + 'id_token_audiences = ["https://hub.example.com"]\n')
+    assert "name those who get in, in id_token_callers" in told[0]
+
+
 def test_without_a_gateway_the_project_of_the_app_has_to_be_known() -> None:
     assert "--direct needs project_number" in mistakes(SMALLEST, direct=True)[0]
     load(SMALLEST + '[gemini_enterprise]\nproject_number = "210987654321"\n', direct=True)

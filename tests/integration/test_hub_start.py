@@ -75,6 +75,7 @@ def test_a_hub_loads_what_its_settings_need(tmp_path: Path) -> None:
         CLIENTS_FILE=str(clients),
         GOOGLE_TOKEN_AUDIENCES="audience",
         ID_TOKEN_AUDIENCES="https://hub.example",
+        ID_TOKEN_CALLERS="job@project.iam.gserviceaccount.com",
         WEBHOOK_PUBLIC_KEYS=_PEM,
     )
     assert set(_FOR_A_SETTING) <= loaded

@@ -83,6 +83,11 @@ def test_without_any_identity_the_hub_does_not_start() -> None:
     assert problem.startswith("ALLOW_ANONYMOUS is not true, and no kind of identity is on")
 
 
+def test_id_tokens_are_taken_of_named_accounts_alone() -> None:
+    (problem,) = _problems(_CLOSED | {"ID_TOKEN_AUDIENCES": "https://hub.example"})
+    assert problem.startswith("ID_TOKEN_CALLERS must name the accounts that get in")
+
+
 def test_without_addresses_the_hub_starts_and_knows_what_is_missing() -> None:
     config = read(_CLOSED)
     assert config.hub.unset == _AGENTS
