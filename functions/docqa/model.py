@@ -70,7 +70,10 @@ class Edition(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Passage(Struct, frozen=True, kw_only=True, gc=False):
-    """A section of a document, or a part of a long one. `id` survives edits elsewhere in the document."""
+    """A section of a document, or a part of a long one. `id` survives edits elsewhere in the document.
+
+    `defined` are the (short, long) names that its document defines and it says.
+    """
 
     id: str
     uri: str
@@ -80,6 +83,7 @@ class Passage(Struct, frozen=True, kw_only=True, gc=False):
     edition: Edition = Edition()
     language: str = "en"
     score: float = 0.0
+    defined: tuple[tuple[str, str], ...] = ()
 
     @property
     def place(self) -> str:

@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
+from functions.docqa.documents.definitions import Definition, with_other_names
 from functions.docqa.documents.footnotes import marked
 from functions.docqa.model import Passage, Unit, UnitKind
 from functions.docqa.questions.concept import Concept, Role
@@ -59,6 +60,10 @@ class Surroundings(Struct):
     whole: View
     governing: list[View]
 
+    def says(self, text: str) -> View:
+        """The view of a text that governs one of its units."""
+        return _named_in_full(text, self.passage.defined)
+
     @property
     def all_texts(self) -> list[View]:
         """Everything that can say something of a unit."""
@@ -68,20 +73,30 @@ class Surroundings(Struct):
 def surroundings(passage: Passage, opening: str = "") -> Surroundings:
     """The views of `passage`; headings run from the innermost outwards. `opening` begins its document."""
     headings = list(reversed(passage.section))
+    names = passage.defined
     return Surroundings(
         passage=passage,
-        units=[cached_view(unit.text) for unit in passage.units],
+        units=[_named_in_full(unit.text, names) for unit in passage.units],
         entities=[entities_in(unit.text) for unit in passage.units],
-        headings=[cached_view(heading) for heading in headings],
+        headings=[_named_in_full(heading, names) for heading in headings],
         heading_entities=[entities_in(heading) for heading in (*headings, passage.title)],
         title=cached_view(f"{passage.title} {passage.place}"),
         opening=cached_view(opening),
         governing=[
-            cached_view(text)
+            _named_in_full(text, names)
             for text in {text for unit in passage.units for text in (unit.header, *unit.context) if text}
         ],
-        whole=view("\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST)),
+        whole=view(
+            with_other_names(
+                "\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST), names
+            )
+        ),
     )
+
+
+def _named_in_full(text: str, names: tuple[Definition, ...]) -> View:
+    """The view of `text` with the other names of what it calls by one of two."""
+    return cached_view(with_other_names(text, names) if names else text)
 
 
 def entity_scopes(around: Surroundings, number: int) -> list[frozenset[Entity]]:
@@ -210,11 +225,11 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
     passage, unit = around.passage, around.passage.units[number]
     yield OWN, around.units[number]
     for context in unit.context:
-        yield GOVERNING, cached_view(context)
+        yield GOVERNING, around.says(context)
     for bearer in marked(passage.units, number):
         yield GOVERNING, around.units[bearer]
     if unit.header:
-        yield HEADER, cached_view(unit.header)
+        yield HEADER, around.says(unit.header)
     for depth, heading in enumerate(around.headings):
         yield (OUTER_HEADING if depth else INNER_HEADING), heading
     yield TITLE, around.title

@@ -2,9 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from functions.docqa.documents.blocks import Block, BlockKind, blocks
+from functions.docqa.documents.definitions import Definition, definitions_in, said_in
 from functions.docqa.documents.sentences import spans
 from functions.docqa.model import Document, Passage, Unit, UnitKind
 from functions.docqa.vocabulary.words import plain
@@ -30,6 +31,7 @@ _ENDS_OR_DIVIDES = re.compile(r"[.。!?！？:：|@]")
 def passages(document: Document) -> Iterator[Passage]:
     """The passages of `document` in their order. Every unit's text is `document.text[start:end]`."""
     seen: dict[tuple[str, ...], int] = {}
+    definitions = definitions_in(document.text)
     for section, units in _sections(document):
         for chunk in _chunks(units):
             ordinal = seen[section] = seen.get(section, 0) + 1
@@ -42,7 +44,15 @@ def passages(document: Document) -> Iterator[Passage]:
                 units=chunk,
                 edition=document.edition,
                 language=document.language,
+                defined=_defined(definitions, section, chunk) if definitions else (),
             )
+
+
+def _defined(
+    definitions: Sequence[Definition], section: tuple[str, ...], units: Sequence[Unit]
+) -> tuple[Definition, ...]:
+    said = (text for unit in units for text in (unit.text, unit.header, *unit.context))
+    return said_in(definitions, "\n".join(dict.fromkeys((*section, *said))))
 
 
 def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Unit]]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from functions.docqa.documents.definitions import with_other_names
 from functions.docqa.documents.editions import in_force
 from functions.docqa.documents.passages import passages
 from functions.docqa.documents.sources import Unreadable, corpus_files, corpus_uri, document_from, read_bytes
@@ -18,7 +19,7 @@ from functions.docqa.model import Document, Passage, Skipped, Standing, words_of
 from functions.docqa.vocabulary.words import index_text
 
 LAYOUT = (
-    7  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
+    8  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
 )
 _LOCK_SECONDS = 120
 _SCHEMA = """
@@ -200,7 +201,8 @@ def searchable(passage: Passage) -> str:
     own = [unit.text for unit in units]
     governed = [unit for unit in units if unit.header or unit.context]
     governing = dict.fromkeys(chain.from_iterable((unit.header, *unit.context) for unit in governed))
-    return "\n".join([*(text for text in governing if text and text not in own), *own])
+    text = "\n".join([*(text for text in governing if text and text not in own), *own])
+    return with_other_names("\n".join((text, *passage.section)), passage.defined) if passage.defined else text
 
 
 def _settle_editions(connection: sqlite3.Connection, today: date) -> None:
