@@ -144,6 +144,7 @@ class Plan:
         config = self.config
         function = config.functions[name]
         kind = function.function
+        hub = config.functions["hub"].environment
         variables = {
             "GOOGLE_CLOUD_PROJECT": function.place.project,
             "THREADS": str(function.resources.threads),
@@ -163,10 +164,12 @@ class Plan:
         variables |= {f"{other.upper()}_URL": urls[other] for other in told}
         if self._is_first(kind):
             variables.update(self._identity_variables())
+            # Who may ask the hub how it is may ask the gate.
+            variables |= {name: value for name, value in hub.items() if name == "OPERATORS"}
         if kind.takes_workers:
             variables.update(self._worker_variables(function, audience=urls[name]))
         # Whatever reads the route table needs the operator's own variables of it.
-        table = config.functions["hub"].environment if kind.reads_routes else {}
+        table = hub if kind.reads_routes else {}
         return {**variables, **table, **function.environment}
 
     def _is_first(self, function: Function) -> bool:

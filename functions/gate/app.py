@@ -80,7 +80,8 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             return answer
         caller = None if request.path in _OPEN_PATHS else admit(request, record)
         if diagnosis.asks(request):
-            return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH))
+            is_operator = caller is not None and diagnosis.may_ask(caller.principal, config.operators)
+            return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH), shows_way=is_operator)
         # What is said of the caller lives for a minute, and a body may take its time.
         body = body_of(request)
         headers |= word_for(caller, request.method, request.path)

@@ -25,6 +25,8 @@ class Config:
     rate_limit_per_minute: int
     max_body_bytes: int
     google_cloud_project: str | None
+    operators: frozenset[str] = frozenset()
+    """The verified addresses that may see what `GET /doctor` finds at the gate."""
     service: str | None = None
     """The gate's own name on Cloud Run (`SERVICE_NAME` over the local cloud); None elsewhere."""
 
@@ -51,6 +53,7 @@ def read(environ: Mapping[str, str]) -> Config:
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
         ),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+        operators=frozenset(settings.listed("OPERATORS")),
         service=settings.optional("SERVICE_NAME") or settings.optional("K_SERVICE"),
     )
     settings.check()

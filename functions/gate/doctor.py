@@ -28,10 +28,11 @@ class Doctor:
         self._service = service
         self._now = now
 
-    def report(self, headers: Mapping[str, str]) -> Response:
+    def report(self, headers: Mapping[str, str], *, shows_way: bool) -> Response:
         """The whole report, or what stands between the gate and the hub; the hub's own refusal as it is.
 
-        `headers` say who asks.
+        `headers` say who asks. The way names accounts and addresses: without `shows_way`, where it is broken, this raises
+        A2AError as any other request does.
         """
         steps: list[Step] = []
         facts: TokenFacts | None = None
@@ -39,12 +40,10 @@ class Doctor:
             facts = self._hub.token_facts()
             steps.append(self._credential(facts))
             answer = self._hub.send("GET", PATH, headers=headers, body=b"")
-        except NoOwnToken:
-            return self._ended([*steps, self._no_token()])
-        except RefusedByIam as refused:
-            return self._ended([*steps, self._refused(refused.status, facts)])
         except A2AError as problem:
-            return self._ended([*steps, self._no_answer(problem)])
+            if not shows_way:
+                raise
+            return self._ended([*steps, self._obstacle(problem, facts)])
         found = read_report(answer.body) if answer.status == 200 and isinstance(answer.body, bytes) else None
         if found is None:
             return answer
@@ -66,6 +65,15 @@ class Doctor:
                 command=self._restart(),
             )
         return ok("credential", f"ID token of {facts.email} for {facts.audience}, {left / 60:.0f} min left")
+
+    def _obstacle(self, problem: A2AError, facts: TokenFacts | None) -> Step:
+        match problem:
+            case NoOwnToken():
+                return self._no_token()
+            case RefusedByIam(status=status):
+                return self._refused(status, facts)
+            case _:
+                return self._no_answer(problem)
 
     def _no_token(self) -> Step:
         return error(

@@ -11,13 +11,12 @@ from functions.hub.agent_examination import Visit, examine_agent
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
 from shared.a2a.errors import PERMISSION_DENIED, A2AError
-from shared.diagnosis import OPERATION, Examined, Report, Step, asks, error, ok, report_response
+from shared.diagnosis import Examined, Report, Step, asks, error, may_ask, ok, report_response
 from shared.gcloud import Service
 from shared.http import Request, Response
 from shared.http_client import HttpClient
 from shared.hub_settings import missing_variable
 from shared.identity.callers import Caller
-from shared.identity.principal import Principal, may_call
 from shared.identity.token_facts import TokenFacts, facts_of
 from shared.log import Record
 from shared.refusal import refusal
@@ -52,7 +51,7 @@ class Doctor:
         """The report, or a refusal for who is no operator; None for any other request."""
         if not asks(request):
             return None
-        if not self._may_ask(caller.principal):
+        if not may_ask(caller.principal, self._operators):
             reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
             return refusal(request, A2AError(PERMISSION_DENIED, reason), record)
         limit = caller.principal.routes if caller.principal else None
@@ -70,11 +69,6 @@ class Doctor:
                 )
             )
         return Report(account=self._account(), examined=examined)
-
-    def _may_ask(self, principal: Principal | None) -> bool:
-        if principal is None or not may_call(OPERATION, principal):
-            return False
-        return principal.client is not None or principal.email in self._operators
 
     def _account(self) -> str | None:
         for route in self._routes():

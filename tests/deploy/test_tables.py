@@ -135,6 +135,13 @@ def test_the_sample_routes_carry_the_credential_that_the_deployed_agent_asks_for
     assert route["url"] == f"${{{function.name.upper()}_URL}}"
 
 
+def test_who_may_ask_the_hub_how_it_is_may_ask_the_gate() -> None:
+    told = plan(EXAMPLE + '\n[functions.hub.environment]\nOPERATORS = "me@example.com"\n')
+    for name, read in (("gate", gate_config.read), ("hub", hub_config.read)):
+        config = read({"GATE_SIGNING_KEY": KEY, **environment(told, name)})
+        assert config.operators == {"me@example.com"}
+
+
 @pytest.mark.parametrize("direct", [False, True], ids=["gateway", "direct"])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_function_starts_with_what_the_deployment_tells_it(name: str, direct: bool) -> None:

@@ -1,6 +1,7 @@
 """The gate's part of `GET /doctor`, and what callers see while the hub's own IAM refuses the gate."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from shared.gcloud import Service
 from shared.http import Request, Response
 from shared.http_client import HttpClient
 from shared.identity.own_tokens import OwnTokens
+from shared.identity.static_token import digest
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.own_tokens import NoTokens, SignedTokens
 from tests.integration.gates import KEY, TOKEN
@@ -30,7 +32,7 @@ def cloud_run(status: int) -> HttpServer:
 
 def answered(hub_url: str, tokens: OwnTokens | None) -> Response:
     upstream = Upstream(hub_url, http=HttpClient(), tokens=tokens)
-    return Doctor(upstream, hub_url=hub_url, service=Service(name="gate")).report({})
+    return Doctor(upstream, hub_url=hub_url, service=Service(name="gate")).report({}, shows_way=True)
 
 
 def report(hub_url: str, tokens: OwnTokens | None) -> Report:
@@ -92,16 +94,16 @@ def test_the_hubs_own_refusal_of_the_caller_is_passed_on() -> None:
     assert (answer.status, answer.body) == (403, refusal)
 
 
-def asked(hub: HttpServer, path: str, *, token: str = TOKEN) -> tuple[int, Any]:
+def asked(hub_url: str, path: str, *, token: str = TOKEN, **changes: str) -> tuple[int, Any]:
     settings = {
-        "HUB_URL": hub.url,
-        "AGENT_CARD_URL": hub.url,
+        "HUB_URL": hub_url,
+        "AGENT_CARD_URL": hub_url,
         "GATE_SIGNING_KEY": KEY,
         "HUB_DEV_TOKEN": TOKEN,
         "IAM_CREDENTIALS": "none",
     }
     method = "GET" if path == "/doctor" else "POST"
-    response = build(read(settings))(
+    response = build(read(settings | changes))(
         Request(method=method, path=path, headers={"authorization": f"Bearer {token}", "host": "hub.example"})
     )
     assert isinstance(response.body, bytes)
@@ -112,7 +114,7 @@ def asked(hub: HttpServer, path: str, *, token: str = TOKEN) -> tuple[int, Any]:
 @pytest.mark.parametrize("path", ["/", "/message:send", "/tools/query"])
 def test_a_page_of_cloud_runs_does_not_reach_a_caller(status: int, path: str) -> None:
     with cloud_run(status) as hub:
-        answered_status, told = asked(hub, path)
+        answered_status, told = asked(hub.url, path)
     assert answered_status == 503
     assert "html" not in json.dumps(told)
 
@@ -122,6 +124,18 @@ def test_who_has_no_token_learns_nothing() -> None:
         exchange.json(FOUND)
 
     with HttpServer(hub_found) as hub:
-        assert asked(hub, "/doctor", token="token-of-nobody")[0] == 401
+        assert asked(hub.url, "/doctor", token="token-of-nobody")[0] == 401
         assert hub.received == []
-        assert asked(hub, "/doctor")[0] == 200
+        assert asked(hub.url, "/doctor")[0] == 200
+
+
+def test_who_is_no_operator_learns_nothing_of_the_way_to_the_hub(tmp_path: Path) -> None:
+    table = tmp_path / "clients.toml"
+    limited = '[[clients]]\nname = "ci"\ntoken_sha256 = "{}"\noperations = ["SendMessage"]\n'
+    table.write_text(limited.format(digest("ci-token")))
+    with cloud_run(403) as hub:
+        status, told = asked(hub.url, "/doctor", token="ci-token", CLIENTS_FILE=str(table))
+        assert (status, told["error"]["status"]) == (503, "UNAVAILABLE")
+        assert hub.url not in json.dumps(told)
+        status, told = asked(hub.url, "/doctor", CLIENTS_FILE=str(table))
+        assert (status, told["examined"][0]["subject"]) == (200, "gate")
