@@ -133,6 +133,8 @@ def test_a_skill_that_is_asked_for_by_name_wins_over_a_waiting_task() -> None:
         context_id, _ = _turn(hub, "send", "Book a room with alpha")
         answer = hub.send("Hi", context_id=context_id, metadata={"skill": "beta"})
         assert text_of(answer) == "Hi"
+    # alpha's task is none of beta's.
+    assert beta.said[0].task_id is None
 
 
 @pytest.mark.parametrize("state", ["input-required", "auth-required"])
