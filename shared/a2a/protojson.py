@@ -16,7 +16,15 @@ import msgspec
 
 from shared.a2a import model
 from shared.a2a.errors import PARSE_ERROR, A2AError, invalid_field
-from shared.a2a.scalars import kind_of, read_base64, read_boolean, read_integer, read_string, read_timestamp
+from shared.a2a.scalars import (
+    kind_of,
+    read_base64,
+    read_boolean,
+    read_earliest,
+    read_integer,
+    read_string,
+    read_timestamp,
+)
 
 S = TypeVar("S", bound=msgspec.Struct)
 # As deep as protobuf's own JSON readers go; what is accepted can be encoded again inside a response.
@@ -161,7 +169,7 @@ def _enum(type_: type[StrEnum]) -> _Reader:
 _FORMS: dict[tuple[type, str], _Reader] = {
     (model.Part, "raw"): read_base64,
     (model.TaskStatus, "timestamp"): read_timestamp,
-    (model.ListTasksRequest, "status_timestamp_after"): read_timestamp,
+    (model.ListTasksRequest, "status_timestamp_after"): read_earliest,
 }
 
 

@@ -6,7 +6,7 @@ Each raises INVALID_PARAMS that names the field by its path.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from shared.a2a.errors import invalid_field
@@ -59,13 +59,30 @@ def read_base64(value: Any, path: str) -> str:
 
 def read_timestamp(value: Any, path: str) -> str:
     """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1)."""
+    return _read_time(value, path, rounded_up=False)
+
+
+def read_earliest(value: Any, path: str) -> str:
+    """The same, for the earliest time of something (§3.1.4): what is finer than a millisecond counts as one more."""
+    return _read_time(value, path, rounded_up=True)
+
+
+def seconds_of(timestamp: str) -> float:
+    """Seconds since the epoch of what the functions above have read."""
+    return datetime.fromisoformat(timestamp).timestamp()
+
+
+def _read_time(value: Any, path: str, *, rounded_up: bool) -> str:
     match = re.fullmatch(_RFC_3339, read_string(value, path))
     if match:
         day, time, fraction, zone = match.groups()
-        milliseconds = f"{fraction or '':0<3}"[:3]
+        fraction = f"{fraction or '':0<3}"
+        milliseconds, finer = fraction[:3], fraction[3:]
         zone = "+00:00" if zone in "Zz" else zone
         try:
             moment = datetime.fromisoformat(f"{day}T{time}.{milliseconds}{zone}").astimezone(UTC)
+            if rounded_up and finer.strip("0"):
+                moment += timedelta(milliseconds=1)
             return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         except (ValueError, OverflowError):
             pass

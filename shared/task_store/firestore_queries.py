@@ -36,8 +36,8 @@ def newest(database: Database, owner: str, query: TaskQuery) -> Any:
         conditions.append(("context_key", "==", index_key(query.context_id)))
     if query.states:
         conditions.append(("state", "in", [str(state) for state in query.states]))
-    if query.updated_after is not None:
-        conditions.append(("updated_at", ">", query.updated_after))
+    if query.updated_since is not None:
+        conditions.append(("updated_at", ">=", query.updated_since))
     found = _where(database.collection("tasks"), *conditions)
     return found.order_by("updated_at", direction=_DOWN).order_by("__name__", direction=_DOWN)
 

@@ -15,6 +15,7 @@ from shared.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
+from shared.a2a.scalars import seconds_of
 from shared.task_store.store import LeaseLost, NewTask, StoredTask, TaskEnded, TooLarge, WrongVersion
 
 DEFAULT_TASK_BYTES = 20_000_000
@@ -86,7 +87,7 @@ def first_head(new: NewTask, *, number: int, size: int, now: float) -> Head:
         lease_until=now + new.lease_seconds if new.lease else 0.0,
         cancel_requested=False,
         created_at=now,
-        updated_at=now,
+        updated_at=_status_time(new.task, otherwise=now),
         ended_at=now if state.terminal or state.interrupted else 0.0,
     )
 
@@ -128,7 +129,7 @@ def head_after(head: Head, task: Task, *, count: int, added: int, now: float) ->
         state=state,
         version=head.version + count,
         size=head.size + added,
-        updated_at=now if count else head.updated_at,
+        updated_at=_status_time(task, otherwise=now if count else head.updated_at),
         # The client's answer is new work: what was tried before it does not count against it.
         attempt=0 if head.state.interrupted and not state.interrupted else head.attempt,
         ended_at=now if state.terminal or state.interrupted else 0.0,
@@ -181,6 +182,12 @@ def stored(head: Head, task: Task, work: bytes) -> StoredTask:
         created_at=head.created_at,
         updated_at=head.updated_at,
     )
+
+
+def _status_time(task: Task, *, otherwise: float) -> float:
+    """By which ListTasks sorts and filters (A2A 1.0.1 §3.1.4): what a task's clients see as the time of its status."""
+    timestamp = task.status.timestamp
+    return seconds_of(timestamp) if timestamp else otherwise
 
 
 def _ends(event: Event) -> bool:

@@ -22,7 +22,7 @@ def next_number(connection: sqlite3.Connection, owner: str) -> int:
 
 def total(connection: sqlite3.Connection, owner: str, query: TaskQuery) -> int:
     """How many tasks the query is true of."""
-    if query.context_id is None and query.updated_after is None:
+    if query.context_id is None and query.updated_since is None:
         chosen = "SELECT coalesce(sum(tasks), 0) FROM counts WHERE owner = ?"
         values: list[object] = [owner]
         if query.states:
@@ -83,8 +83,8 @@ def ended(connection: sqlite3.Connection, *, before: float, limit: int) -> list[
 
 def _conditions(owner: str, query: TaskQuery) -> list[tuple[str, list[object]]]:
     """Conditions whose results are disjoint, each of which an index sorts by time: one of a context, or one for each state."""
-    newer = " AND updated_at > ?" if query.updated_after is not None else ""
-    newer_values: list[object] = [] if query.updated_after is None else [query.updated_after]
+    newer = " AND updated_at >= ?" if query.updated_since is not None else ""
+    newer_values: list[object] = [] if query.updated_since is None else [query.updated_since]
     if query.context_id is not None:
         where, values = "owner = ? AND context_id = ?", [owner, query.context_id, *newer_values]
         if not query.states:

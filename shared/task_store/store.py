@@ -39,7 +39,8 @@ class StoredTask(Struct, frozen=True, kw_only=True):
     """A task as it is now. `version` is the number of entries in its log, and the sequence number of the last.
 
     `number` counts the owner's tasks from 1, for people to type. `attempt` counts the leases given out since its
-    client spoke last. `lease_until` is 0 without a lease.
+    client spoke last. `lease_until` is 0 without a lease. `updated_at` is the time that its status shows, or else that of the
+    last change.
     """
 
     task: Task
@@ -74,11 +75,11 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 class TaskQuery(Struct, frozen=True, kw_only=True):
-    """Which tasks of an owner: None or empty is no condition. `updated_after` is exclusive."""
+    """Which tasks of an owner: None or empty is no condition. `updated_since` is inclusive."""
 
     context_id: str | None = None
     states: tuple[TaskState, ...] = ()
-    updated_after: float | None = None
+    updated_since: float | None = None
 
 
 class Position(Struct, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 
 from shared.a2a import model
 from shared.a2a.agent import Agent
@@ -16,6 +15,7 @@ from shared.a2a.errors import (
     invalid_field,
 )
 from shared.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
+from shared.a2a.scalars import seconds_of
 from shared.a2a.versions import Version
 from shared.task_store.store import (
     LeaseLost,
@@ -73,13 +73,14 @@ class TaskOperations:
         length = _history_length(request.history_length)
         if request.status is TaskState.UNSPECIFIED:
             raise invalid_field("status", "must name a state")
+        since = request.status_timestamp_after
         query = TaskQuery(
             context_id=request.context_id or None,
             states=(request.status,) if request.status else (),
-            updated_after=_seconds(request.status_timestamp_after),
+            updated_since=None if since is None else seconds_of(since),
         )
         owner = _owner(call)
-        conditions = (owner, query.context_id, query.states, query.updated_after)
+        conditions = (owner, query.context_id, query.states, query.updated_since)
         position = None
         if request.page_token:
             position = read_token(request.page_token, of=conditions)
@@ -208,15 +209,3 @@ def _history_length(length: int | None) -> int | None:
     if length is not None and length < 0:
         raise invalid_field("historyLength", "must not be negative")
     return length
-
-
-def _seconds(timestamp: str | None) -> float | None:
-    if timestamp is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(timestamp)
-    except ValueError:
-        raise invalid_field("statusTimestampAfter", "must be an RFC 3339 time") from None
-    if moment.tzinfo is None:
-        raise invalid_field("statusTimestampAfter", "must have a time zone")
-    return moment.timestamp()

@@ -54,10 +54,16 @@ class Clock:
 
 
 def a_task(
-    *, id_: str | None = None, context_id: str = "c", state: TaskState = TaskState.SUBMITTED, text: str = "hi"
+    *,
+    id_: str | None = None,
+    context_id: str = "c",
+    state: TaskState = TaskState.SUBMITTED,
+    text: str = "hi",
+    timestamp: str | None = None,
 ) -> Task:
     message = Message(message_id="m", role=Role.USER, parts=(Part(text=text),))
-    return Task(id=id_ or new_id(), context_id=context_id, status=TaskStatus(state=state), history=(message,))
+    status = TaskStatus(state=state, timestamp=timestamp)
+    return Task(id=id_ or new_id(), context_id=context_id, status=status, history=(message,))
 
 
 def created(
@@ -74,11 +80,12 @@ def created(
     return store.create(NewTask(task=task, owner=owner, role=role, request_key=request_key, work=work))
 
 
-def status(task_id: str, state: TaskState, *, said: str | None = None) -> TaskStatusUpdateEvent:
+def status(
+    task_id: str, state: TaskState, *, said: str | None = None, timestamp: str | None = None
+) -> TaskStatusUpdateEvent:
     message = Message(message_id=new_id(), role=Role.AGENT, parts=(Part(text=said),)) if said else None
-    return TaskStatusUpdateEvent(
-        task_id=task_id, context_id="c", status=TaskStatus(state=state, message=message)
-    )
+    new = TaskStatus(state=state, message=message, timestamp=timestamp)
+    return TaskStatusUpdateEvent(task_id=task_id, context_id="c", status=new)
 
 
 def chunk(task_id: str, text: str, *, append: bool = True, artifact_id: str = "a") -> TaskArtifactUpdateEvent:

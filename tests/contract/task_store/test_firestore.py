@@ -58,8 +58,8 @@ def _every_query(database: Database) -> list[Any]:
     found: list[Any] = [queries.waiting(database, "o", "c")]
     for context_id in (None, "c"):
         for states in ((), (TaskState.WORKING,), (TaskState.WORKING, TaskState.SUBMITTED)):
-            for updated_after in (None, 1.0):
-                chosen = TaskQuery(context_id=context_id, states=states, updated_after=updated_after)
+            for updated_since in (None, 1.0):
+                chosen = TaskQuery(context_id=context_id, states=states, updated_since=updated_since)
                 newest = queries.newest(database, "o", chosen)
                 found += [newest, queries.page(database, newest, limit=2, after=Position(1.0, "t"))]
     return found

@@ -125,12 +125,12 @@ def test_conditions_of_a_query_are_all_true_of_what_it_finds(store: Store, clock
     states = (TaskState.WORKING, TaskState.INPUT_REQUIRED)
     assert _ids(store, "owner", TaskQuery(states=states)) == [d, c, b]
     assert _ids(store, "owner", TaskQuery(context_id="one", states=states)) == [d, b]
-    assert _ids(store, "owner", TaskQuery(updated_after=boundary)) == [d]
-    assert _ids(store, "owner", TaskQuery(context_id="two", updated_after=boundary)) == []
-    query = TaskQuery(context_id="one", states=states, updated_after=boundary)
+    assert _ids(store, "owner", TaskQuery(updated_since=boundary)) == [d]
+    assert _ids(store, "owner", TaskQuery(context_id="two", updated_since=boundary)) == []
+    query = TaskQuery(context_id="one", states=states, updated_since=boundary)
     assert _ids(store, "owner", query) == [d]
     store.append(a, [status(a, TaskState.WORKING)])
-    assert _ids(store, "owner", TaskQuery(states=(TaskState.WORKING,), updated_after=boundary)) == [a]
+    assert _ids(store, "owner", TaskQuery(states=(TaskState.WORKING,), updated_since=boundary)) == [a]
 
 
 @pytest.mark.parametrize("name", ["é" * 3_000, "a/b", "__x__", "\0", "%", "'", ""])
@@ -145,10 +145,25 @@ def test_owners_contexts_and_requests_may_be_called_anything(store: Store, name:
     assert store.running(name, f"{name}x") is None
 
 
-def test_updated_after_is_exclusive(store: Store) -> None:
+def test_updated_since_is_inclusive(store: Store) -> None:
     older, newer = created(store), created(store)
-    assert _ids(store, "owner", TaskQuery(updated_after=older.updated_at)) == [newer.task.id]
-    assert _ids(store, "owner", TaskQuery(updated_after=newer.updated_at)) == []
+    assert _ids(store, "owner", TaskQuery(updated_since=older.updated_at)) == [newer.task.id, older.task.id]
+    assert _ids(store, "owner", TaskQuery(updated_since=newer.updated_at)) == [newer.task.id]
+
+
+def test_the_time_of_a_status_is_its_own_and_not_the_stores(store: Store) -> None:
+    later, earlier = (
+        store.create(NewTask(task=a_task(timestamp=f"2026-01-31T09:30:00.00{at}Z"), owner="owner"))
+        for at in (2, 1)
+    )
+    assert _ids(store, "owner", TaskQuery()) == [later.task.id, earlier.task.id]
+    assert _ids(store, "owner", TaskQuery(updated_since=later.updated_at)) == [later.task.id]
+    grown = store.append(earlier.task.id, [chunk(earlier.task.id, "more", append=False)])
+    assert grown.updated_at == earlier.updated_at
+    working = status(earlier.task.id, TaskState.WORKING, timestamp="2026-01-31T09:30:00.003Z")
+    moved = store.append(earlier.task.id, [working])
+    assert round(moved.updated_at - later.updated_at, 6) == 0.001
+    assert _ids(store, "owner", TaskQuery()) == [earlier.task.id, later.task.id]
 
 
 def test_a_page_of_a_query_ends_where_the_next_begins(store: Store) -> None:

@@ -192,7 +192,7 @@ def test_a_file_that_cannot_be_written_is_unavailable_and_comes_back(
 _STATEMENTS = """
 SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND state = 's' AND (updated_at, id) < (1, 'x')
     ORDER BY updated_at DESC, id DESC LIMIT 50;
-SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND context_id = 'c' AND updated_at > 1
+SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND context_id = 'c' AND updated_at >= 1
     AND state IN ('a', 'b') ORDER BY updated_at DESC, id DESC LIMIT 50;
 SELECT due_at, key, id FROM tasks WHERE role = '' AND due_at <= 1 ORDER BY due_at, key LIMIT 1;
 SELECT key FROM tasks WHERE ended_at > 0 AND ended_at < 1 ORDER BY ended_at LIMIT 9;

@@ -166,3 +166,20 @@ def test_the_list_is_paged_and_filtered_and_its_tokens_are_its_own(keeping: dict
                 client.list(**bad)
         with pytest.raises(Refused, match="pageToken"):
             TaskClient(hub, "1.0 JSONRPC", token=OTHER_TOKEN).list(pageToken=first["nextPageToken"])
+
+
+def test_the_list_is_in_the_order_of_the_times_that_it_shows_and_filtered_by_them(
+    keeping: dict[str, str],
+) -> None:
+    """A store is slower than a status is (§3.1.4: greater than or equal)."""
+    with AgentServer(echo) as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC")
+        for task_id in [client.send(f"number {number}", at_once=True).task_id for number in range(4)]:
+            ended(client, task_id)
+        times = [item["status"]["timestamp"] for item in client.list()["tasks"]]
+        assert times == sorted(times, reverse=True)
+        for at, time in enumerate(times):
+            since = client.list(statusTimestampAfter=time)
+            assert since["tasks"][-1]["status"]["timestamp"] == time
+            assert since["totalSize"] >= at + 1
+            assert all(item["status"]["timestamp"] >= time for item in since["tasks"])

@@ -105,6 +105,24 @@ TOLERATED: list[tuple[str, type[msgspec.Struct], Any, msgspec.Struct]] = [
         {"state": 1, "timestamp": "2026-01-31t09:30:00z"},
         TaskStatus(state=TaskState.SUBMITTED, timestamp="2026-01-31T09:30:00.000Z"),
     ),
+    (
+        "an earliest time that is finer than milliseconds",
+        ListTasksRequest,
+        {"statusTimestampAfter": "2026-01-31T09:30:00.123000001Z"},
+        ListTasksRequest(status_timestamp_after="2026-01-31T09:30:00.124Z"),
+    ),
+    (
+        "an earliest time to the millisecond",
+        ListTasksRequest,
+        {"statusTimestampAfter": "2026-01-31T18:30:00.123000+09:00"},
+        ListTasksRequest(status_timestamp_after="2026-01-31T09:30:00.123Z"),
+    ),
+    (
+        "an earliest time after all time",
+        ListTasksRequest,
+        {"statusTimestampAfter": "9999-12-31T23:59:59.999Z"},
+        ListTasksRequest(status_timestamp_after="9999-12-31T23:59:59.999Z"),
+    ),
     ("empty map left out", SecurityRequirement, {}, SecurityRequirement(schemes={})),
 ]
 
