@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from shared.identity.principal import Principal
@@ -23,11 +23,17 @@ class IdTokens:
     """
 
     def __init__(
-        self, *, audiences: frozenset[str], callers: frozenset[str] = frozenset(), certs_url: str
+        self,
+        *,
+        audiences: frozenset[str],
+        callers: frozenset[str] = frozenset(),
+        certs_url: str,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._audiences = audiences
         self._callers = callers
         self._certs_url = certs_url
+        self._clock = clock
         self._lock = threading.Lock()
         self._transport: Any = None
 
@@ -71,7 +77,8 @@ class IdTokens:
                 import urllib3
                 from google.auth.transport.urllib3 import Request
 
-                self._transport = _CachedCerts(Request(urllib3.PoolManager()))  # type: ignore[no-untyped-call]
+                request = Request(urllib3.PoolManager())  # type: ignore[no-untyped-call]
+                self._transport = _CachedCerts(request, self._clock)
             return self._transport
 
 
@@ -81,15 +88,16 @@ class _CachedCerts:
     That they cannot be had is remembered too, for a moment: those who wait for them do not each wait for a time-out.
     """
 
-    def __init__(self, transport: Any) -> None:
+    def __init__(self, transport: Any, clock: Callable[[], float]) -> None:
         self._transport = transport
+        self._clock = clock
         self._lock = threading.Lock()
         self._kept: dict[str, tuple[float, Any]] = {}
 
     def __call__(self, url: str, method: str = "GET", **kwargs: Any) -> Any:
         with self._lock:
             kept = self._kept.get(url)
-            if kept is None or time.monotonic() >= kept[0]:
+            if kept is None or self._clock() >= kept[0]:
                 kept = self._kept[url] = self._fetched(url, method, kwargs)
         if isinstance(kept[1], Exception):
             raise kept[1].with_traceback(None)
@@ -101,6 +109,6 @@ class _CachedCerts:
         try:
             answer = self._transport(url, method=method, timeout=_TIMEOUT_SECONDS, **kwargs)
         except TransportError as error:
-            return time.monotonic() + _RETRY_AFTER_SECONDS, error
+            return self._clock() + _RETRY_AFTER_SECONDS, error
         seconds = _CERTS_SECONDS if answer.status == 200 else _RETRY_AFTER_SECONDS
-        return time.monotonic() + seconds, answer
+        return self._clock() + seconds, answer

@@ -137,6 +137,15 @@ def test_a_skill_that_is_asked_for_by_name_wins_over_a_waiting_task() -> None:
     assert beta.said[0].task_id is None
 
 
+def test_a_task_that_waits_is_not_taken_for_one_of_another_agent_that_said_nothing() -> None:
+    with AgentServer(_asks_for_a_date) as alpha, AgentServer(_echo) as beta:
+        beta.serve_message = lambda exchange: exchange.answer(500)
+        hub = Hub(route("alpha", alpha.url), route("beta", beta.url))
+        context_id, _ = _turn(hub, "send", "Book a room with alpha")
+        hub.send("Hi", context_id=context_id, metadata={"skill": "beta"})
+        assert not hub.query("Tomorrow", contextId=context_id)["reason"].startswith("waiting:")
+
+
 @pytest.mark.parametrize("state", ["input-required", "auth-required"])
 @pytest.mark.parametrize(
     ("asked", "expected"),

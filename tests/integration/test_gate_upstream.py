@@ -46,6 +46,17 @@ def test_a_function_that_breaks_off_is_a_503_that_says_when_to_come_back(
     assert (error.kind.http_status, error.headers) == (503, {"retry-after": "5"})
 
 
+def test_an_answer_without_its_body_says_how_long_that_would_have_been() -> None:
+    def head_only(exchange: Exchange) -> None:
+        exchange.head(content_type="application/json", content_length="1234")
+
+    with HttpServer(head_only) as server:
+        upstream = Upstream(server.url, http=HttpClient(), tokens=None)
+        answer = upstream.send("HEAD", "/routes", headers={}, body=b"")
+    assert answer.headers == {"content-type": "application/json", "content-length": "1234"}
+    assert not isinstance(answer.body, bytes)
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_platform_that_does_not_let_the_gate_in_is_not_the_callers_fault(status: int) -> None:
     """Cloud Run answers with a page of its own; passed on, it would look like a bad token of the caller's."""

@@ -115,5 +115,22 @@ def test_certificates_that_cannot_be_had_are_an_outage_and_asked_for_once(signer
             with pytest.raises(VerifierUnavailable):
                 tokens.verify(signer.token())
     assert len(server.received) == 1
+
+
+def test_certificates_are_fetched_again_a_moment_after_an_outage_and_else_in_minutes(signer: Signer) -> None:
+    now = 0.0
+    with certificates(signer) as server:
+        well, server.behave = server.behave, lambda exchange: exchange.answer(503)
+        tokens = verifier(server, clock=lambda: now)
+        with pytest.raises(VerifierUnavailable):
+            tokens.verify(signer.token())
+        server.behave = well
+        for later, fetched in ((5.0, 2), (600.0, 2), (606.0, 3)):
+            now = later
+            assert tokens.verify(signer.token()) is not None
+            assert len(server.received) == fetched
+
+
+def test_certificates_that_nobody_gives_out_are_an_outage(signer: Signer) -> None:
     with HttpServer(lambda _: None, listens=False) as nobody, pytest.raises(VerifierUnavailable):
         verifier(nobody).verify(signer.token())

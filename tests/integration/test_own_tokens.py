@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.http_server import HttpServer
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import claims_of
 from tests.fakes.token_issuers import ACCOUNT, TokenIssuers
@@ -71,6 +72,16 @@ def test_an_issuer_that_cannot_be_reached_leaves_no_token(tmp_path: Path) -> Non
     with TokenIssuers(tmp_path) as issuers:
         environment = NO_METADATA | issuers.environment(issuers.impersonating())
     assert own_tokens(environment, AUDIENCE) == [None]
+
+
+def test_who_waited_for_a_token_that_was_refused_does_not_ask_again(issuers: TokenIssuers) -> None:
+    refusal = b'{"error": "invalid_grant"}'
+    with HttpServer(
+        lambda exchange: exchange.answer(400, refusal, content_type="application/json")
+    ) as server:
+        key = issuers.service_account_key() | {"token_uri": server.url}
+        assert own_tokens(NO_METADATA | issuers.environment(key), AUDIENCE, AUDIENCE, AUDIENCE) == [None] * 3
+    assert len(server.received) == 1
 
 
 def test_a_token_is_used_to_its_end_while_no_other_is_to_be_had(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""Several kinds of tokens beside one another: each is asked, and only who knows a token decides."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
+from shared.identity.principal import Principal
+from shared.identity.static_token import StaticTokens, development_clients
+from shared.identity.verifier import TokenVerifier, VerifierUnavailable, authenticate
+
+KNOWN = StaticTokens(development_clients(["known"]))
+
+
+@dataclass(frozen=True)
+class Away:
+    """A kind of token of which nobody can say anything now."""
+
+    seconds: int
+
+    def verify(self, _: str) -> Principal | None:
+        raise VerifierUnavailable(self.seconds)
+
+
+@pytest.mark.parametrize("verifiers", [(Away(5), KNOWN), (KNOWN, Away(5))])
+def test_an_outage_of_one_kind_keeps_nobody_out_whom_another_knows(
+    verifiers: tuple[TokenVerifier, ...],
+) -> None:
+    assert authenticate("Bearer known", verifiers) == KNOWN.verify("known")
+
+
+@pytest.mark.parametrize("verifiers", [(Away(5), KNOWN), (KNOWN, Away(5))])
+def test_who_may_be_known_to_a_kind_that_is_away_is_told_to_come_back(
+    verifiers: tuple[TokenVerifier, ...],
+) -> None:
+    with pytest.raises(A2AError) as refused:
+        authenticate("Bearer unknown", verifiers)
+    assert (refused.value.kind, refused.value.headers) == (UNAVAILABLE, {"retry-after": "5"})
+
+
+def test_where_no_kind_of_token_is_on_none_is_valid() -> None:
+    with pytest.raises(A2AError) as refused:
+        authenticate("Bearer known", ())
+    assert refused.value.kind is UNAUTHENTICATED
