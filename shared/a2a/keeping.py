@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+import msgspec
+
 from shared.a2a import model
 from shared.a2a.call import Call
 from shared.a2a.model import Event, Message, Task, TaskPushNotificationConfig
@@ -78,3 +80,25 @@ class Tasks(Protocol):
     def operations(self) -> Operations:
         """Looks after what was started."""
         ...
+
+
+def on_task(tasks: Operations, params: msgspec.Struct, call: Call) -> msgspec.Struct | None:
+    """The result of the operation whose request `params` is; None where it has none. Raises A2AError."""
+    match params:
+        case model.GetTaskRequest():
+            return tasks.get(params, call)
+        case model.ListTasksRequest():
+            return tasks.list(params, call)
+        case model.CancelTaskRequest():
+            return tasks.cancel(params, call)
+        case model.TaskPushNotificationConfig():
+            return tasks.create_config(params, call)
+        case model.GetTaskPushNotificationConfigRequest():
+            return tasks.get_config(params, call)
+        case model.ListTaskPushNotificationConfigsRequest():
+            return tasks.list_configs(params, call)
+        case model.DeleteTaskPushNotificationConfigRequest():
+            tasks.delete_config(params, call)
+            return None
+        case _:
+            raise AssertionError(f"no operation takes {type(params).__name__}")

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from shared.a2a import errors, model, operations, versions
+from shared.a2a import errors, operations, versions
 from shared.a2a.agent import Agent
 from shared.a2a.bindings import jsonrpc, sse
 from shared.a2a.bindings.event_stream import EventStream
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCard
 from shared.a2a.errors import A2AError
+from shared.a2a.history import Write, as_asked
+from shared.a2a.keeping import on_task
 from shared.a2a.model import Event, SendMessageRequest, SubscribeToTaskRequest
 from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.unstored import Unstored
@@ -26,7 +28,7 @@ from shared.log import Log, Record
 from shared.trace import traceparent_of
 
 if TYPE_CHECKING:
-    from shared.a2a.keeping import Operations, Tasks
+    from shared.a2a.keeping import Tasks
 
 _JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc", "application/a2a+json"})
 _A2A_JSON = "application/a2a+json"
@@ -42,7 +44,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 class _Answering(Struct, frozen=True):
     """How the answers to one request are written: the part in which the bindings differ."""
 
-    write: Callable[[Event | msgspec.Struct | None], bytes]
+    write: Write
     write_error: Callable[[A2AError], bytes]
     media_type: str
 
@@ -122,6 +124,8 @@ class A2AServer:
                 return None
             named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
             target = rest.resolve(request.method, request.path, named)
+            if target.version is Version.V0_3:
+                media_type = JSON  # 0.3 §3.2.3 knows no other.
             card = self._card()
             _check_capability(target.operation, card)
             body = self._body(request) if request.method == "POST" else b""
@@ -153,6 +157,7 @@ class A2AServer:
                 raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {needed.name}")
             _check_capability(needed, card)
         headers = _extension_headers(card, call)
+        answering = msgspec.structs.replace(answering, write=as_asked(params, answering.write))
         if operation is GET_EXTENDED_AGENT_CARD:
             if self._extended_card is None:
                 raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
@@ -175,7 +180,7 @@ class A2AServer:
         if isinstance(params, SubscribeToTaskRequest):
             events = tasks.subscribe(params, call, idle_seconds=self._limits.keep_alive_seconds)
             return self._stream(events, call, answering, headers)
-        return self._whole(answering, _on_task(tasks, params, call), headers)
+        return self._whole(answering, on_task(tasks, params, call), headers)
 
     def _whole(
         self, answering: _Answering, result: Event | msgspec.Struct | None, headers: dict[str, str]
@@ -249,27 +254,6 @@ class A2AServer:
             )
         record["outcome"] = exception.kind.reason
         return exception
-
-
-def _on_task(tasks: Operations, params: msgspec.Struct, call: Call) -> msgspec.Struct | None:
-    match params:
-        case model.GetTaskRequest():
-            return tasks.get(params, call)
-        case model.ListTasksRequest():
-            return tasks.list(params, call)
-        case model.CancelTaskRequest():
-            return tasks.cancel(params, call)
-        case model.TaskPushNotificationConfig():
-            return tasks.create_config(params, call)
-        case model.GetTaskPushNotificationConfigRequest():
-            return tasks.get_config(params, call)
-        case model.ListTaskPushNotificationConfigsRequest():
-            return tasks.list_configs(params, call)
-        case model.DeleteTaskPushNotificationConfigRequest():
-            tasks.delete_config(params, call)
-            return None
-        case _:
-            raise AssertionError(f"no operation takes {type(params).__name__}")
 
 
 def _check_capability(operation: Operation, card: AgentCard) -> None:

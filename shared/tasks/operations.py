@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
 from shared.a2a import model
 from shared.a2a.agent import Agent
 from shared.a2a.call import Call
@@ -14,6 +16,7 @@ from shared.a2a.errors import (
     A2AError,
     invalid_field,
 )
+from shared.a2a.history import with_history
 from shared.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
 from shared.a2a.scalars import seconds_of
 from shared.a2a.versions import Version
@@ -31,7 +34,6 @@ from shared.tasks.following import Following, wait_until_settled
 from shared.tasks.page_token import read_token, write_token
 from shared.tasks.run import Runs
 from shared.tasks.updates import status_update
-from shared.tasks.view import with_history, without_artifacts
 from shared.tasks.work import read_work
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
@@ -89,7 +91,7 @@ class TaskOperations:
         page = self._store.list(owner, query, size=size, after=position)
         tasks = (with_history(stored.task, length) for stored in page.tasks)
         return model.ListTasksResponse(
-            tasks=tuple(tasks if request.include_artifacts else map(without_artifacts, tasks)),
+            tasks=tuple(tasks if request.include_artifacts else map(_without_artifacts, tasks)),
             next_page_token=write_token(page.next, of=conditions),
             page_size=size,
             total_size=page.total,
@@ -203,6 +205,10 @@ def _owner(call: Call) -> str:
     if call.principal is None:
         raise A2AError(TASK_NOT_FOUND, "Tasks are kept only for callers who say who they are")
     return call.principal.subject
+
+
+def _without_artifacts(task: Task) -> Task:
+    return msgspec.structs.replace(task, artifacts=()) if task.artifacts else task
 
 
 def _history_length(length: int | None) -> int | None:

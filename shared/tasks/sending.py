@@ -19,7 +19,6 @@ from shared.tasks.opened import Opened
 from shared.tasks.run import Run, UntilRecorded
 from shared.tasks.starting import Starter
 from shared.tasks.ui import UiTexts, UntilPatienceEnds
-from shared.tasks.view import with_history
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +57,7 @@ class Sending:
         configuration = request.configuration
         if configuration is not None and configuration.return_immediately:
             # Whoever asks for this knows what a task is, and comes back for it.
-            task = running.task if isinstance(running, StoredTask) else self._stored_task(running, opened)
-            return with_history(task, configuration.history_length)
+            return running.task if isinstance(running, StoredTask) else self._stored_task(running, opened)
         if isinstance(running, StoredTask):
             return self._answer(self._settled(running, opened), opened)
         return self._answer(self._waited_for(running, opened), opened)
@@ -152,8 +150,7 @@ class Sending:
             self._starter.store_settled(opened, result)
         if settled(result) and (call.for_ui or answers):
             return as_message(result, before=before, message_id=self._mint.new_id())
-        configuration = opened.request.configuration
-        return with_history(result, configuration.history_length if configuration else None)
+        return result
 
     def _still_working(self, opened: Opened, task_id: str) -> str:
         stored = self._store.get(task_id, owner=opened.owner)

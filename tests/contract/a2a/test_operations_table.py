@@ -273,6 +273,13 @@ def test_an_unknown_path_is_404(path: str, method: str, version: str) -> None:
     assert (status, error["code"], error["status"]) == (404, 404, "NOT_FOUND")
 
 
+def test_0_3_has_one_media_type_whatever_the_client_takes() -> None:
+    way, other = Way(Version.V0_3, rest=True), "application/a2a+json"
+    for params in (way.params(), {}):
+        sent = served().send("POST", way.path, params, accept=other, content_type=other)
+        assert sent.headers["content-type"] == "application/json"
+
+
 @pytest.mark.parametrize(
     ("accept", "content_type", "expected"),
     [

@@ -135,6 +135,17 @@ def test_a_task_shows_as_much_of_its_history_as_was_asked_for(way: str, keeping:
     assert none == (everything if client.version == "0.3" else [])
 
 
+def test_a_send_shows_as_much_of_the_history_as_it_asks_for_streamed_or_not(
+    way: str, keeping: dict[str, str]
+) -> None:
+    with AgentServer(ask_back) as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
+        everything = ["Paint it"] if client.version == "0.3" else []
+        assert client.stream("Paint it")[0].history == ["Paint it"]
+        assert client.stream("Paint it", historyLength=0)[0].history == everything
+        assert client.send("Paint it", historyLength=0, at_once=True).history == everything
+
+
 def test_the_list_is_paged_and_filtered_and_its_tokens_are_its_own(keeping: dict[str, str]) -> None:
     with AgentServer(echo) as agent:
         hub = Hub(route("alpha", agent.url), settings=keeping)
