@@ -26,6 +26,8 @@ from shared.a2a.model import (
 from shared.a2a.reply import Data, Piece, Progress, Question, Text
 
 _MOST_JSON_CHARACTERS = 4000
+# What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
+_FOR_THE_OPERATOR = "hints"
 _SENTENCE_ENDS = tuple(".!?:。！？：」）")
 
 
@@ -64,7 +66,8 @@ class Listener:
         """What is left to say at the end: data that came without any text, as JSON."""
         if not self.spoken and self._data:
             text = "\n".join(
-                msgspec.json.format(msgspec.json.encode(value), indent=2).decode() for value in self._data
+                msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+                for value in map(for_callers, self._data)
             )
             yield from self._say(text[:_MOST_JSON_CHARACTERS])
 
@@ -115,6 +118,11 @@ class Listener:
         if text:
             self.spoken = True
             yield Text(text)
+
+
+def for_callers(data: dict[str, Any]) -> dict[str, Any]:
+    """An agent's data without what is for the operator."""
+    return {name: value for name, value in data.items() if name != _FOR_THE_OPERATOR}
 
 
 def _text(parts: tuple[Part, ...]) -> str:

@@ -10,7 +10,7 @@ from functions.hub.choosing import choose
 from functions.hub.conversations import Conversation, Conversations, noted
 from functions.hub.downstream import Asking, Downstream, addressed
 from functions.hub.failure import LEFT, DownstreamFailed, Failure, failed_task, internal, not_permitted
-from functions.hub.listening import Listener
+from functions.hub.listening import Listener, for_callers
 from functions.hub.tables import Tables
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
@@ -23,8 +23,6 @@ from shared.language import language_of
 from shared.log import Log, Record
 from shared.routes import Route
 
-# What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
-_FOR_THE_OPERATOR = "hints"
 Heard = tuple[Event | None, Sequence[Piece]]
 """What the agent said, and the pieces of answer that it adds; None for what the hub itself adds."""
 
@@ -199,8 +197,7 @@ def _noted(piece: Piece, turn: Turn) -> Piece:
             turn.answer = f"{turn.answer}\n\n{text}" if turn.answer else text
         case Data(value):
             turn.data.append(value)
-            if _FOR_THE_OPERATOR in value:
-                return Data({name: value[name] for name in value if name != _FOR_THE_OPERATOR})
+            return Data(for_callers(value))
     return piece
 
 

@@ -1,6 +1,7 @@
 """Whatever style an agent answers in, version and binding included, users read its words once and in one text."""
 
 import itertools
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -202,6 +203,16 @@ def test_structured_data_goes_to_clients_that_take_json_and_to_no_others() -> No
             assert text_of(hub.send("How long?", version="1.0", modes=modes)) == "Thirty days."
         parts = hub.send("How long?", version="1.0", modes=["text/plain", "application/json"])["parts"]
     assert parts == [{"text": "Thirty days."}, {"data": _VALUE, "mediaType": "application/json"}]
+
+
+@pytest.mark.parametrize("said", [(text("Thirty days."),), ()], ids=["beside a text", "alone"])
+def test_what_an_agent_tells_the_operator_is_not_told_to_others(said: tuple[Any, ...]) -> None:
+    value = {"days": 30, "hints": [{"command": "gcloud services enable"}]}
+    with AgentServer(lambda _: [message(*said, data(value))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert hub.query("How long?")["data"] == value
+        for options in ({}, {"version": "1.0", "modes": ["text/plain", "application/json"]}):
+            assert "gcloud" not in json.dumps(hub.send("How long?", **options))
 
 
 def test_citations_become_numbered_lines_under_the_text() -> None:
