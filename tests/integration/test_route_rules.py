@@ -4,15 +4,17 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import HEADER, PrincipalSigner
+from shared.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
-from tests.fakes.hub import Hub, route
+from tests.fakes.hub import Hub, route, settle
 
 _KEY = "a-key-that-the-gate-and-the-hub-share"
 
@@ -65,6 +67,24 @@ def house() -> Iterator[House]:
             signing_key=_KEY,
         )
         yield House(hub, agent)
+
+
+def test_work_for_workers_is_taken_only_of_those_who_may_use_its_route(tmp_path: Path) -> None:
+    hub = Hub(
+        route("build", "", role="developer", allow_clients=("nightly",)),
+        route("other", "http://127.0.0.1:9"),
+        signing_key=_KEY,
+        settings={"TASK_STORE": f"sqlite:{tmp_path / 'tasks.db'}"},
+    )
+    store = SqliteTaskStore(tmp_path / "tasks.db", clock=time.time, new_token=lambda: "token")
+    told = {"message": {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": "build it"}]}}
+    returning = told | {"configuration": {"returnImmediately": True}}
+    with AgentServer(lambda _: []) as nobody:
+        for principal, due in ((HANAKO, 0), (NIGHTLY, 1)):
+            House(hub, nobody).ask(principal, "POST", "/", _rpc("SendMessage", returning))
+            settle()
+            assert len(store.due(["developer"], limit=9)) == due
+    store.close()
 
 
 def _rpc(method: str, params: Any) -> Any:
