@@ -71,7 +71,8 @@ class Pipeline:
         downstream = served.downstreams[choice.route.id]
         turn.immediate = downstream.immediate
         turn.routing_ms = _milliseconds(self._clock() - started)
-        record |= {"route": choice.route.id, "reason": choice.reason, "agent": choice.route.name}
+        reason = choice.reason if self._log.with_text else choice.reason_without_text
+        record |= {"route": choice.route.id, "reason": reason, "agent": choice.route.name}
         return turn, self._heard(turn, choice.route, downstream, conversation, record)
 
     def cancel(self, owner: str, downstream_context_id: str, call: Call) -> None:

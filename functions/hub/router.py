@@ -31,6 +31,11 @@ class Choice(Struct, frozen=True, kw_only=True):
     words: tuple[str, ...]
     reason: str
 
+    @property
+    def reason_without_text(self) -> str:
+        """The reason for a log that holds no texts: a keyword stands in the table, what a pattern matched is the caller's own."""
+        return f'{self.rule}: one of "{self.route.id}"' if self.rule is Rule.PATTERN else self.reason
+
 
 class UnknownSkill(Exception):
     """The caller asked by name for a route that the table does not have."""

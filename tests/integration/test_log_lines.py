@@ -50,6 +50,17 @@ def test_neither_token_nor_text_is_logged_unless_the_text_is_asked_for(way: str,
     assert ("secret salary" in logged) is log_text
 
 
+@pytest.mark.parametrize("log_text", [False, True])
+def test_what_a_pattern_matched_is_the_callers_text(log_text: bool) -> None:
+    with AgentServer(lambda _: [message(text(_ANSWER))]) as agent:
+        alpha = route("alpha", agent.url, keywords=(), patterns=("my .* salary",))
+        hub = Hub(alpha, route("beta", "http://127.0.0.1:9"), log_text=log_text)
+        _ask(hub, "query")
+    (line,) = hub.log
+    words = '"my secret salary" belongs to "alpha"' if log_text else 'one of "alpha"'
+    assert line["reason"] == f"pattern: {words}"
+
+
 def test_a_failure_of_an_agent_is_logged_with_cause_and_remedy() -> None:
     hub = Hub(route("alpha", "http://127.0.0.1:9"))
     hub.send(_QUESTION)
