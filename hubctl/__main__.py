@@ -3,7 +3,8 @@
 import os
 import sys
 
+from hubctl import console
 from hubctl.main import main
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], environment=os.environ))
+    sys.exit(console.run(lambda: main(sys.argv[1:], environment=os.environ)))

@@ -22,22 +22,27 @@ class Labelled:
 def read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
     """The questions in `file`, in its order; empty lines, "#" lines and a header are skipped.
 
-    Raises CommandError when a line has no label, when a label is not among the `known` route ids, or
+    Raises CommandError with each line that has no label, or one that is not among the `known` route ids, or
     when there are no questions at all.
     """
     questions: list[Labelled] = []
+    problems: list[str] = []
     for number, raw in enumerate(read_text(file).splitlines(), start=1):
         if not raw.strip() or raw.startswith("#"):
             continue
         text, tab, label = raw.rstrip().partition("\t")
         expected = label.strip()
         if not tab or not text.strip():
-            raise CommandError(f"{file}:{number}: write a text, a tab, and a route id")
+            problems.append(f"{file}:{number}: write a text, a tab, and a route id")
+            continue
         if not questions and expected in _HEADERS and expected not in known:
             continue
         if expected not in known:
-            raise CommandError(f"{file}:{number}: there is no route {expected!r}; known: {', '.join(known)}")
+            problems.append(f"{file}:{number}: there is no route {expected!r}; known: {', '.join(known)}")
+            continue
         questions.append(Labelled(line=number, text=text, expected=expected))
+    if problems:
+        raise CommandError("\n".join(["the questions cannot be read:", *problems]))
     if not questions:
         raise CommandError(f"{file} holds no questions")
     return questions

@@ -21,7 +21,7 @@ class ReadTable:
 def read_table(file: Path, *, environment: Mapping[str, str]) -> ReadTable:
     """The table in `file`. Raises CommandError if it cannot be read, RouteTableError if it does not hold."""
     text = read_text(file)
-    unset = unset_variables(text, environment)
+    unset = unset_variables(text, environment, file=str(file))
     placeholders = {name: f"https://{name.lower().replace('_', '-')}.invalid" for name in unset}
     return ReadTable(table=load(text, variables={**environment, **placeholders}, file=str(file)), unset=unset)
 

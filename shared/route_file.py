@@ -29,9 +29,10 @@ class RouteFile:
         if text == self.text:
             return None
         self.text = text
-        unset = unset_variables(text, self._variables)
+        unset = unset_variables(text, self._variables, file=self._path.name)
         placeholders = {name: f"https://{name.lower().replace('_', '-')}.{NOT_SET}" for name in unset}
-        return load(text, variables={**self._variables, **placeholders}), unset
+        variables = {**self._variables, **placeholders}
+        return load(text, variables=variables, file=self._path.name), unset
 
 
 class RouteSource:

@@ -155,8 +155,8 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
     return RouteTable(hub=hub, routes=routes)
 
 
-def unset_variables(text: str, variables: Mapping[str, str]) -> tuple[str, ...]:
-    """The names of the `${NAME}` in the values of a table that `variables` does not set, sorted."""
+def unset_variables(text: str, variables: Mapping[str, str], *, file: str = "routes.toml") -> tuple[str, ...]:
+    """The names of the `${NAME}` in the values of a table that `variables` does not set, sorted. Raises RouteTableError."""
     named: set[str] = set()
 
     def collect(value: object) -> None:
@@ -167,7 +167,7 @@ def unset_variables(text: str, variables: Mapping[str, str]) -> tuple[str, ...]:
             for inner in value.values() if isinstance(value, dict) else value:
                 collect(inner)
 
-    collect(_parse(text, "routes.toml"))
+    collect(_parse(text, file))
     return tuple(sorted(name for name in named if not variables.get(name)))
 
 

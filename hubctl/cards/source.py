@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from hubctl.main import CommandError
 from hubctl.table import read_text
+from hubctl.where import http_address
 from shared.http_client import Budget, HttpClient, HttpFailure
 
 _WELL_KNOWN = "/.well-known/agent-card.json"
@@ -19,13 +20,14 @@ def read_card(place: str, *, http: HttpClient) -> str:
 
     The strict 0.3 card is asked for, since that is what is registered. Raises CommandError.
     """
-    if urlsplit(place).scheme not in ("http", "https"):
+    if "://" not in place:
         return read_text(Path(place))
     return fetched_card(place, http=http)
 
 
 def fetched_card(url: str, *, http: HttpClient) -> str:
     """The card that an agent publishes. Raises CommandError."""
+    http_address(url, name="the card's place")
     address = url if urlsplit(url).path.endswith(".json") else url.rstrip("/") + _WELL_KNOWN
     budget = Budget(
         deadline=http.clock() + _SECONDS, connect_seconds=10, idle_seconds=_SECONDS, max_bytes=_MOST_BYTES

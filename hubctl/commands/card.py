@@ -17,9 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for",
         dest="form",
-        type=Form,
-        choices=list(Form),
-        default=Form.GEMINI_ENTERPRISE,
+        choices=[form.value for form in Form],
+        default=Form.GEMINI_ENTERPRISE.value,
         help="who reads it: gemini-enterprise (default), or a client of A2A 0.3, 1.0, or of both",
     )
     parser.add_argument("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
@@ -35,14 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """0 when the card was written. Raises CommandError, also for a card that Gemini Enterprise would not take."""
+    form = Form(arguments.form)
     card = built_card(
-        arguments.form,
+        form,
         routes=arguments.routes,
         url=arguments.url,
         protocol_version=arguments.protocol_version,
         environment=environment,
     )
-    if arguments.form is Form.GEMINI_ENTERPRISE:
+    if form is Form.GEMINI_ENTERPRISE:
         findings = check_card(card)
         if has_errors(findings):
             raise CommandError(as_text("the card", findings))

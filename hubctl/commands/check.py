@@ -4,7 +4,7 @@ Gemini Enterprise (seed 000 rule 2).
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     lines = [*_summary(arguments.routes, read), *strays]
     wrong = bool(strays)
     if arguments.text is not None:
-        result["choice"] = _choice(router, arguments)
+        result["choice"] = _choice(router, arguments, known=read.table.by_id)
         lines += [f"{key:7} {value}" for key, value in result["choice"].items() if key != "words"]
         wrong = wrong or "error" in result["choice"]
     _write(out, result, "\n".join(lines), as_json=arguments.json)
@@ -99,7 +99,9 @@ def _stray_examples(table: RouteTable, router: Router) -> list[str]:
     ]
 
 
-def _choice(router: Router, arguments: argparse.Namespace) -> dict[str, Any]:
+def _choice(router: Router, arguments: argparse.Namespace, *, known: Collection[str]) -> dict[str, Any]:
+    if arguments.last_route and arguments.last_route not in known:
+        return {"error": f"there is no route {arguments.last_route!r}; known routes: {', '.join(known)}"}
     try:
         choice = router.choose(arguments.text, skill=arguments.skill, last_route=arguments.last_route)
     except UnknownSkill as error:

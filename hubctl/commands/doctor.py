@@ -8,8 +8,9 @@ import msgspec
 
 from hubctl.diagnosis.entrance import Entrance
 from hubctl.diagnosis.table import as_json, as_text, has_errors
+from hubctl.main import CommandError
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
-from hubctl.where import local_hub
+from hubctl.where import hub_address, hub_token
 from shared.diagnosis import Examined
 from shared.http_client import HttpClient
 
@@ -35,11 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
     """0 when everything works, 1 when something does not. Raises CommandError."""
-    told = arguments.url or environment.get("HUB_URL") or environment.get("HUB_PUBLIC_URL")
-    url = told or local_hub(environment)
-    token = arguments.token or environment.get("HUB_DEV_TOKEN", "").split(",")[0]
+    url = hub_address(arguments.url, environment, variables=("HUB_URL", "HUB_PUBLIC_URL"))
+    token = hub_token(arguments.token, environment)
     http = HttpClient()
-    report = Entrance(url, token=token or None, prefix=arguments.name_prefix, http=http).report()
+    report = Entrance(url, token=token, prefix=arguments.name_prefix, http=http).report()
     registered = _registered(arguments, environment, url, http)
     if registered is not None:
         report = msgspec.structs.replace(report, examined=(*report.examined, registered))
@@ -56,8 +56,10 @@ def _registered(
 
     app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
     project = arguments.project or environment.get("GOOGLE_CLOUD_PROJECT")
-    if not app or not project:
+    if not app:
         return None
+    if not project:
+        raise CommandError(f"in which project is the app {app}? Give --project PROJECT")
     location = arguments.location or environment.get("GEMINI_ENTERPRISE_LOCATION") or "global"
     target = Target(
         project=project,

@@ -12,7 +12,7 @@ from functions.hub.router import Choice, Router
 from hubctl.labelled import Labelled, read_labelled
 from hubctl.main import CommandError
 from hubctl.table import DEFAULT_FILE, read_table
-from hubctl.where import local_hub
+from hubctl.where import hub_address, hub_token
 from shared.routes import RouteTable, RouteTableError
 
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     """0 when every question took the route of its label, or was answered rightly, else 1."""
     if arguments.live:
         return _live(arguments, environment, out)
-    if arguments.paper:
-        raise CommandError("--paper asks a running hub: add --live")
+    for option in ("paper", "url", "token", "cloud", "markdown"):
+        if getattr(arguments, option):
+            raise CommandError(f"--{option} is about a running hub: add --live")
     if arguments.file is None:
         raise CommandError("name a file of labelled questions, such as evaluation/routing.tsv")
     try:
@@ -85,14 +86,12 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
     from hubctl.live import paper, report
     from hubctl.live.hub import HubUnavailable, LiveHub
 
-    url = arguments.url or environment.get("HUB_URL") or local_hub(environment)
-    token = arguments.token or environment.get("HUB_DEV_TOKEN", "").split(",")[0]
-    file = arguments.file or _PAPER
-    try:
-        questions = paper.read_questions(file)
-    except (OSError, ValueError, KeyError, TypeError):
-        raise CommandError(f"{file} is no file of questions like evaluation/paper.toml") from None
-    hub = LiveHub(url, token=token or None)
+    for option in ("cloud", "markdown"):
+        if getattr(arguments, option) and not arguments.paper:
+            raise CommandError(f"--{option} is about the paper's evaluation: add --paper")
+    url = hub_address(arguments.url, environment, variables=("HUB_URL",))
+    questions = paper.read_questions(arguments.file or _PAPER)
+    hub = LiveHub(url, token=hub_token(arguments.token, environment))
     if arguments.paper:
         return _reproduce(arguments, hub, url, questions, out)
     try:

@@ -182,7 +182,8 @@ class Entrance:
         match answer.status:
             case 401:
                 fix = "give a token that the hub knows: --token TOKEN, HUB_DEV_TOKEN, or an ID token for ID_TOKEN_AUDIENCES"
-                return error("token", "HTTP 401: the gate does not know the token", fix=fix), None
+                cause = "the gate does not know the token" if self._token else "no token was given"
+                return error("token", f"HTTP 401: {cause}", fix=fix), None
             case 403:
                 fix = "add the address that you are known by to OPERATORS of the hub"
                 command = Service(name=f"{self._prefix}hub").set_variable(

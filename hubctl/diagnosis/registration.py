@@ -8,7 +8,7 @@ from hubctl.registration import evidence
 from hubctl.registration.api import Api
 from hubctl.registration.doctor import Diagnosis, diagnose
 from hubctl.registration.oauth import OAuthClient
-from shared.diagnosis import Examined, Outcome, Step, error, ok
+from shared.diagnosis import Examined, Outcome, Step, ok
 
 _OUTCOMES = {
     Severity.ERROR: Outcome.ERROR,
@@ -29,7 +29,8 @@ def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined
             live_card=url,
         )
     except CommandError as problem:
-        step = error("api", str(problem), fix="see what the message says")
+        message, _, fix = str(problem).partition("\n")
+        step = Step(check="api", outcome=Outcome.ERROR, message=message, fix=fix or None)
         return Examined(subject="registered", steps=(step,))
     name = found.agent.name.rpartition("/")[2] if found.agent else "none"
     steps = [ok("agent", f"agent {name}, authorization {found.bound or 'none'}")] if found.agent else []

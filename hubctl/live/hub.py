@@ -56,16 +56,24 @@ class LiveHub:
         value, milliseconds = self._post(
             "/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params}
         )
-        if "error" in value:
-            raise HubUnavailable(f"the hub answered with error {value['error'].get('code')}")
-        parts = value["result"]["parts"]
-        text = "".join(part.get("text", "") for part in parts)
-        return Reply(text, milliseconds, tuple(part["kind"] for part in parts))
+        try:
+            if "error" in value:
+                raise HubUnavailable(f"the hub answered with an error: {value['error']['message']}")
+            parts = value["result"]["parts"]
+            text = "".join(part.get("text", "") for part in parts)
+            return Reply(text, milliseconds, tuple(part["kind"] for part in parts))
+        except (KeyError, TypeError, AttributeError):
+            raise self._no_hub("/") from None
 
     def query(self, text: str) -> Reply:
         """The question on the inspection path. Raises HubUnavailable."""
         value, milliseconds = self._post("/tools/query", {"query": text})
+        if not isinstance(value.get("answer"), str):
+            raise self._no_hub("/tools/query")
         return Reply(value["answer"], milliseconds, record=value)
+
+    def _no_hub(self, path: str) -> HubUnavailable:
+        return HubUnavailable(f"what answers at {self._url}{path} is no hub: is --url right?")
 
     def _post(self, path: str, body: Any) -> tuple[dict[str, Any], float]:
         started = time.perf_counter()
@@ -85,11 +93,13 @@ class LiveHub:
                 f"no answer from {self._url}: {failure.detail}. Is it running (make run), and is --url right?"
             ) from None
         if answer.status == 401:
-            raise HubUnavailable("the hub refused the token: give one with --token or HUB_DEV_TOKEN")
+            cause = "refused the token" if "authorization" in self._headers else "wants a token"
+            raise HubUnavailable(f"the hub {cause}: give one with --token or HUB_DEV_TOKEN")
         try:
             value = protojson.decode(content)
         except A2AError:
             value = None
         if answer.status != 200 or not isinstance(value, dict):
-            raise HubUnavailable(f"the hub answered HTTP {answer.status} on {path}")
+            doubt = ": is --url a hub's?" if answer.status in (200, 404, 405) else ""
+            raise HubUnavailable(f"{self._url}{path} answered HTTP {answer.status}{doubt}")
         return value, round((time.perf_counter() - started) * 1000, 1)

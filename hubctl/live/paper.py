@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hubctl.live.hub import LiveHub, Reply
+from hubctl.main import CommandError
+from hubctl.table import read_text
 
 _NUMBERED = re.compile(r"^\s*\d+[.)、．]", re.MULTILINE)
 
@@ -36,9 +38,18 @@ class Asked:
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions in a file like evaluation/paper.toml. Raises OSError, tomllib.TOMLDecodeError, TypeError or KeyError."""
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))["questions"]
-    return tuple(Question(**{**table, "contains": tuple(table.get("contains", ()))}) for table in tables)
+    """The questions in a file like evaluation/paper.toml, one at least. Raises CommandError."""
+    text = read_text(path)
+    try:
+        tables = tomllib.loads(text).get("questions") or ()
+        questions = tuple(
+            Question(**{**table, "contains": tuple(table.get("contains", ()))}) for table in tables
+        )
+    except (ValueError, TypeError) as problem:
+        raise CommandError(f"{path} is no file of questions like evaluation/paper.toml: {problem}") from None
+    if not questions:
+        raise CommandError(f"{path} holds no [[questions]], as evaluation/paper.toml does")
+    return questions
 
 
 def ask(hub: LiveHub, question: Question) -> Asked:

@@ -80,7 +80,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         status="NOT_FOUND",
         words="/agents/",
-        advice=lambda _: "These agents exist:\n    hubctl register list …",
+        advice=lambda _: "Which agents there are is told by:\n    hubctl register list …",
     ),
     Explanation(
         status="NOT_FOUND",

@@ -48,7 +48,9 @@ def read_client(
         return OAuthClient(id=client_id, secret=environment.get("OAUTH_CLIENT_SECRET") or None)
     text = read_text(secret_file).strip()
     if not text.startswith("{"):
-        return OAuthClient(id=client_id, secret=text or None)
+        if not text or not (text.isascii() and text.isprintable()) or " " in text:
+            raise _no_client(secret_file)
+        return OAuthClient(id=client_id, secret=text)
     try:
         web = json.loads(text)["web"]
         read = OAuthClient(
@@ -57,12 +59,16 @@ def read_client(
             redirect_uris=tuple(map(str, web.get("redirect_uris", ()))),
         )
     except (ValueError, KeyError, TypeError):
-        raise CommandError(
-            f"{secret_file} is not the file of an OAuth client of type Web, as the console gives it, nor a bare secret"
-        ) from None
+        raise _no_client(secret_file) from None
     if client_id and client_id != str(web["client_id"]):
         raise CommandError(f"--client-id is {client_id}, and {secret_file} is of {web['client_id']}")
     return read
+
+
+def _no_client(file: Path) -> CommandError:
+    return CommandError(
+        f"{file} is not the file of an OAuth client of type Web, as the console gives it, nor a bare secret"
+    )
 
 
 def server_side_oauth2(client: OAuthClient, *, more_scopes: Sequence[str] = ()) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from hubctl.cards.address import parsed
 from hubctl.main import CommandError
 
 LOCATIONS = ("global", "us", "eu")
@@ -63,8 +64,9 @@ class Endpoints:
     def __post_init__(self) -> None:
         if self.template is None:
             return
-        parts = urlsplit(self.template)
-        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        # The name of a host is what has to be an address in the end.
+        parts = parsed(self.template.replace("{host}", _API_HOST))
+        safe = parts and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK))
         if "{host}" not in self.template or not safe:
             raise CommandError(
                 f"--endpoint {self.template!r} must hold {{host}}, as in http://127.0.0.1:8800/{{host}}, and be https "

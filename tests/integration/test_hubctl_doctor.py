@@ -51,6 +51,26 @@ def doctor(
     return status, {f"{each['subject']} {each['check']}": each for each in findings}
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "HTTP 401: no token was given"),
+        (("--token", "old"), "HTTP 401: the gate does not know the token"),
+    ],
+)
+def test_a_refusal_says_whether_there_was_a_token(options: tuple[str, ...], message: str) -> None:
+    with hub({"/doctor": (401, b"{}")}) as there:
+        status, found = doctor(there.url, *options)
+    assert (status, found["gateway token"]["message"]) == (1, message)
+
+
+def test_an_app_without_its_project_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with hub({}) as there:
+        status = main(["doctor", "--url", there.url], environment={"GEMINI_ENTERPRISE_APP": "hub-app"})
+    assert status == 2
+    assert "in which project is the app hub-app? Give --project" in capsys.readouterr().err
+
+
 def test_a_hub_that_is_well_is_found_to_be_well() -> None:
     with hub({}) as there:
         status, found = doctor(there.url)
@@ -132,6 +152,8 @@ def test_an_api_that_refuses_the_operator_is_told(tmp_path: Path) -> None:
         status, found = doctor(there.url, environment=environment)
     assert status == 1
     assert found["registered api"]["outcome"] == "error"
+    assert found["registered api"]["message"].startswith("UNAUTHENTICATED (HTTP 401)")
+    assert "gcloud auth application-default login" in found["registered api"]["fix"]
 
 
 def test_the_local_clouds_gcloud_does_only_what_it_knows(

@@ -105,6 +105,16 @@ def test_a_stale_secret_is_not_written(there: Registrations, capsys: pytest.Capt
     assert not there.world.agents
 
 
+@pytest.mark.parametrize("content", ["", "# a page\n\nof text", "two words", "秘密"])
+def test_a_file_that_holds_no_secret_is_refused(
+    there: Registrations, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = there.folder / "client.json"
+    file.write_text(content)
+    assert there.hubctl("--client-secret-file", str(file))[0] == 2
+    assert "nor a bare secret" in capsys.readouterr().err
+
+
 def test_the_secret_is_read_from_a_file_or_from_the_consoles_json(there: Registrations) -> None:
     bare, console = there.folder / "secret", there.folder / "client.json"
     bare.write_text(f"{SECRET}\n")

@@ -53,6 +53,12 @@ def test_the_address_is_taken_from_the_environment_and_the_option_wins() -> None
     assert card("--url", HUB, HUB_PUBLIC_URL="https://other.example.com")["url"] == HUB
 
 
+def test_a_reader_that_there_is_not_is_told_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        hubctl("card", "--url", HUB, "--for", "2.0")
+    assert "'gemini-enterprise', '0.3', '1.0', 'both'" in capsys.readouterr().err
+
+
 def test_the_protocol_version_may_be_any_text() -> None:
     assert card("--url", HUB, "--protocol-version", "v1")["protocolVersion"] == "v1"
     assert card("--url", HUB, "--for", "0.3", CARD_PROTOCOL_VERSION="0.2")["protocolVersion"] == "0.2"

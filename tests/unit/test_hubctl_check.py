@@ -70,6 +70,20 @@ def test_an_unknown_skill_is_told_with_the_known_ones(routes: Path) -> None:
     assert "known skills: pm, other" in told
 
 
+def test_a_last_route_that_there_is_not_is_told_with_the_known_ones(routes: Path) -> None:
+    status, told = hubctl("check", "--routes", routes, "--text", "hm", "--last-route", "hr")
+    assert status == 1
+    assert "there is no route 'hr'; known routes: pm, other" in told
+
+
+def test_a_file_that_is_no_toml_is_told_by_its_own_name(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[[routes]]\nid = \n")
+    status, told = hubctl("check", "--routes", file)
+    assert status == 1
+    assert told.startswith(f"{file}:2: this is not TOML")
+
+
 def test_every_mistake_of_a_table_is_told_with_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "broken.toml"
     file.write_text(DEFAULT + "retires = 1\nsticky = 1\n")
@@ -135,6 +149,8 @@ def test_a_misrouted_question_is_listed_counted_and_fails_the_run(routes: Path, 
         ("WBS\n", "1: write a text, a tab"),
         ("WBS\thr\n", "1: there is no route 'hr'"),
         ("# none\n", "no questions"),
+        ("WBS\n\nplan\tpm\nplan\thr\n", "4: there is no route 'hr'"),
+        ("WBS\n\nplan\tpm\nplan\thr\n", "1: write a text, a tab"),
     ],
 )
 def test_a_file_of_questions_that_makes_no_sense_is_refused(
