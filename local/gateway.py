@@ -1,7 +1,6 @@
 """gateway/openapi.yaml as routes, the way API Gateway reads it: the same file is deployed, and run here by Envoy."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gateway.document import FILE, Backend, Document, Operation, read
@@ -60,11 +59,6 @@ def path_pattern(template: str) -> str:
     if template == "/":
         return "/"
     return re.sub(r"\\\{[^}]+\\\}", "[^/]+", re.escape(template)) + "/?"
-
-
-def functions_of(routes: Iterable[Route]) -> set[str]:
-    """The functions that the routes lead to."""
-    return {route.to for route in routes if isinstance(route, GatewayRoute)}
 
 
 def _precedence(template: str) -> tuple[list[bool], bool]:

@@ -70,10 +70,6 @@ class CheckedTable:
             )
         return str(value)
 
-    def optional_text(self, key: str) -> str | None:
-        """A non-empty text, or None when the key is absent."""
-        return self.text(key) if key in self.values else None
-
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """A list of non-empty texts."""
         value = self._value(key, list, 'a list of texts, as in ["one", "two"]', default)
