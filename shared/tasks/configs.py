@@ -67,6 +67,8 @@ class PushConfigs:
                     f"pushNotificationConfig.{name}",
                     "must be of printable ASCII characters, to be sent in a header",
                 )
+        if config.id in (".", "..") or "/" in (config.id or ""):
+            raise invalid_field("pushNotificationConfig.id", "must be one segment of a path, without a slash")
         try:
             parts = urlsplit(config.url)
             host, _ = parts.hostname, parts.port

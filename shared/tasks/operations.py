@@ -154,6 +154,8 @@ class TaskOperations:
         self, request: model.ListTaskPushNotificationConfigsRequest, call: Call
     ) -> model.ListTaskPushNotificationConfigsResponse:
         """§3.1.9: all of them, since a task has few."""
+        if (request.page_size or 0) < 0:
+            raise invalid_field("pageSize", "must not be negative")
         if request.page_token:
             raise invalid_field("pageToken", "is not a token of this list: all configs are on one page")
         configs = self._configs.all(self._found(request.task_id, call).task.id)

@@ -190,7 +190,8 @@ _CREATE = "CreateTaskPushNotificationConfig"
 def _in_0_3(operation: str, params: dict[str, Any]) -> dict[str, Any]:
     """The parameters of an operation on push notification configs; others are the same in both versions."""
     if operation == _CREATE:
-        return {"taskId": params["taskId"], "pushNotificationConfig": {"url": params["url"]}}
+        made = {name: params[name] for name in ("id", "url") if name in params}
+        return {"taskId": params["taskId"], "pushNotificationConfig": made}
     if operation.endswith(("PushNotificationConfig", "PushNotificationConfigs")):
         config = {"pushNotificationConfigId": params["id"]} if "id" in params else {}
         return {"id": params["taskId"], **config}

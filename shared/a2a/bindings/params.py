@@ -32,7 +32,18 @@ def read_params(
     request = protojson.read(operation.request, core)
     if isinstance(request, SendMessageRequest):
         _check_message(request, version)
+    elif not of_0_3:
+        _check_set(request)
+    if operation is operations.CREATE_PUSH_CONFIG and not core.get("taskId", core.get("task_id")):
+        raise invalid_field("taskId", "is required")
     return request
+
+
+def _check_set(request: msgspec.Struct) -> None:
+    """What is required is set: "" is what a proto's string is when it is not (A2A 1.0.1 §5.7)."""
+    for field in msgspec.structs.fields(request):
+        if field.required and getattr(request, field.name) == "":
+            raise invalid_field(field.encode_name, "must not be empty")
 
 
 def _check_message(request: SendMessageRequest, version: Version) -> None:

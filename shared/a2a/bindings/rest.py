@@ -31,10 +31,11 @@ class Target(Struct, frozen=True):
 
 
 class _Segment(Struct, frozen=True):
-    """A segment of a path: `text` as it is, or a field's value with `text` behind it."""
+    """A segment of a path: `text` as it is, or a field's value with `text` behind it. `before_verb`: a colon ends the value."""
 
     text: str
     field: str = ""
+    before_verb: bool = False
 
     def value(self, given: str) -> str | None:
         """The field's value in a segment that matches, "" where there is no field; None for one that does not match."""
@@ -43,7 +44,9 @@ class _Segment(Struct, frozen=True):
         if not given.endswith(self.text):
             return None
         value = given.removesuffix(self.text)
-        if not value or ":" in value or (self.field == "tenant" and value in (".", "..")):
+        if not value or (self.before_verb and ":" in value):
+            return None
+        if self.field == "tenant" and (":" in value or value in (".", "..")):
             return None
         return value
 
@@ -65,10 +68,15 @@ class _Row(Struct, frozen=True):
         return fields
 
 
+_PATHS = [rest.path for operation in OPERATIONS for rest in (*operation.rest, *operation.rest_v0_3)]
+# What `/tasks/x:y` is, if not one of these with a verb, is nothing.
+_WITH_VERBS = frozenset(path.rpartition(":")[0] for path in _PATHS if "}:" in path)
+
+
 def _segments(path: str, *, tenant: bool) -> tuple[_Segment, ...]:
     def segment(text: str) -> _Segment:
         field, found, behind = text.removeprefix("{").partition("}")
-        return _Segment(behind, field) if found else _Segment(text)
+        return _Segment(behind, field, before_verb=path in _WITH_VERBS) if found else _Segment(text)
 
     return tuple(map(segment, (["{tenant}"] if tenant else []) + path.removeprefix("/").split("/")))
 

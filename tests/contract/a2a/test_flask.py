@@ -150,6 +150,7 @@ def test_no_path_is_answered_by_the_framework(client: Client, path: str) -> None
         ("/acme/message:send", 200),
         ("/%E6%97%A5%E6%9C%AC/message:send", 200),
         ("/acme%2Fmessage:send", 200),
+        ("/ac:me/message:send", 404),
         ("/message:send?A2A-Version=1.0", 200),
         ("/message:send?a2a-version=1.0", 200),
         ("/message:send?A2A-Version=0.3", 400),

@@ -50,8 +50,8 @@ def _to_core_authentication(value: Any, path: str) -> dict[str, Any]:
 
 def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
     """0.3's `{taskId, pushNotificationConfig}`, or HTTP+JSON's `{config: {name, pushNotificationConfig}}`, as 1.0 JSON."""
-    outer = as_object(value, path or "params")
-    outer = as_object(outer.get("config", outer), path or "params")
+    request = as_object(value, path or "params")
+    outer = as_object(request.get("config", request), path or "params")
     inner = f"{path}.pushNotificationConfig".lstrip(".")
     core = to_core_push_config(member(outer, "pushNotificationConfig"), inner)
     named = re.fullmatch(_RESOURCE, name) if isinstance(name := outer.get("name"), str) else None
@@ -59,6 +59,8 @@ def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
         core["taskId"] = named["task"]
         if named["id"]:
             core["id"] = named["id"]
+    if "id" not in core and (config_id := member(request, "configId")) is not None:
+        core["id"] = as_string(config_id, "configId")
     return core | copied(outer, "taskId")
 
 

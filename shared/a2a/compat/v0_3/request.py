@@ -99,6 +99,13 @@ def _to_core_push_query(value: Any) -> dict[str, Any]:
     }
 
 
+def _to_core_push_delete(value: Any) -> dict[str, Any]:
+    core = _to_core_push_query(value)
+    if not core.get("id"):
+        raise invalid_field("pushNotificationConfigId", "is required")
+    return core
+
+
 def _to_core_push_create(value: Any) -> dict[str, Any]:
     core = to_core_task_push_config(value, "")
     if isinstance(value, dict) and "task_id" in value:
@@ -111,7 +118,7 @@ _PARAMS: dict[str, Callable[[Any], dict[str, Any]]] = {
     op.CREATE_PUSH_CONFIG.name: _to_core_push_create,
     op.GET_PUSH_CONFIG.name: _to_core_push_query,
     op.LIST_PUSH_CONFIGS.name: _to_core_push_query,
-    op.DELETE_PUSH_CONFIG.name: _to_core_push_query,
+    op.DELETE_PUSH_CONFIG.name: _to_core_push_delete,
 }
 
 
