@@ -97,6 +97,13 @@ class Work:
         return int(answer["version"])
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect is an answer like any other: urllib would take the credential along, wherever it leads."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Nowhere."""
+
+
 class Client:
     """Works for the tasks function at `url`, on `roles`, or on all that the credential has."""
 
@@ -110,6 +117,7 @@ class Client:
         wait_seconds: int = 30,
     ) -> None:
         self._url, self._credential = url.rstrip("/"), credential
+        self._open = urllib.request.build_opener(_NoRedirects).open
         self._ask = {"roles": list(roles), "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds}
 
     def run(self, do: Callable[[Work], str], *, stopping: threading.Event | None = None) -> None:
@@ -136,7 +144,7 @@ class Client:
         headers = {"Content-Type": "application/json", **self._credential()}
         request = urllib.request.Request(self._url + path, json.dumps(value).encode(), headers)
         try:
-            with urllib.request.urlopen(request, timeout=90) as answer:
+            with self._open(request, timeout=90) as answer:
                 return json.loads(answer.read() or b"null")  # type: ignore[no-any-return]
         except http.client.HTTPException as error:
             raise OSError("the answer broke off") from error

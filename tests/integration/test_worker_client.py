@@ -173,6 +173,15 @@ def test_a_worker_that_may_not_work_says_why_and_stops() -> None:
         Function({"lease": [_problem("PERMISSION_DENIED")]}).work(lambda _: "Done")
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_takes_no_credential_along(status: int) -> None:
+    with HttpServer(lambda exchange: exchange.answer(204)) as elsewhere:
+        function = Function({"lease": [lambda exchange: exchange.answer(status, location=elsewhere.url)]})
+        with pytest.raises(Refused, match=str(status)):
+            function.work(lambda _: "Done")
+        assert elsewhere.connections == 0
+
+
 @pytest.fixture
 def metadata() -> Iterator[HttpServer]:
     """Google Cloud's metadata server, as far as a worker needs it."""
