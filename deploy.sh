@@ -16,15 +16,20 @@ usage() {
 TEXT
 }
 
+refuse() { # TEXT
+    echo "deploy.sh: $*" >&2
+    exit 2
+}
+
 dry_run='' config=deploy.toml direct='' mode=run only='' quiet=''
 while (($#)); do
     case $1 in
         --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" && continue ;;
         --dry-run) dry_run=yes ;;
-        --config) config=${2:?"--config needs a file"} && shift ;;
+        --config) config=${2:-} && shift && [[ $config ]] || refuse "--config needs a file" ;;
         --direct) direct=--direct ;;
-        --mode) mode=${2:?"--mode needs run or functions"} && shift ;;
-        --only) only=${2:?"--only needs the name of a stage or a function"} && shift ;;
+        --mode) mode=${2:-} && shift && [[ $mode == run || $mode == functions ]] || refuse "--mode needs run or functions" ;;
+        --only) only=${2:-} && shift && [[ $only ]] || refuse "--only needs the name of a stage or a function" ;;
         --url) quiet=yes ;;
         --help | -h) usage && exit ;;
         *) printf 'deploy.sh: what is %s?\n\n' "$1" >&2 && usage >&2 && exit 2 ;;
@@ -37,11 +42,6 @@ trap 'rm -f -- "$problem"' EXIT
 source deploy/commands.sh
 source deploy/gateway.sh
 source deploy/tasks.sh
-
-refuse() { # TEXT
-    echo "deploy.sh: $*" >&2
-    exit 2
-}
 
 main() {
     local name
@@ -69,7 +69,7 @@ main() {
     [[ -z $only ]] || return 0
     know_public_address
     step "done: $public_url"
-    echo "# next: register it in Gemini Enterprise (.venv/bin/hubctl register --help, docs/deployment.md)"
+    echo "# next: register it in Gemini Enterprise (docs/gemini-enterprise.md)"
     [[ $direct ]] || echo "#       after deploy/smoke.sh $public_url"
 }
 
@@ -79,7 +79,7 @@ check_tools() {
     local tool
     ((BASH_VERSINFO[0] * 10 + BASH_VERSINFO[1] >= 44)) || refuse "Bash 4.4 or newer is needed; this is $BASH_VERSION"
     for tool in gcloud python3 curl; do
-        command -v "$tool" >/dev/null || refuse "$tool is needed, and not installed"
+        command -v "$tool" >/dev/null || refuse "$tool is needed, and not installed (docs/deployment.md)"
     done
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || refuse "Python 3.11 or newer is needed as python3"
 }

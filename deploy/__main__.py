@@ -90,11 +90,15 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
 
 def _plan(parsed: argparse.Namespace) -> Plan:
     try:
-        text = parsed.config.read_text(encoding="utf-8")
+        text = parsed.config.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         message = f"There is no {parsed.config.name}: copy deploy.example.toml to it, and write your projects into it."
         raise ConfigError(message) from None
-    table = tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise ConfigError(f"{parsed.config} cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{parsed.config} is not UTF-8: save it as UTF-8") from None
+    table = _routes()
     roles = sorted({route["role"] for route in table.get("routes", ()) if route.get("role")})
     loaded = config_reader.load(
         text,
@@ -106,6 +110,17 @@ def _plan(parsed: argparse.Namespace) -> Plan:
         mode=parsed.mode,
     )
     return Plan(config=loaded, direct=parsed.direct, mode=parsed.mode, roles=roles)
+
+
+def _routes() -> Mapping[str, Any]:
+    """The route table, of which only the form is known here: what it says is for `hubctl check`."""
+    try:
+        table = tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise ConfigError(f"routes.toml is no TOML: {problem}") from None
+    if not all(isinstance(route, dict) for route in table.get("routes", ())):
+        raise ConfigError("routes.toml: write each route under a [[routes]] line")
+    return table
 
 
 def _variables(value: Any) -> Iterator[str]:

@@ -27,7 +27,10 @@ PREFIX = Format(
 RUNTIME = Format(re.compile(r"python3[0-9]{2}"), "a Python runtime, such as python313")
 SECRET = Format(re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,254}"), "a secret's name: letters, digits, hyphens")
 BUCKET = Format(re.compile(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]"), "a bucket's name, without gs://")
-CLIENT_ID = Format(re.compile(r"[0-9]+-[a-z0-9]+\.apps\.googleusercontent\.com"), "an OAuth client id")
+CLIENT_ID = Format(
+    re.compile(r"[0-9]+(-[a-z0-9]+)?\.apps\.googleusercontent\.com"),
+    "an OAuth client id, such as 123456789012-abc123.apps.googleusercontent.com",
+)
 DOMAIN = Format(re.compile(r"([a-z0-9-]+\.)+[a-z]+"), "a domain, such as example.com")
 MEMORY = Format(re.compile(r"[1-9][0-9]*(Mi|Gi)"), "an amount of memory, such as 512Mi")
 CPU = Format(re.compile(r"[1-8]|0\.[0-9]{1,2}"), 'a number of CPUs in quotes, such as "1"')
@@ -58,5 +61,5 @@ SET_BY_DEPLOYMENT = {
     "GATE_SIGNING_KEY": "signing_key in [secrets]; no secret belongs into this file",
     "CLIENTS_FILE": "clients in [secrets]; no secret belongs into this file",
     "A2A_GATEWAY_TOKEN": "gateway_token in [secrets]; no secret belongs into this file",
-    "HUB_DEV_TOKEN": "nothing: development tokens are for one machine",
+    "HUB_DEV_TOKEN": "to nothing, since development tokens are for one machine",
 }

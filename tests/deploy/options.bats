@@ -100,9 +100,12 @@ commands() { # the commands in the output of the last `run`
 @test "an option without its value is refused" {
     for option in --config --mode --only; do
         run ./deploy.sh "$option"
-        [[ $status != 0 ]] || fail "$option"
-        says "$option needs"
+        [[ $status == 2 ]] || fail "$option: $status"
+        says "deploy.sh: $option needs"
     done
+    run ./deploy.sh --mode=function --dry-run
+    [[ $status == 2 ]]
+    says "deploy.sh: --mode needs run or functions"
 }
 
 @test "--help needs nothing" {
@@ -116,6 +119,23 @@ commands() { # the commands in the output of the last `run`
     deploy --dry-run
     [[ $status == 2 ]]
     says "copy deploy.example.toml"
+}
+
+@test "a file that cannot be read is told without a stack" {
+    printf 'project = "\377"' >"$config"
+    deploy --dry-run
+    [[ $status == 2 && $output == "$config is not UTF-8: save it as UTF-8" ]] || fail "$output"
+    config=$BATS_TEST_TMPDIR
+    deploy --dry-run
+    [[ $status == 2 && $output == "$config cannot be read: Is a directory" ]] || fail "$output"
+}
+
+@test "a route table that is no table is told without a stack" {
+    cp routes.toml kept.toml
+    printf '[[routes]]\nid = \n' >routes.toml
+    deploy --dry-run
+    mv kept.toml routes.toml
+    [[ $status == 2 && $output == "routes.toml is no TOML: "* ]] || fail "$output"
 }
 
 @test "everything that is wrong with deploy.toml is said at once, with lines" {
