@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from functions.docqa.questions.entities import Entity, entities_in, governed
+from functions.docqa.questions.entities import Entity, entities_in, governed, years_in
 from functions.docqa.questions.expressions import AnswerKind
 from functions.docqa.questions.question import analyse
 from functions.docqa.questions.ranges import range_fit, ranges_in
@@ -21,12 +21,33 @@ from functions.docqa.vocabulary.words import index_text, language_of, normalise,
         ("100万円以上500万円未満", "yen", 1_000_000, 5_000_000),
         ("6年6か月以上", "month", 78, 77),
         ("more than 20 kg", "kg", 21, 20),
+        ("up to EUR 3,000", "euro", 3_000, 3_001),
+        ("more than EUR 500, up to EUR 3,000", "euro", 3_000, 500),
+        ("over 20 kg and at most 30 kg", "kg", 30, 31),
+        ("3 to 8 cubic metres", "cubic metre", 8, 9),
     ],
 )
 def test_a_range_holds_what_it_says(text: str, unit: str, inside: float, outside: float) -> None:
     found = [entry for entry in ranges_in(normalise(text)) if entry.unit == unit and entry.bounded]
     assert any(entry.low <= inside <= entry.high for entry in found)
     assert not any(entry.low <= outside <= entry.high for entry in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("the rules of 2023", {"2023"}),
+        ("2023年度の規程", {"2023"}),
+        ("in 2023, before", {"2023"}),
+        ("a trip of EUR 2,000", set()),
+        ("2000 yen", set()),
+        ("EUR 2000", set()),
+        ("2000円", set()),
+        ("2,023 people", set()),
+    ],
+)
+def test_a_year_is_no_amount(text: str, years: set[str]) -> None:
+    assert years_in(text) == years
 
 
 def test_a_row_whose_range_holds_the_amount_fits_better() -> None:

@@ -81,6 +81,8 @@ def covered(
             essential += weight
             counted += 1
             nearest = max(nearest, level)
+            if concept.alone and level < PRESENT:
+                return None  # what is allowed of another act is no answer
             if level < PRESENT or (question.asked.strict and _is_of_another_sentence(concept, level)):
                 lenient = concept.role is Role.ACTION and concept.known and not concept.vital and not foreign
                 missed += weight * (_ACTION_MISSED if lenient else _SOUGHT_MISSED if concept.sought else 1.0)

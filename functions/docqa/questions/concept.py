@@ -21,7 +21,8 @@ class Concept(Struct, frozen=True):
     words for more than it (laptop → device), `vital` an act that makes the case ("if solvent is spilled"), `parts` the
     words of a phrase or the halves of an unknown Japanese compound (`loose` when one of them may be missing). `modifies`
     is the index of the concept this one narrows down (legal → team), `sought` what the question asks which one it
-    is, `proper` a name, `aside` what is told beside the question.
+    is, `proper` a name, `aside` what is told beside the question,
+    `alone` an act that is done to nothing, and may it be done.
     """
 
     surface: str
@@ -39,3 +40,4 @@ class Concept(Struct, frozen=True):
     sought: bool = False
     proper: bool = False
     aside: bool = False
+    alone: bool = False

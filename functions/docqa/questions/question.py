@@ -79,7 +79,8 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         language=language or ("ja" if is_japanese(original) else "en"),
         asked=wanted,
         concepts=tuple(
-            _as_attribute(_as_sought(concept, normal), wanted, unit, settled) for concept in concepts
+            _as_attribute(_as_asked(concept, normal, wanted.kind), wanted, unit, settled)
+            for concept in concepts
         ),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
@@ -106,6 +107,11 @@ _RELEASE = re.compile(
     r"\b(?!(?:since|version)\b)([a-z]{3,} \d+\.\d+)"
     r"(?= (?:be |been |was |is )?(?:releas|launch|publish|come out|came out|available))"
 )
+_NO_OBJECT = re.compile(
+    r"\W*$| (?:in|on|at|inside|outside|near|during|while|with|from|after|before|by|here|there|alone|allowed|permitted|possible"
+    r"|forbidden|prohibited|ok|okay)\b"
+)
+_BESIDE_AN_ACT = ("で", "に", "へ", "、")
 _SOUGHT = {
     "time": AnswerKind.TIME,
     "money": AnswerKind.MONEY,
@@ -153,9 +159,20 @@ def _settled(amounts: Sequence[Range], concepts: Sequence[Concept], normal: str)
     return settled
 
 
-def _as_sought(concept: Concept, normal: str) -> Concept:
+def _as_asked(concept: Concept, normal: str, kind: AnswerKind) -> Concept:
+    """What is sought, and the act whose permission is asked for, marked as such."""
+    if kind is AnswerKind.PERMISSION and concept.role is Role.ACTION and _stands_alone(concept, normal):
+        return structs.replace(concept, vital=True, alone=True)
     sought = any(f"{which}{concept.surface}" in normal for which in _WHICH)
     return structs.replace(concept, sought=True) if sought else concept
+
+
+def _stands_alone(concept: Concept, normal: str) -> bool:
+    """Whether an act is named without the thing it is done to: "smoke in the lobby", not "bring a dog to the lobby"."""
+    at = normal.find(concept.surface)
+    if concept.own[0][0] == " ":
+        return _NO_OBJECT.match(normal, at + len(concept.surface)) is not None
+    return normal[at - 1 : at] in _BESIDE_AN_ACT
 
 
 def _as_attribute(concept: Concept, wanted: Asked, unit: str, settled: set[str]) -> Concept:

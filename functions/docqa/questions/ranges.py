@@ -5,82 +5,9 @@ import re
 
 from msgspec import Struct, structs
 
-_UNITS: dict[str, tuple[str, float]] = {
-    "yen": ("yen", 1),
-    "jpy": ("yen", 1),
-    "円": ("yen", 1),
-    "千円": ("yen", 1e3),
-    "万円": ("yen", 1e4),
-    "億円": ("yen", 1e8),
-    "dollar": ("dollar", 1),
-    "usd": ("dollar", 1),
-    "us dollar": ("dollar", 1),
-    "ドル": ("dollar", 1),
-    "euro": ("euro", 1),
-    "eur": ("euro", 1),
-    "ユーロ": ("euro", 1),
-    "minute": ("minute", 1),
-    "分": ("minute", 1),
-    "hour": ("minute", 60),
-    "時間": ("minute", 60),
-    "day": ("day", 1),
-    "日": ("day", 1),
-    "week": ("day", 7),
-    "週間": ("day", 7),
-    "month": ("month", 1),
-    "か月": ("month", 1),
-    "ヶ月": ("month", 1),
-    "カ月": ("month", 1),
-    "year": ("month", 12),
-    "年": ("month", 12),
-    "kg": ("kg", 1),
-    "キロ": ("kg", 1),
-    "ton": ("kg", 1000),
-    "t": ("kg", 1000),
-    "gb": ("gb", 1),
-    "litre": ("litre", 1),
-    "liter": ("litre", 1),
-    "リットル": ("litre", 1),
-    "km": ("km", 1),
-    "キロメートル": ("km", 1),
-    "m": ("m", 1),
-    "metre": ("m", 1),
-    "meter": ("m", 1),
-    "メートル": ("m", 1),
-    "度": ("degree", 1),
-    "℃": ("degree", 1),
-    "°c": ("degree", 1),
-    "degree": ("degree", 1),
-    "db": ("db", 1),
-    "point": ("point", 1),
-    "点": ("point", 1),
-    "歳": ("age", 1),
-    "才": ("age", 1),
-    "years old": ("age", 1),
-    "year-old": ("age", 1),
-    "years-old": ("age", 1),
-    "years of age": ("age", 1),
-    "人": ("person", 1),
-    "名": ("person", 1),
-    "people": ("person", 1),
-    "person": ("person", 1),
-    "employee": ("person", 1),
-    "回": ("times", 1),
-    "件": ("case", 1),
-    "個": ("piece", 1),
-    "単位": ("credit", 1),
-    "credit": ("credit", 1),
-    "page": ("page", 1),
-    "ページ": ("page", 1),
-    "tb": ("gb", 1000),
-    "mb": ("gb", 0.001),
-    "cm": ("m", 0.01),
-    "clock": ("clock", 1),
-    "%": ("%", 1),
-    "percent": ("%", 1),
-    "パーセント": ("%", 1),
-}
-_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+from functions.docqa.questions.units import UNITS
+
+_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _AMOUNT = (
     rf"(?:[¥$€] ?)?\d+(?:\.\d+)?(?: (?:thousand|million))?"
     rf"(?:[ -]?(?:{_UNIT})(?:s|es)?(?![a-z])(?:\d+(?:か月|ヶ月|カ月))?)?"
@@ -113,7 +40,12 @@ _BARE_RANGE = re.compile(
     r"(?: ?(?:-|~|〜|to) ?(?P<high>\d+(?:\.\d+)?)(?![\w:%.])| (?P<above_after>and above|or above|and more|or more|and over)"
     r"| (?P<below_after>or less|and below|or below))?"
 )
-_NO_UNITS = {"this", "that", "with", "from", "than", "when", "then", "must", "have", "will", "years", "until"}
+_NOUNITS = {"this", "that", "with", "from", "than", "when", "then", "must", "have", "will", "years", "until"}
+
+
+_CURRENCY_FIRST = re.compile(r"\b(eur|usd|jpy|gbp|chf) ?(\d+(?:\.\d+)?(?: (?:thousand|million))?)")
+# What stands between the two ends of one range.
+_GOES_ON = re.compile(r"[ ,、]*(?:and|but|かつ)?[ ,、]*")
 
 
 class Range(Struct, frozen=True):
@@ -128,7 +60,9 @@ class Range(Struct, frozen=True):
 def ranges_in(normal: str) -> list[Range]:
     """The amounts and ranges in a normalised text that have a unit."""
     found = []
-    for match in _RANGE.finditer(_clocks(_digits(normal))):
+    said, ended = _clocks(_digits(_CURRENCY_FIRST.sub(r"\2 \1", normal))), 0
+    for match in _RANGE.finditer(said):
+        between, ended = said[ended : match.start()], match.end()
         if _CALENDAR_YEAR.match(match["low"]):
             continue
         low = _amount(match["low"])
@@ -151,7 +85,8 @@ def ranges_in(normal: str) -> list[Range]:
             strict = match["below"] in ("under", "below", "less than") or "未満" in (
                 match["below_after"] or ""
             )
-            found.append(Range(unit, -math.inf, low[1] - (_TINY if strict else 0), True))
+            below = Range(unit, -math.inf, low[1] - (_TINY if strict else 0), True)
+            found.append(_opened(found, below) if _GOES_ON.fullmatch(between) else below)
         else:
             found.append(Range(unit, low[1], low[1], False))
     return found
@@ -165,6 +100,14 @@ def _closed(found: list[Range], above: Range) -> Range:
     return above
 
 
+def _opened(found: list[Range], below: Range) -> Range:
+    """`below`, down to where the range before it begins: "more than 500, up to 3000", 「500円を超え、3000円以下」."""
+    before = found[-1] if found else below
+    if before.bounded and math.isinf(before.high) and before.unit == below.unit and before.low < below.high:
+        return structs.replace(found.pop(), high=below.high)
+    return below
+
+
 def amounts_in(normal: str) -> list[Range]:
     """The amounts of a question; one of a thing that is no unit ("400 pieces") has the unit ""."""
     known = ranges_in(normal)
@@ -173,13 +116,14 @@ def amounts_in(normal: str) -> list[Range]:
     return [
         Range("", float(number), float(number), False)
         for number, word in _BARE_AMOUNT.findall(_digits(normal))
-        if word not in _NO_UNITS
+        if word not in _NOUNITS
     ]
 
 
 def amount_spans(normal: str) -> list[tuple[int, int]]:
     """Where a normalised question says how much of something there is: "400 pieces", 「31度を超え」."""
-    spans = [match.span() for match in _BARE_AMOUNT.finditer(normal) if match.group(2) not in _NO_UNITS]
+    spans = [match.span() for match in _BARE_AMOUNT.finditer(normal) if match.group(2) not in _NOUNITS]
+    spans.extend(match.span() for match in _CURRENCY_FIRST.finditer(normal))
     spans.extend(match.span() for match in _CLOCK.finditer(normal))
     spans.extend(match.span() for match in _COUNTED_IN_WORDS.finditer(normal))
     for match in _RANGE.finditer(normal):
@@ -287,7 +231,7 @@ def _amount(text: str, *, like: str = "") -> tuple[str, float]:
     sign, number, scale, name, months = match.groups()
     if like and (other := _PARTS.match(like)):
         name = other.group(4)
-    unit, factor = _UNITS.get(name or "", (_SIGNS.get(sign or "", ""), 1.0))
+    unit, factor = UNITS.get(name or "", (_SIGNS.get(sign or "", ""), 1.0))
     value = float(number) * factor * {"thousand": 1e3, "million": 1e6}.get(scale or "", 1)
     return unit, value + float(months or 0)
 
