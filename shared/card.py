@@ -100,7 +100,8 @@ def _skill(route: Route) -> AgentSkill:
         id=route.id,
         name=_both(route.name, route.name_ja),
         description=_both(route.description, route.description_ja),
-        tags=route.tags,
+        # A required array has an element (A2A 1.0.1 §5.7).
+        tags=route.tags or (route.id,),
         examples=route.examples,
         input_modes=route.input_modes,
     )

@@ -1,0 +1,59 @@
+"""The hub's own card, by the rules of A2A 1.0.1 §4.4 and §5.7, and of 0.3.0 §5.6."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from shared.a2a.card import AgentCard
+from shared.a2a.compat.v0_3.card import to_compat_card
+from shared.card import SecurityKind, hub_card
+from shared.routes import load
+from tests.contract.a2a.schemas import faults, faults_v0_3
+from tests.unit.route_tables import DEFAULT, route_text
+
+TABLE = load(
+    route_text("tagged", 'tags = ["one", "two"]', 'keywords = ["x"]', priority=1) + DEFAULT, variables={}
+)
+CHOICES = [(), (SecurityKind.BEARER,), tuple(SecurityKind)]
+
+
+def _card(security: tuple[SecurityKind, ...]) -> AgentCard:
+    return hub_card(
+        TABLE,
+        public_url="https://hub.example.com",
+        security=security,
+        routes=TABLE.routes,
+        extended=bool(security),
+        keeps_tasks=True,
+    )
+
+
+def _json(card: object) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(card))
+
+
+@pytest.mark.parametrize("security", CHOICES, ids=str)
+def test_the_card_is_one_by_the_schemas_of_both_versions(security: tuple[SecurityKind, ...]) -> None:
+    card = _card(security)
+    assert faults("AgentCard", _json(card)) == []
+    assert faults_v0_3("AgentCard", _json(to_compat_card(card))) == []
+
+
+def test_a_skill_has_a_tag_though_its_route_has_none() -> None:
+    assert [skill.tags for skill in _card(()).skills] == [("one", "two"), ("other",)]
+
+
+@pytest.mark.parametrize("security", CHOICES, ids=str)
+def test_every_scheme_that_is_required_is_declared_and_every_one_alone_is_enough(
+    security: tuple[SecurityKind, ...],
+) -> None:
+    card = _card(security)
+    assert [list(each.schemes) for each in card.security_requirements] == [[kind.value] for kind in security]
+    assert list(card.security_schemes or {}) == [kind.value for kind in security]
+
+
+def test_the_preferred_interface_of_0_3_is_the_one_at_its_url() -> None:
+    """0.3.0 §5.6.4."""
+    card = _json(to_compat_card(_card(())))
+    assert {"url": card["url"], "transport": card["preferredTransport"]} in card["additionalInterfaces"]
