@@ -39,10 +39,7 @@ class PushConfigs:
         delivered: int | None = None,
     ) -> TaskPushNotificationConfig:
         """Stores the config; the task's events from now on go there, or those behind `delivered`. Raises A2AError."""
-        self.check(config)
-        others = [each.push.config.id for each in self._store.configs(stored.task.id)]
-        if len(others) >= _MOST_CONFIGS and config.id not in others:
-            raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
+        self.check(config, task_id=stored.task.id)
         # 0.3 knows one config that has no name; whoever asks for it calls it so.
         new_id = "default" if version is Version.V0_3 else self._new_id()
         complete = msgspec.structs.replace(config, id=config.id or new_id, task_id=stored.task.id)
@@ -50,8 +47,14 @@ class PushConfigs:
         self._store.put_config(PushConfig(config=complete, version=version), delivered=position)
         return complete
 
-    def check(self, config: TaskPushNotificationConfig) -> None:
-        """Raises A2AError for a config that could not be delivered to, or may not be."""
+    def check(self, config: TaskPushNotificationConfig, *, task_id: str | None = None) -> None:
+        """Raises A2AError for a config that could not be delivered to, or may not be, or is one too many for the task."""
+        if task_id is not None:
+            others = [each.push.config.id for each in self._store.configs(task_id)]
+            if len(others) >= _MOST_CONFIGS and config.id not in others:
+                raise A2AError(
+                    INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs"
+                )
         own = config.authentication
         for name, value in (
             ("url", config.url),

@@ -87,7 +87,7 @@ class Starter:
         opened = Opened(sent, request, call, turn, prior.task)
         config = _webhook(request)
         if config is not None:
-            self._configs.check(config)
+            self._configs.check(config, task_id=prior.task.id)
         state = TaskState.SUBMITTED if turn.role else TaskState.WORKING
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [status_update(prior.task, state, self._mint.timestamp()), request.message]

@@ -11,9 +11,7 @@ from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
 from shared.a2a.model import (
     CancelTaskRequest,
-    SendMessageConfiguration,
     Task,
-    TaskPushNotificationConfig,
     TaskState,
 )
 from shared.a2a.reply import Piece, Progress, Question, Text
@@ -22,7 +20,6 @@ from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,
     Instance,
     a_call,
-    a_request,
     artifacts,
     settled,
     states,
@@ -251,27 +248,3 @@ def test_a_message_that_is_too_large_for_its_task_is_refused_with_a_reason(file:
     for request in ({"task_id": task.id}, {}):
         with pytest.raises(A2AError, match="larger than a task may be"):
             instance.send("x" * 30_000, at_once=True, **request)
-
-
-def test_a_webhook_that_is_refused_leaves_no_task_behind(file: Path) -> None:
-    instance = Instance(file, at_once("answer"))
-    config = TaskPushNotificationConfig(url="https://127.0.0.1/hook")
-    request = a_request("hello", SendMessageConfiguration(task_push_notification_config=config))
-    with pytest.raises(A2AError, match="public address"):
-        instance.kept.sending.send(request, a_call())
-    assert tasks(instance) == []
-
-
-def test_a_webhook_can_come_with_a_follow_up(file: Path) -> None:
-    def ask(call: Call) -> Iterator[Piece]:
-        yield Text("answer") if call.task and call.task.turn > 1 else Question("Which?")
-
-    instance = Instance(file, ask)
-    task = instance.send("hello", at_once=True)
-    assert isinstance(task, Task)
-    settled(instance, task.id)
-    config = TaskPushNotificationConfig(url="https://receiver.example/hook")
-    configuration = SendMessageConfiguration(task_push_notification_config=config)
-    instance.kept.sending.send(a_request("this", configuration, task_id=task.id), a_call())
-    (kept,) = instance.store.configs(task.id)
-    assert kept.push.config.url == config.url

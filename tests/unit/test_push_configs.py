@@ -38,6 +38,18 @@ def test_a_config_with_everything_is_taken(store: SqliteTaskStore) -> None:
     assert _add(store, id="p", token="receivers-token", **_own()).id == "p"
 
 
+def test_a_task_has_so_many_configs_and_one_of_them_can_be_replaced(store: SqliteTaskStore) -> None:
+    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    stored = created(store)
+    for number in range(10):
+        configs.add(stored, TaskPushNotificationConfig(url=URL, id=f"p{number}"), Version.V1_0)
+    with pytest.raises(A2AError, match="at most 10"):
+        configs.add(stored, TaskPushNotificationConfig(url=URL), Version.V1_0)
+    configs.add(stored, TaskPushNotificationConfig(url=f"{URL}/new", id="p3"), Version.V1_0)
+    assert [config.url for config in configs.all(stored.task.id)].count(f"{URL}/new") == 1
+    assert len(configs.all(stored.task.id)) == 10
+
+
 @pytest.mark.parametrize(
     ("field", "config"),
     [

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
-from tests.fakes.hub import Hub, route, settle
+from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle
 from tests.fakes.task_client import Refused, TaskClient
 from tests.integration.tasks.life import UNSUPPORTED, Gate, echo, ended, has_said, subscribed, until
 
@@ -73,6 +73,26 @@ def test_the_same_stream_on_another_instance_joins_the_first(way: str, keeping: 
         ends = [list(stream)[-1].state for stream in (first, second)]
     assert ends == ["completed", "completed"]
     assert len(agent.said) == 1
+
+
+def test_the_same_stream_of_another_caller_is_a_task_of_their_own(way: str, keeping: dict[str, str]) -> None:
+    gate = Gate()
+
+    def slow(said: Said) -> Iterable[Json]:
+        gate.wait()
+        yield from echo(said)
+
+    with AgentServer(slow) as agent:
+        hub = Hub(route("alpha", agent.url), settings=keeping)
+        streams = [
+            TaskClient(hub, way, token=token).open_stream("hello", message_id="the-same")
+            for token in (TOKEN, OTHER_TOKEN)
+        ]
+        task_ids = {next(stream).task_id for stream in streams}
+        gate.open()
+        ends = [list(stream)[-1].state for stream in streams]
+    assert ends == ["completed", "completed"]
+    assert len(task_ids) == len(agent.said) == 2
 
 
 @pytest.mark.parametrize("begins", [False, True])
