@@ -84,8 +84,8 @@ _NOT_CODES = {
 # 2,000 and EUR 2000 are amounts.
 _YEAR = re.compile(
     r"(?<![\d,.])(?<!-)(?<![$€£¥])(?<!eur )(?<!usd )(?<!jpy )(?<!gbp )(?<!chf )((?:19|20)\d\d)(?!\d|,\d)"
-    r"(?! ?(?:yen|euros?|eur|dollars?|usd|jpy|pounds?|円|ドル|ユーロ|kg|km|cm|mm|m|g|kw|人|名|個|件|台|枚|冊|回|歳|%|people|pieces"
-    r"|hours|words|characters|字)(?![a-z]))"
+    r"(?! ?(?:yen|euros?|eur|dollars?|usd|jpy|pounds?|円|ドル|ユーロ|kg|km|cm|mm|m|g|kw|人|名|個|件|台|枚|冊|回|歳|%|people"
+    r"|pieces|hours|words|characters|字)(?![a-z]))"
 )
 _ERAS = {"令和": 2018, "平成": 1988}
 _ERA_YEAR = re.compile(r"(令和|平成)(\d{1,2})年")
