@@ -13,6 +13,7 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install:
+	@command -v $(PYTHON) >/dev/null || { echo 'Python 3.11 or newer is needed, and there is no $(PYTHON). Another: make PYTHON=python3.12 …' >&2; exit 1; }
 	@$(PYTHON) local/install.py .venv requirements/run.txt
 	@cmp -s local/hubctl.sh $(IN_VENV)/hubctl || install -m 755 local/hubctl.sh $(IN_VENV)/hubctl
 

@@ -15,6 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 STAMP = "installed.json"
+_NOT_INSTALLED = (
+    "pip could not install this; its reasons stand above. When it found no versions, it did not reach its package index: "
+    "see `pip config list`, PIP_INDEX_URL and HTTPS_PROXY. The same command tries again."
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -37,7 +41,10 @@ def main(arguments: list[str]) -> int:
         if not before:
             subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
         pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--require-hashes"]
-        subprocess.run([*pip, "--disable-pip-version-check", "-r", str(requirements)], check=True)
+        done = subprocess.run([*pip, "--disable-pip-version-check", "-r", str(requirements)])
+        if done.returncode:
+            print(_NOT_INSTALLED, file=sys.stderr)
+            return done.returncode
         # Other files' pins are the same ones, until one of the files has changed.
         now = {**maker(venv), **({} if name in before else before), name: content}
         (venv / STAMP).write_text(json.dumps(now))

@@ -25,7 +25,7 @@ def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = 
     return "\n".join(
         [
             f"ready {settings.url}",
-            f"development token: {settings.dev_token}",
+            f"development token{'s' if ',' in settings.dev_token else ''}: {settings.dev_token}",
             f"logs: {settings.folder}",
             *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
             *(

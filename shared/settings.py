@@ -47,7 +47,7 @@ class Settings:
         except ValueError:
             value = float("nan")
         if not least <= value <= most:
-            self.problem(name, f"must be a number from {least:g} to {most:g}")
+            self.problem(name, f"must be a number from {least:.15g} to {most:.15g}")
             return default
         return value
 

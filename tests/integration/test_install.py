@@ -67,4 +67,13 @@ def test_a_requirement_without_its_hash_is_not_installed(tmp_path: Path) -> None
     failed = subprocess.run(command, capture_output=True, text=True)
     assert failed.returncode != 0
     assert "hash" in failed.stderr.lower()
+    assert "The same command tries again." in failed.stderr
     assert not (venv / STAMP).exists()
+
+
+def test_without_any_python_it_is_said_which_one_is_needed() -> None:
+    done = subprocess.run(
+        ["make", "PYTHON=no-such-python", "run"], cwd=SCRIPT.parents[1], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "Python 3.11 or newer is needed, and there is no no-such-python." in done.stderr

@@ -113,6 +113,17 @@ def test_a_call_without_sense_ends_with_status_2(routes: Path, capsys: pytest.Ca
     assert "add --text TEXT" in told
 
 
+def test_the_route_of_the_readme_takes_its_examples_and_nothing_else(tmp_path: Path) -> None:
+    readme = (SHIPPED_FILE.parent / "README.md").read_text(encoding="utf-8")
+    (route,) = re.findall(r"```toml\n(\[\[routes\]\]\n.*?)```", readme, re.DOTALL)
+    (text,) = re.findall(r"hubctl check --text '(.*?)'", readme)
+    table = tmp_path / "routes.toml"
+    table.write_text(SHIPPED_FILE.read_text(encoding="utf-8") + "\n" + route, encoding="utf-8")
+    status, told = hubctl("check", "--routes", table, "--text", text)
+    assert (status, told.splitlines()[-3].split()) == (0, ["route", "travel"])
+    assert hubctl("evaluate", LABELLED_FILE, "--routes", table)[0] == 0
+
+
 def test_the_shipped_questions_all_take_the_route_of_their_label() -> None:
     status, told = hubctl("evaluate", LABELLED_FILE)
     assert status == 0, told

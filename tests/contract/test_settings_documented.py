@@ -1,0 +1,82 @@
+"""Every setting that a function reads is in the documentation, and every one that is in its tables is read."""
+
+import contextlib
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.agent_card import config as agent_card
+from functions.docqa import config as docqa
+from functions.gate import config as gate
+from functions.general import config as general
+from functions.hub import config as hub
+from functions.tasks import config as tasks
+from shared import agent_settings
+from shared.settings import SettingsError
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
+    "agent": agent_settings.read,
+    "agent_card": agent_card.read,
+    "docqa": docqa.read,
+    "gate": gate.read,
+    "general": general.read,
+    "hub": hub.read,
+    "tasks": tasks.read,
+}
+# With these on, nothing is left out because of what it belongs to.
+EVERYTHING_ON = {
+    "TASK_STORE": "firestore",
+    "WEBHOOK_PUBLIC_KEYS": "none",
+    "WEBHOOK_SIGNING_KEY": "none",
+    "GENERAL_MODEL": "gemini",
+    "PHRASE_MODEL": "gemini",
+    "SELECT_MODEL": "gemini",
+    "DISCOVERY_ENGINE_DATA_STORE": "documents",
+}
+# The platform's own, and what stands in for it over the local cloud.
+OF_THE_PLATFORM = {"PORT", "K_SERVICE", "SERVICE_NAME"}
+NAME = re.compile(r"`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`")
+
+
+class Environment(dict[str, str]):
+    """Notes what is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(EVERYTHING_ON)
+        self.asked: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.asked.add(name)
+        return super().get(name, default)
+
+
+def read_by(read: Callable[[Mapping[str, str]], object]) -> set[str]:
+    environment = Environment()
+    with contextlib.suppress(SettingsError):
+        read(environment)
+    return environment.asked
+
+
+def in_tables(page: Path) -> set[str]:
+    """The names in the first column of the tables of settings."""
+    rows = re.findall(
+        r"^\| setting\b.*\n\|[-| ]+\n((?:\|.*\n)+)", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return {name for table in rows for row in table.splitlines() for name in NAME.findall(row.split("|")[1])}
+
+
+@pytest.mark.parametrize("function", READERS)
+def test_every_setting_is_documented(function: str) -> None:
+    told = {name for page in PAGES for name in NAME.findall(page.read_text(encoding="utf-8"))}
+    assert read_by(READERS[function]) - OF_THE_PLATFORM - told == set()
+
+
+def test_every_documented_setting_is_read() -> None:
+    told = set().union(*map(in_tables, PAGES))
+    assert len(told) > 60
+    assert told - set().union(*map(read_by, READERS.values())) == set()
