@@ -65,7 +65,10 @@ def _route(route: Route) -> Json:
     if route.pattern is not None:
         match = {"safe_regex": {"regex": route.pattern}}
     if isinstance(route, GatewayRefusal):
-        return {"match": match, "direct_response": {"status": route.status}}
+        answer: Json = {"match": match, "direct_response": {"status": route.status}}
+        if route.allow:
+            answer["response_headers_to_add"] = [_header("allow", ", ".join(route.allow))]
+        return answer
     if route.methods:
         either = "|".join(route.methods)
         match["headers"] = [{"name": ":method", "string_match": {"safe_regex": {"regex": either}}}]

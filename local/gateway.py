@@ -26,10 +26,11 @@ class GatewayRoute:
 
 @dataclass(frozen=True, kw_only=True)
 class GatewayRefusal:
-    """Requests that the gateway answers by itself, with `status`. `pattern` is as for a route."""
+    """Requests that the gateway answers by itself, with `status`. `pattern` is as for a route; `allow` are the path's methods."""
 
     status: int
     pattern: str | None = None
+    allow: tuple[str, ...] = ()
 
 
 Route = GatewayRoute | GatewayRefusal
@@ -46,10 +47,15 @@ def routes_of(document: Document) -> tuple[Route, ...]:
     Literal segments win over variables, and a custom verb over none.
     """
     operations = sorted(document.operations, key=lambda operation: _precedence(operation.path))
-    paths = dict.fromkeys(operation.path for operation in operations)
+    methods: dict[str, set[str]] = {}
+    for operation in operations:
+        methods.setdefault(operation.path, set()).add(operation.method.upper())
     return (
         *(_route(operation, document.backends[operation.backend or ""]) for operation in operations),
-        *(GatewayRefusal(status=405, pattern=path_pattern(path)) for path in paths),
+        *(
+            GatewayRefusal(status=405, pattern=path_pattern(path), allow=tuple(sorted(allowed)))
+            for path, allowed in methods.items()
+        ),
         GatewayRefusal(status=404),
     )
 

@@ -99,6 +99,26 @@ def test_a_method_that_the_file_does_not_name_is_405(port: int, method: str, pat
     assert body["error"]["code"] == 405
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("GET", "/message:send", "POST"),
+        ("DELETE", "/tasks/x", "GET"),
+        ("PUT", "/tasks/x:subscribe", "GET, POST"),
+        ("PATCH", "/acme/tasks/x/pushNotificationConfigs", "GET, POST"),
+    ],
+)
+def test_a_method_that_is_not_allowed_is_told_with_those_that_are(
+    port: int, method: str, path: str, allow: str
+) -> None:
+    """RFC 9110 §15.5.6."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    with contextlib.closing(connection):
+        connection.request(method, path)
+        response = connection.getresponse()
+        assert (response.status, response.getheader("allow")) == (405, allow)
+
+
 def test_a_trailing_slash_makes_no_difference(port: int) -> None:
     assert _ask(port, "GET", "/routes/")[1]["target"] == "/routes/"
     assert _ask(port, "GET", "/tasks/x/?a=%2F")[1]["target"] == "/tasks/x/?a=%2F"

@@ -28,8 +28,8 @@ def test_routes_keep_their_order_and_say_who_takes_what() -> None:
 
 
 def test_a_refusal_is_answered_by_the_gateway_itself() -> None:
-    (refusal,) = _routes(route_configuration([GatewayRefusal(status=405, pattern="/a")]))
-    assert refusal == {"match": {"safe_regex": {"regex": "/a"}}, "direct_response": {"status": 405}}
+    (refusal,) = _routes(route_configuration([GatewayRefusal(status=404, pattern="/a")]))
+    assert refusal == {"match": {"safe_regex": {"regex": "/a"}}, "direct_response": {"status": 404}}
 
 
 def test_what_no_local_route_takes_is_404() -> None:
