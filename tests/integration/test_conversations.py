@@ -137,6 +137,15 @@ def test_a_skill_that_is_asked_for_by_name_wins_over_a_waiting_task() -> None:
     assert beta.said[0].task_id is None
 
 
+def test_an_answer_that_the_agent_could_not_take_is_not_sent_again_as_a_new_request() -> None:
+    with AgentServer(_asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id, _ = _turn(hub, "send", "Book a room")
+        agent.serve_message = lambda exchange: exchange.answer(500)
+        _turn(hub, "send", "Tomorrow", context_id)
+    assert [said.task_id for said in agent.said] == [None, "task-1"]
+
+
 def test_a_task_that_waits_is_not_taken_for_one_of_another_agent_that_said_nothing() -> None:
     with AgentServer(_asks_for_a_date) as alpha, AgentServer(_echo) as beta:
         beta.serve_message = lambda exchange: exchange.answer(500)

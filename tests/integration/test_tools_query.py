@@ -106,6 +106,13 @@ def test_a_route_that_is_named_wins_over_the_rules() -> None:
     assert (record["route"], record["reason"]) == ("alpha", 'skill: the caller asked for "alpha"')
 
 
+def test_what_a_text_is_about_stands_at_its_beginning() -> None:
+    hub = Hub(route("alpha", "http://127.0.0.1:9"), route("beta", "http://127.0.0.1:9"))
+    pasted = "word " * 5000
+    assert hub.query(f"alpha {pasted}")["route"] == "alpha"
+    assert hub.query(f"{pasted} alpha")["route"] == "beta"
+
+
 def test_a_query_of_control_characters_is_no_question() -> None:
     record = Hub(route("alpha", "http://127.0.0.1:9")).query("\x00\x01")
     assert (record["route"], record["agent"], record["error"]) == (None, None, None)
