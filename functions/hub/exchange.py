@@ -87,7 +87,7 @@ class Exchange:
 
     def _sent(self, message: Message) -> Iterator[Event]:
         configuration = SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
-        return self._client.send(
+        events = self._client.send(
             self._endpoint,
             SendMessageRequest(message=message, configuration=configuration),
             streaming=self._streaming,
@@ -95,6 +95,7 @@ class Exchange:
             budget=self._budget,
             cancellation=self._asking.cancellation,
         )
+        return events if message.task_id is None else _from_now_on(events, message.task_id)
 
     def _task(self, task_id: str) -> Task | None:
         """The agent's task as it is by now; None when the agent does not know it any more."""
@@ -158,3 +159,22 @@ class Exchange:
         if self._gone.wait(min(seconds, remaining)):
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)
+
+
+def _from_now_on(events: Iterator[Event], waiting_task_id: str) -> Iterator[Event]:
+    """Without the task as it was when the message came, with which a stream may begin (A2A 1.0.1 §3.1.2): it still asks.
+
+    Where nothing follows, that is the answer: the agent asks again.
+    """
+    first = next(events, None)
+    if first is None:
+        return
+    if not (isinstance(first, Task) and first.id == waiting_task_id and first.status.state.interrupted):
+        yield first
+    else:
+        try:
+            yield next(events, first)
+        except ClientError:
+            yield first
+            raise
+    yield from events

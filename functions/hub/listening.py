@@ -64,6 +64,9 @@ class Listener:
 
     def finish(self) -> Iterator[Piece]:
         """What is left to say at the end: data that came without any text, as JSON."""
+        yield from self._unspoken_data()
+
+    def _unspoken_data(self) -> Iterator[Piece]:
         if not self.spoken and self._data:
             text = "\n".join(
                 msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
@@ -78,6 +81,10 @@ class Listener:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
                 # Once in the updates and once more in the task as a whole is one question.
                 if text != self._asked:
+                    if status.state is TaskState.INPUT_REQUIRED and not text:
+                        # ADK and LangGraph put what they ask into data.
+                        yield from self._new_data(status.message.parts if status.message else ())
+                        yield from self._unspoken_data()
                     self.spoken, self._asked = True, text
                     yield Question(text, auth=status.state is TaskState.AUTH_REQUIRED)
             case TaskState.COMPLETED | TaskState.REJECTED if not self.spoken and status.message:
@@ -86,19 +93,19 @@ class Listener:
                 yield Progress(text)
 
     def _artifact(self, artifact: Artifact, *, append: bool) -> Iterator[Piece]:
-        texts = _texts(artifact.parts)
         # What was said is compared without what stands between parts: a task at the end holds the chunks of its stream as parts.
-        bare = "".join(texts)
+        bare = "".join(_texts(artifact.parts))
+        joined = _joined(artifact.parts)
         said = self._artifacts.get(artifact.artifact_id)
         if said is None:
-            yield from self._say(_after_another(_joined(texts), self.spoken))
+            yield from self._say(_after_another(joined, self.spoken))
             self._artifacts[artifact.artifact_id] = bare
         elif append:
-            yield from self._say(_joined(texts))
+            yield from self._say(joined)
             self._artifacts[artifact.artifact_id] = said + bare
         elif bare != said:
             more = bare.startswith(said)
-            yield from self._say(bare[len(said) :] if more else _after_another(_joined(texts), self.spoken))
+            yield from self._say(bare[len(said) :] if more else _after_another(joined, self.spoken))
             self._artifacts[artifact.artifact_id] = bare
         yield from self._new_data(artifact.parts)
 
@@ -131,29 +138,31 @@ def _text(parts: tuple[Part, ...]) -> str:
 
 def _texts(parts: tuple[Part, ...]) -> list[str]:
     """The parts' texts; a file is named, since a text-only client cannot be given it."""
-    texts = []
-    for part in parts:
-        if part.text is not None:
-            texts.append(part.text)
-        elif part.url is not None:
-            texts.append(f"{part.filename or 'file'}: {part.url}")
-        elif part.raw is not None:
-            texts.append(f"[{part.filename or part.media_type or 'file'}]")
-    return texts
+    return [part.text if part.text is not None else _name(part) for part in parts if part.data is UNSET]
 
 
-def _joined(texts: list[str]) -> str:
+def _name(file: Part) -> str:
+    if file.url is not None:
+        return f"{file.filename or 'file'}: {file.url}"
+    return f"[{file.filename or file.media_type or 'file'}]"
+
+
+def _joined(parts: tuple[Part, ...]) -> str:
     """One text of an artifact's parts: paragraphs, or the chunks of a stream that its agent put together again.
 
-    A part that ends a sentence, or after which a word starts with a capital letter, is a paragraph.
+    A file is a paragraph; so is a part that ends a sentence, or after which a word starts with a capital letter.
     """
-    joined = ""
-    for text in texts:
-        if joined.removesuffix("\n").endswith(_SENTENCE_ENDS) or (
-            joined[-1:].islower() and text[:1].isupper()
-        ):
-            joined += "\n"
-        joined += text
+    joined, after_file = "", False
+    for part in parts:
+        for text in _texts((part,)):
+            is_file = part.text is None
+            if (
+                joined.removesuffix("\n").endswith(_SENTENCE_ENDS)
+                or (joined[-1:].islower() and text[:1].isupper())
+                or (joined and not joined.endswith("\n") and (is_file or after_file))
+            ):
+                joined += "\n"
+            joined, after_file = joined + text, is_file
     return joined
 
 

@@ -31,6 +31,8 @@ from shared.http import EVENT_STREAM, JSON
 from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
 
 _LINGER_SECONDS = 0.5
+# Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
+_SUCCEEDED = frozenset({200, 201, 202})
 
 
 class A2AClient:
@@ -108,7 +110,7 @@ class A2AClient:
                     budget=budget,
                     cancellation=cancellation,
                 )
-                if answer.status != 200:
+                if answer.status not in _SUCCEEDED:
                     raise status_error(endpoint, answer)
             else:
                 params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
@@ -142,7 +144,7 @@ class A2AClient:
             budget=budget,
             cancellation=cancellation,
         )
-        if answer.status != 200:
+        if answer.status not in _SUCCEEDED:
             raise status_error(endpoint, answer)
         return answer
 

@@ -62,7 +62,8 @@ def decoded(data: bytes) -> Any:
 def event_of(endpoint: Endpoint, value: Any) -> Event:
     """The event in a result or in one message of a stream. Raises ClientError."""
     result = result_of(endpoint, value)
-    if endpoint.version is Version.V0_3:
+    # No event of 1.0 has a `kind`; LangGraph streams events of 0.3 whatever its card says.
+    if endpoint.version is Version.V0_3 or (isinstance(result, dict) and "kind" in result):
         result = to_core_event(result)
     return unwrapped(protojson.read(StreamResponse, result, "result"))
 
@@ -121,6 +122,9 @@ def status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
         error = value.get("error") if isinstance(value, dict) else None
         if isinstance(error, dict) and endpoint.binding == Dialect.REST:
             return _rest_error(error, status)
+        if error is None:
+            # 0.3 gives HTTP+JSON no form of errors; the official JavaScript SDK sends JSON-RPC's without an envelope.
+            error = value
         if isinstance(error, dict) and "code" in error:
             return _rpc_error(error, status)
     answer.close()

@@ -16,6 +16,7 @@ from shared.http import JSON
 from shared.http_client import Budget, HttpClient, HttpFailure
 
 _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
+_ITSELF = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})  # noqa: S104 - read, never bound
 _FAULTS = {
     401: ClientFault.UNAUTHENTICATED,
     403: ClientFault.FORBIDDEN,
@@ -88,9 +89,15 @@ def endpoint_of(
 
 
 def _same_origin(interface: AgentInterface, url: str) -> str:
-    """The interface's URL where it is on the host that `url` names, else `url`."""
+    """The interface's URL where it is on the host that `url` names, else `url`.
+
+    An agent that was never told its public address names its own machine: below a `url` without a path, its paths hold.
+    """
     try:
         ours, theirs = urlsplit(url), urlsplit(interface.url)
+        is_itself = theirs.hostname in _ITSELF and ours.path in ("", "/")
     except ValueError:
         return url
-    return interface.url if (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc) else url
+    if (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc):
+        return interface.url
+    return f"{ours.scheme}://{ours.netloc}{theirs.path}" if is_itself else url

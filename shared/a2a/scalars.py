@@ -16,6 +16,7 @@ _INTEGER = r"-?[0-9]{1,10}"
 _CANONICAL_BASE64 = r"[A-Za-z0-9+/]*={0,2}"
 _BARE_BASE64 = r"[A-Za-z0-9+/]*"
 _TO_STANDARD = str.maketrans("-_", "+/")
+_WITHOUT_ZONE = r"[0-9-]{10}T[0-9:]{8}(?:\.[0-9]+)?"
 _RFC_3339 = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 
 
@@ -58,13 +59,14 @@ def read_base64(value: Any, path: str) -> str:
 
 
 def read_timestamp(value: Any, path: str) -> str:
-    """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1)."""
-    return _read_time(value, path, rounded_up=False)
+    """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1). Agents that leave out the zone mean UTC."""
+    text = read_string(value, path)
+    return _read_time(f"{text}Z" if re.fullmatch(_WITHOUT_ZONE, text) else text, path, rounded_up=False)
 
 
 def read_earliest(value: Any, path: str) -> str:
-    """The same, for the earliest time of something (§3.1.4): what is finer than a millisecond counts as one more."""
-    return _read_time(value, path, rounded_up=True)
+    """The same, with its zone, for the earliest time of something (§3.1.4): what is finer than a millisecond counts as one."""
+    return _read_time(read_string(value, path), path, rounded_up=True)
 
 
 def seconds_of(timestamp: str) -> float:
@@ -72,8 +74,8 @@ def seconds_of(timestamp: str) -> float:
     return datetime.fromisoformat(timestamp).timestamp()
 
 
-def _read_time(value: Any, path: str, *, rounded_up: bool) -> str:
-    match = re.fullmatch(_RFC_3339, read_string(value, path))
+def _read_time(text: str, path: str, *, rounded_up: bool) -> str:
+    match = re.fullmatch(_RFC_3339, text)
     if match:
         day, time, fraction, zone = match.groups()
         fraction = f"{fraction or '':0<3}"

@@ -122,6 +122,15 @@ _STYLES = [
         "plan.pdf: https://files.example/plan.pdf",
     ),
     Style(
+        "a file beside texts",
+        [
+            task(
+                "completed", artifact("a", text("one plan"), file("a.pdf", "https://a.example"), text("more"))
+            )
+        ],
+        "one plan\na.pdf: https://a.example\nmore",
+    ),
+    Style(
         "working words, then an answer",
         [
             task("working", says="Searching"),

@@ -106,6 +106,12 @@ TOLERATED: list[tuple[str, type[msgspec.Struct], Any, msgspec.Struct]] = [
         TaskStatus(state=TaskState.SUBMITTED, timestamp="2026-01-31T09:30:00.000Z"),
     ),
     (
+        "time without a zone",
+        TaskStatus,
+        {"state": 1, "timestamp": "2026-01-31T09:30:00.123456"},
+        TaskStatus(state=TaskState.SUBMITTED, timestamp="2026-01-31T09:30:00.123Z"),
+    ),
+    (
         "an earliest time that is finer than milliseconds",
         ListTasksRequest,
         {"statusTimestampAfter": "2026-01-31T09:30:00.123000001Z"},
@@ -179,7 +185,13 @@ REFUSED: list[tuple[str, type[msgspec.Struct], Any, str]] = [
     ("no status", Task, {"id": "t"}, "status"),
     ("no state", Task, {"id": "t", "status": {}}, "status.state"),
     ("no time", Task, {"id": "t", "status": {"state": 1, "timestamp": "yesterday"}}, "status.timestamp"),
-    ("time without a zone", TaskStatus, {"state": 1, "timestamp": "2026-01-31T09:30:00"}, "timestamp"),
+    ("day without a time", TaskStatus, {"state": 1, "timestamp": "2026-01-31"}, "timestamp"),
+    (
+        "earliest time without a zone",
+        ListTasksRequest,
+        {"statusTimestampAfter": "2026-01-31T09:30:00"},
+        "statusTimestampAfter",
+    ),
     ("no such day", TaskStatus, {"state": 1, "timestamp": "2026-02-31T09:30:00Z"}, "timestamp"),
     ("year zero", TaskStatus, {"state": 1, "timestamp": "0000-01-01T00:00:00Z"}, "timestamp"),
     ("before all time", TaskStatus, {"state": 1, "timestamp": "0001-01-01T00:00:00+09:00"}, "timestamp"),

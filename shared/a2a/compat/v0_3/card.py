@@ -112,8 +112,8 @@ def _without_other_version(card: dict[str, Any]) -> dict[str, Any]:
 
 
 def _to_core_interfaces(card: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    version = card.get("protocolVersion")
-    if not isinstance(card.get("url"), str) or not isinstance(version, str):
+    # 0.2's cards need not name a version, and 0.2 is 0.3 as far as the hub speaks it.
+    if not isinstance(card.get("url"), str) or not isinstance(card.get("protocolVersion", ""), str):
         raise invalid_field("card", "must have url and protocolVersion, or supportedInterfaces")
     preferred = card.get("preferredTransport") or "JSONRPC"
     seen = set()

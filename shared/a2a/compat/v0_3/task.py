@@ -1,8 +1,7 @@
-"""Tasks, their status and artifacts. Oddities: 0.3 requires a task's `contextId`, and its timestamps may lack the time zone."""
+"""Tasks, their status and artifacts. Oddity: 0.3 requires a task's `contextId`."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from shared.a2a.compat.v0_3.dialect import (
@@ -19,23 +18,15 @@ from shared.a2a.compat.v0_3.message import to_compat_message, to_core_message
 from shared.a2a.compat.v0_3.part import to_compat_part, to_core_part
 from shared.a2a.model import Artifact, Task, TaskStatus
 
-_WITHOUT_ZONE = r"[0-9-]{10}T[0-9:]{8}(?:\.[0-9]+)?"
-
 
 def to_core_status(value: Any, path: str) -> dict[str, Any]:
     """A 0.3 task status as 1.0 JSON."""
     status = as_object(value, path)
-    core: dict[str, Any] = {}
-    if (timestamp := status.get("timestamp")) is not None:
-        core["timestamp"] = f"{timestamp}Z" if _is_without_zone(timestamp) else timestamp
+    core = copied(status, "timestamp")
     core["state"] = to_core_state(status.get("state"), f"{path}.state")
     if status.get("message") is not None:
         core["message"] = to_core_message(status["message"], f"{path}.message")
     return core
-
-
-def _is_without_zone(timestamp: Any) -> bool:
-    return isinstance(timestamp, str) and re.fullmatch(_WITHOUT_ZONE, timestamp) is not None
 
 
 def to_compat_status(status: TaskStatus, dialect: Dialect) -> dict[str, Any]:

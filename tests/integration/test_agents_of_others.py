@@ -1,0 +1,149 @@
+"""Agents made with software of others are understood; `tests/wire/heard/` holds what each said (docs/conformance.md)."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import card, message, task, text
+from tests.fakes.http_server import Exchange, HttpServer
+from tests.fakes.hub import Hub, route, streamed_text, text_of
+
+_HEARD = Path(__file__).parents[1] / "wire" / "heard"
+_ITS_ADDRESS = "http://agent.example"
+
+
+class AgentOfOthers(HttpServer):
+    """Says again what the software said: to "ask" its question, to what answers that, and to anything else, its answer."""
+
+    def __init__(self, software: str, *, card_path: str, status: int) -> None:
+        super().__init__(self._answer)
+        self._said = _HEARD / software
+        self._card_path = card_path
+        self._status = status
+
+    def _answer(self, exchange: Exchange) -> None:
+        received = exchange.received
+        if received.method == "GET":
+            if received.path != self._card_path:
+                exchange.answer(404)
+                return
+            said = (self._said / "card.json").read_text().replace(_ITS_ADDRESS, self.url)
+            exchange.answer(200, said.encode(), content_type="application/json")
+            return
+        message = received.json.get("params", received.json)["message"]
+        name = "answer" if "taskId" in message else "ask" if "ask" in str(message) else "hello"
+        streams = received.headers["accept"] == "text/event-stream"
+        said = (self._said / f"{name}.{'sse' if streams else 'json'}").read_text()
+        media_type = "text/event-stream" if streams else "application/json"
+        exchange.answer(200 if streams else self._status, said.encode(), content_type=media_type)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """What the hub makes of a software's answer; `sent` where it was also heard without a stream."""
+
+    software: str
+    answer: str
+    sent: bool = True
+    card_path: str = "/.well-known/agent-card.json"
+    status: int = 200
+
+    def agent(self) -> AgentOfOthers:
+        """The agent, not yet entered."""
+        return AgentOfOthers(self.software, card_path=self.card_path, status=self.status)
+
+
+_ANSWERS = [
+    Heard(software="a2a-js-sdk-0.2.5", answer="first, then: こんにちは", card_path="/.well-known/agent.json"),
+    Heard(software="a2a-js-sdk-0.3.14-over-http-json", answer="first, then: こんにちは", status=201),
+    Heard(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),
+    Heard(software="langgraph-api-0.16.7", answer="turn 1: こんにちは"),
+]
+_QUESTIONS_IN_DATA = [
+    Heard(software="google-adk-2.13.0", answer="Which city? どこ"),
+    Heard(software="langgraph-api-0.16.7", answer="Which city? どこ"),
+]
+
+
+@pytest.mark.parametrize("heard", _ANSWERS, ids=lambda heard: heard.software)
+def test_its_answer_is_read(heard: Heard) -> None:
+    with heard.agent() as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert streamed_text(hub.stream("こんにちは")) == heard.answer
+        if heard.sent:
+            assert text_of(hub.send("こんにちは")) == heard.answer
+
+
+@pytest.mark.parametrize("heard", _QUESTIONS_IN_DATA, ids=lambda heard: heard.software)
+def test_its_question_is_shown_although_it_is_data(heard: Heard) -> None:
+    with heard.agent() as agent:
+        hub = Hub(route("alpha", agent.url))
+        asked = hub.stream("ask")
+        assert asked[-1]["status"]["state"] == "input-required"
+        assert heard.answer in streamed_text(asked)
+        assert heard.answer in text_of(hub.send("ask"))
+
+
+def test_the_answer_to_its_question_ends_the_task_although_the_stream_begins_with_the_question() -> None:
+    with Heard(software="a2a-js-sdk-1.3.0", answer="").agent() as agent:
+        hub = Hub(route("alpha", agent.url))
+        asked = hub.stream("ask")[-1]
+        assert text_of(asked["status"]["message"]) == "Which city? どの都市ですか"
+        answer = hub.stream("大阪", context_id=asked["contextId"])
+    assert [event["status"]["state"] for event in answer if "status" in event][-1] == "completed"
+    assert streamed_text(answer) == "answered: 大阪"
+
+
+def test_an_agent_asks_again_with_nothing_but_its_task() -> None:
+    with AgentServer(lambda _: [task("input-required", says="Which city?")]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        asked = hub.stream("Book a room")[-1]
+        agent.script = lambda _: [task("input-required", says="Which Osaka?")]
+        again = hub.stream("Osaka", context_id=asked["contextId"])[-1]
+    assert [said.task_id for said in agent.said] == [None, "task-1"]
+    assert text_of(again["status"]["message"]) == "Which Osaka?"
+
+
+def test_that_a_task_is_gone_is_also_read_without_an_envelope() -> None:
+    with AgentServer(
+        lambda _: [task("input-required", says="Which city?")], version="0.3", binding="HTTP+JSON"
+    ) as agent:
+        hub = Hub(route("alpha", agent.url))
+        asked = hub.send("Book a room")
+
+        def forgot(exchange: Exchange) -> None:
+            if "taskId" in exchange.received.json["message"]:
+                exchange.json({"code": -32001, "message": "Task not found: task-1"}, status=404)
+            else:
+                agent.reply(exchange, [message(text("Which room?"))])
+
+        agent.serve_message = forgot
+        assert text_of(hub.send("Osaka", context_id=asked["contextId"])) == "Which room?"
+
+
+@pytest.mark.parametrize("host", ["localhost:4000", "127.0.0.1:4000", "0.0.0.0:4000", "[::1]:4000"])
+def test_a_card_that_names_its_own_machine_tells_the_path(host: str) -> None:
+    assert _path_called(f"http://{host}/a2a/jsonrpc", "") == "/a2a/jsonrpc"
+
+
+def test_a_card_that_names_its_own_machine_changes_no_path_that_the_route_has() -> None:
+    assert _path_called("http://localhost:4000/a2a/jsonrpc", "/agents/one") == "/agents/one"
+
+
+def test_a_card_that_names_another_host_changes_no_path() -> None:
+    assert _path_called("https://elsewhere.example/a2a/jsonrpc", "") == "/"
+
+
+def _path_called(on_the_card: str, of_the_route: str) -> str:
+    def answer(exchange: Exchange) -> None:
+        if exchange.received.method == "GET":
+            exchange.json(card(on_the_card, version="1.0", binding="JSONRPC", streaming=False))
+        else:
+            exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "no"}})
+
+    with HttpServer(answer) as agent:
+        Hub(route("alpha", agent.url + of_the_route)).send("hello")
+        (called,) = [received.path for received in agent.received if received.method == "POST"]
+    return called
