@@ -8,6 +8,8 @@ from typing import Any
 from shared.a2a.call import TaskInHand
 
 _NOTE = "artifacts"
+# Notes are stored anew with what an agent says: what a task has in greater number keeps the ids that its agent gives it.
+_MOST_NOTED = 200
 
 
 class ArtifactIds:
@@ -20,6 +22,7 @@ class ArtifactIds:
         self._notes: dict[str, Any] = task.notes if task else {}
         self._agents_task: str | None = None
         self._ids: dict[str, list[Any]] = {}
+        self._given: set[str] = set()
         self._left: list[str] = []
 
     def of(self, agents_task: str, artifact_id: str) -> str:
@@ -28,9 +31,11 @@ class ArtifactIds:
             self._enter(agents_task)
         known = self._ids.get(artifact_id)
         if known is None:
-            known = [self._new(artifact_id), self._turn]
-            self._ids = {**self._ids, artifact_id: known}
-            self._notes[_NOTE] = {"task": agents_task, "ids": self._ids}
+            known = self._ids[artifact_id] = [self._new(artifact_id), self._turn]
+            self._given.add(known[0])
+            if len(self._ids) <= _MOST_NOTED:
+                # A copy, since another thread may be storing the notes.
+                self._notes[_NOTE] = {"task": agents_task, "ids": dict(self._ids)}
         return str(known[0])
 
     def _new(self, artifact_id: str) -> str:
@@ -39,15 +44,17 @@ class ArtifactIds:
             return artifact_id
         if self._left:
             return self._left.pop(0)
-        given = {each for each, _ in self._ids.values()}
+        if artifact_id not in self._given:
+            return artifact_id
         free = (f"{artifact_id}-{number}" for number in count(2))
-        return artifact_id if artifact_id not in given else next(each for each in free if each not in given)
+        return next(each for each in free if each not in self._given)
 
     def _enter(self, agents_task: str) -> None:
         noted = self._notes.get(_NOTE) or {"task": agents_task, "ids": {}}
         self._agents_task = agents_task
         if noted["task"] == agents_task:
-            self._ids, self._left = noted["ids"], []
+            self._ids, self._left = dict(noted["ids"]), []
         else:
             self._ids = {}
             self._left = [given for given, turn in noted["ids"].values() if turn == self._turn]
+        self._given = {given for given, _ in self._ids.values()}

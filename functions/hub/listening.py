@@ -29,6 +29,7 @@ _MOST_JSON_CHARACTERS = 4000
 # What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
 _FOR_THE_OPERATOR = "hints"
 _SENTENCE_ENDS = tuple(".!?:。！？：」）")
+_sorted_json = msgspec.json.Encoder(order="sorted").encode
 
 
 class Listener:
@@ -39,9 +40,10 @@ class Listener:
         self.task_id: str | None = None
         self.state: TaskState | None = None
         self.spoken = False
-        self._artifacts: dict[str, str] = {}
+        self._artifacts: dict[str, list[str]] = {}
         self._asked: str | None = None
         self._data: list[dict[str, Any]] = []
+        self._known_data: set[bytes] = set()
 
     def hear(self, event: Event) -> Iterator[Piece]:
         """The pieces that this event adds."""
@@ -99,14 +101,14 @@ class Listener:
         said = self._artifacts.get(artifact.artifact_id)
         if said is None:
             yield from self._say(_after_another(joined, self.spoken))
-            self._artifacts[artifact.artifact_id] = bare
+            self._artifacts[artifact.artifact_id] = [bare]
         elif append:
             yield from self._say(joined)
-            self._artifacts[artifact.artifact_id] = said + bare
-        elif bare != said:
-            more = bare.startswith(said)
-            yield from self._say(bare[len(said) :] if more else _after_another(joined, self.spoken))
-            self._artifacts[artifact.artifact_id] = bare
+            said.append(bare)
+        elif bare != (before := "".join(said)):
+            more = bare.startswith(before)
+            yield from self._say(bare[len(before) :] if more else _after_another(joined, self.spoken))
+            said[:] = [bare]
         yield from self._new_data(artifact.parts)
 
     def _parts(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
@@ -117,7 +119,9 @@ class Listener:
         for part in parts:
             if part.data is not UNSET:
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
-                if value not in self._data:
+                written = _sorted_json(value)
+                if written not in self._known_data:
+                    self._known_data.add(written)
                     self._data.append(value)
                     yield Data(value)
 
@@ -152,18 +156,20 @@ def _joined(parts: tuple[Part, ...]) -> str:
 
     A file is a paragraph; so is a part that ends a sentence, or after which a word starts with a capital letter.
     """
-    joined, after_file = "", False
+    pieces: list[str] = []
+    end, after_file = "", False
     for part in parts:
         for text in _texts((part,)):
             is_file = part.text is None
             if (
-                joined.removesuffix("\n").endswith(_SENTENCE_ENDS)
-                or (joined[-1:].islower() and text[:1].isupper())
-                or (joined and not joined.endswith("\n") and (is_file or after_file))
+                end.removesuffix("\n").endswith(_SENTENCE_ENDS)
+                or (end[-1:].islower() and text[:1].isupper())
+                or (end and not end.endswith("\n") and (is_file or after_file))
             ):
-                joined += "\n"
-            joined, after_file = joined + text, is_file
-    return joined
+                text = f"\n{text}"
+            pieces.append(text)
+            end, after_file = (end + text)[-2:], is_file
+    return "".join(pieces)
 
 
 def _after_another(text: str, spoken: bool) -> str:

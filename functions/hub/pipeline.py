@@ -59,7 +59,7 @@ class Pipeline:
             record["text"] = text
         if not text and (incoming.text_only or not _holds_more_than_text(incoming.message)):
             record["outcome"] = "no_text"
-            turn.answer = texts.empty_message_text()
+            turn.say(texts.empty_message_text())
             return turn, iter(((None, (Text(turn.answer),)),))
         conversation = noted(incoming.notes.get(_CONVERSATION)) or self._conversations.get(
             incoming.owner, incoming.downstream_context_id
@@ -169,7 +169,7 @@ class Pipeline:
         if failure.remedy:
             record["remedy"] = failure.remedy
         text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.request_id)
-        turn.answer = f"{turn.answer}\n\n{text}" if turn.answer else text
+        turn.say(text, apart=True)
         return reply.Failure(text)
 
     def _remember(
@@ -193,9 +193,9 @@ class Pipeline:
 def _noted(piece: Piece, turn: Turn) -> Piece:
     match piece:
         case Text(text):
-            turn.answer += text
+            turn.say(text)
         case Question(text):
-            turn.answer = f"{turn.answer}\n\n{text}" if turn.answer else text
+            turn.say(text, apart=True)
         case Data(value):
             turn.data.append(value)
             return Data(for_callers(value))

@@ -52,9 +52,19 @@ class Turn(Struct, kw_only=True):
     language: Language
     choice: Choice | None
     immediate: bool = True
-    answer: str = ""
+    said: list[str] = []
     data: list[dict[str, Any]] = []
     citations: list[dict[str, Any]] = []
     failure: Failure | None = None
     routing_ms: float = 0.0
     downstream_ms: float = 0.0
+
+    @property
+    def answer(self) -> str:
+        """The text so far."""
+        return "".join(self.said)
+
+    def say(self, text: str, *, apart: bool = False) -> None:
+        """The answer goes on, `apart` with a paragraph of its own."""
+        if text:
+            self.said += ("\n\n", text) if apart and self.said else (text,)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from functions.tasks.signing import Signer
 from shared.a2a.bindings.webhook import TOKEN_HEADER, event_body, media_type, task_body
-from shared.a2a.fold import after as folded
+from shared.a2a.fold import Growing
 from shared.a2a.model import Message, Task
 from shared.a2a.versions import Version
 from shared.task_store.push import PushConfig
@@ -28,14 +28,14 @@ def told(store: TaskStore, push: PushConfig, *, after: int) -> Iterator[Told]:
     """The entries behind `after`, in order: for 1.0 a StreamResponse (A2A 1.0.1 §4.3.3), for 0.3 the whole task as it was."""
     whole = push.version is Version.V0_3
     position = 0 if whole else after
-    task: Task | None = None
+    growing: Growing | None = None
     while page := store.entries(push.config.task_id or "", after=position, limit=_PAGE):
         for entry in page:
             position = entry.sequence
             if whole:
-                task = _grown(task, entry)
+                growing = _grown(growing, entry)
             if position > after:
-                yield Told(sequence=position, body=_body(entry, task))
+                yield Told(sequence=position, body=_body(entry, growing))
 
 
 def headers(push: PushConfig, told: Told, *, signer: Signer | None) -> dict[str, str]:
@@ -61,14 +61,15 @@ def headers(push: PushConfig, told: Told, *, signer: Signer | None) -> dict[str,
     return said
 
 
-def _grown(task: Task | None, entry: Entry) -> Task:
-    if isinstance(entry.event, Task):
-        return entry.event
-    assert task is not None, "a log begins with its task"
-    return folded(task, entry.event)
+def _grown(growing: Growing | None, entry: Entry) -> Growing:
+    if growing is None:
+        assert isinstance(entry.event, Task), "a log begins with its task"
+        return Growing(entry.event)
+    growing.add(entry.event)
+    return growing
 
 
-def _body(entry: Entry, task: Task | None) -> bytes | None:
+def _body(entry: Entry, growing: Growing | None) -> bytes | None:
     if isinstance(entry.event, Message):
         return None
-    return event_body(entry.event) if task is None else task_body(task)
+    return event_body(entry.event) if growing is None else task_body(growing.task)

@@ -7,58 +7,109 @@ from collections.abc import Iterable
 import msgspec
 
 from shared.a2a.errors import INVALID_AGENT_RESPONSE, A2AError
-from shared.a2a.model import Artifact, Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
+from shared.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
 
 
-def after(task: Task, event: Event) -> Task:
-    """The task after an entry of its log: `apply`, and besides a whole task replaces it, and a message joins its history."""
-    match event:
-        case Task():
-            return event
-        case Message():
-            return msgspec.structs.replace(task, history=(*task.history, event))
-        case _:
-            return apply(task, event)
+class Growing:
+    """A task and what is added to it. Adding costs what is added, however much is there: an agent may say 50,000 things."""
 
+    status: TaskStatus
+    _task: Task
+    _history: list[Message]
+    _artifacts: list[Artifact]
+    _parts: dict[int, list[Part]]
+    _places: dict[str, int]
 
-def apply(task: Task, event: TaskStatusUpdateEvent | TaskArtifactUpdateEvent) -> Task:
-    """The task after the event. An appended artifact's parts follow those that are there (§4.2.2).
+    def __init__(self, task: Task) -> None:
+        self._replace(task)
 
-    What the agent said with a status stays in the history when another status follows.
-    """
-    if isinstance(event, TaskStatusUpdateEvent):
-        said = task.status.message
-        history = task.history if said is None else (*task.history, said)
-        return msgspec.structs.replace(task, status=event.status, history=history)
-    artifacts = list(task.artifacts)
-    for index, artifact in enumerate(artifacts):
-        if artifact.artifact_id == event.artifact.artifact_id:
-            artifacts[index] = _appended(artifact, event.artifact) if event.append else event.artifact
-            break
-    else:
-        artifacts.append(event.artifact)
-    return msgspec.structs.replace(task, artifacts=tuple(artifacts))
+    @property
+    def task(self) -> Task:
+        """The task as it is now."""
+        return msgspec.structs.replace(
+            self._task,
+            status=self.status,
+            history=tuple(self._history),
+            artifacts=tuple(map(self._whole, range(len(self._artifacts)))),
+        )
 
+    def artifact(self, artifact_id: str) -> Artifact | None:
+        """The artifact as it is now."""
+        place = self._places.get(artifact_id)
+        return None if place is None else self._whole(place)
 
-def _appended(artifact: Artifact, more: Artifact) -> Artifact:
-    return msgspec.structs.replace(artifact, parts=artifact.parts + more.parts)
+    def add(self, event: Event) -> None:
+        """The next entry of the task's log. An appended artifact's parts follow those that are there (§4.2.2).
+
+        A whole task replaces this one, a message joins its history. What the agent said with a status stays in the history when
+        another status follows.
+        """
+        match event:
+            case Task():
+                self._replace(event)
+            case Message():
+                self._history.append(event)
+            case TaskStatusUpdateEvent():
+                if self.status.message is not None:
+                    self._history.append(self.status.message)
+                self.status = event.status
+            case TaskArtifactUpdateEvent():
+                self._add_artifact(event.artifact, append=event.append)
+
+    def _replace(self, task: Task) -> None:
+        self._task = task
+        self.status = task.status
+        self._history = list(task.history)
+        self._artifacts = list(task.artifacts)
+        self._parts = {}
+        self._places = {}
+        for place, artifact in enumerate(self._artifacts):
+            self._places.setdefault(artifact.artifact_id, place)
+
+    def _add_artifact(self, artifact: Artifact, *, append: bool) -> None:
+        place = self._places.setdefault(artifact.artifact_id, len(self._artifacts))
+        if place == len(self._artifacts):
+            self._artifacts.append(artifact)
+        elif append:
+            self._parts.setdefault(place, list(self._artifacts[place].parts)).extend(artifact.parts)
+        else:
+            self._artifacts[place] = artifact
+            self._parts.pop(place, None)
+
+    def _whole(self, place: int) -> Artifact:
+        parts = self._parts.pop(place, None)
+        if parts is not None:
+            self._artifacts[place] = msgspec.structs.replace(self._artifacts[place], parts=tuple(parts))
+        return self._artifacts[place]
 
 
 def fold(events: Iterable[Event]) -> Task | Message:
     """The Message, or the task in its last state. Raises INVALID_AGENT_RESPONSE for events in no order that §3.1.2 knows."""
-    task: Task | None = None
+    growing: Growing | None = None
+    task_id = ""
     for event in events:
         match event:
-            case Message() if task is None:
+            case Message() if growing is None:
                 return event
-            case Task() if task is None or task.id == event.id:
-                task = event
-            case TaskStatusUpdateEvent() | TaskArtifactUpdateEvent() if task and task.id == event.task_id:
-                task = apply(task, event)
+            case Task() if growing is None:
+                growing, task_id = Growing(event), event.id
+            case Task(id=of) | TaskStatusUpdateEvent(task_id=of) | TaskArtifactUpdateEvent(task_id=of) if (
+                growing is not None and of == task_id
+            ):
+                growing.add(event)
             case _:
                 raise A2AError(
                     INVALID_AGENT_RESPONSE, "The agent sent an event that does not belong to its task"
                 )
-    if task is None:
+    if growing is None:
         raise A2AError(INVALID_AGENT_RESPONSE, "The agent sent no result")
-    return task
+    return growing.task

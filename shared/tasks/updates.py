@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from shared.a2a.call import Cancellation
-from shared.a2a.fold import after
+from shared.a2a.fold import Growing
 from shared.a2a.model import (
     Artifact,
     Event,
@@ -34,6 +34,7 @@ def updates(
     `may_answer`; else it is the task's answer. A call that was cancelled ends in CANCELED, whatever the agent made of it.
     """
     begun = False
+    growing = Growing(task)
     try:
         for event in source:
             if cancellation.cancelled:
@@ -44,10 +45,10 @@ def updates(
             if not begun:
                 yield task
                 begun = True
-            for update in _as_updates(event, task, timestamp):
+            for update in _as_updates(event, task, growing, timestamp):
                 yield update
-                task = after(task, update)
-                if task.status.state.terminal:
+                growing.add(update)
+                if growing.status.state.terminal:
                     return
     except Exception:
         if not cancellation.cancelled:
@@ -66,10 +67,10 @@ def status_update(
     return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
 
 
-def _as_updates(event: Event, task: Task, timestamp: Callable[[], str]) -> Iterator[Update]:
+def _as_updates(event: Event, task: Task, growing: Growing, timestamp: Callable[[], str]) -> Iterator[Update]:
     match event:
         case Task():
-            yield from _differences(event, task)
+            yield from _differences(event, task, growing)
         case Message():
             yield _artifact_update(
                 task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts)
@@ -79,15 +80,15 @@ def _as_updates(event: Event, task: Task, timestamp: Callable[[], str]) -> Itera
             yield event
 
 
-def _differences(new: Task, old: Task) -> Iterator[Update]:
-    known = {artifact.artifact_id: artifact for artifact in old.artifacts}
+def _differences(new: Task, task: Task, growing: Growing) -> Iterator[Update]:
     for artifact in new.artifacts:
-        if known.get(artifact.artifact_id) != artifact:
-            yield _artifact_update(old, artifact)
-    changed = new.status.state is not old.status.state or new.status.message != old.status.message
+        if growing.artifact(artifact.artifact_id) != artifact:
+            yield _artifact_update(task, artifact)
+    old = growing.status
+    changed = new.status.state is not old.state or new.status.message != old.message
     # A task that works has been submitted: it never goes back.
     if changed and new.status.state is not TaskState.SUBMITTED:
-        yield TaskStatusUpdateEvent(task_id=old.id, context_id=old.context_id or "", status=new.status)
+        yield TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=new.status)
 
 
 def _artifact_update(task: Task, artifact: Artifact) -> TaskArtifactUpdateEvent:

@@ -5,7 +5,6 @@ import functools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.a2a.fold import after
 from shared.a2a.model import (
     Artifact,
     Event,
@@ -52,7 +51,7 @@ _events: st.SearchStrategy[Event] = st.one_of(
 
 @given(st.lists(_events, max_size=12))
 def test_folding_in_one_go_is_folding_one_after_another(events: list[Event]) -> None:
-    expected = functools.reduce(after, events, TASK)
+    expected = functools.reduce(lambda task, event: folded(task, [event]), events, TASK)
     assert folded(TASK, events) == expected
     assert folded(None, [TASK, *events]) == expected
     assert read_task(task_bytes(expected)) == expected

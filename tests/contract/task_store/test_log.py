@@ -5,8 +5,8 @@ import functools
 import msgspec
 import pytest
 
-from shared.a2a.fold import after as fold_after
 from shared.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatus
+from shared.task_store.log_bytes import folded
 from shared.task_store.store import (
     HUB,
     NewTask,
@@ -90,7 +90,7 @@ def test_what_is_appended_is_read_by_every_instance_in_its_order(store: Store, o
     store.append(id_, events[:2])
     other.append(id_, events[2:4])
     last = store.append(id_, events[4:])
-    expected = functools.reduce(fold_after, events, first.task)
+    expected = folded(first.task, events)
     assert last.task == expected
     assert last.version == 6
     assert other.get(id_, owner="owner") == last
