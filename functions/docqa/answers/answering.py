@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from functions.docqa.answers.citations import with_exceptions
+from functions.docqa.answers.citations import with_exceptions, with_what_follows
 from functions.docqa.answers.comparison import sides
-from functions.docqa.answers.extraction import Found, extract, nearest, siblings
+from functions.docqa.answers.extraction import ACTED_ON, Found, extract, nearest, siblings
 from functions.docqa.answers.named_sources import documents_named, named_in
 from functions.docqa.answers.topics import Treated, asked_by_heading, headed, main_sentences, treating
 from functions.docqa.model import Passage, UnitKind
@@ -130,6 +130,8 @@ def _facts(asked: Question, found: Sequence[Found]) -> Iterator[Offer]:
     for rank, best in enumerate(found[:_OFFERS]):
         if best.coverage >= ENOUGH_COVERAGE:
             same = siblings(asked, found[rank:])
+            if asked.kind in ACTED_ON and len(following := with_what_follows(best)) > 1:
+                same = following
             yield Offer(with_exceptions(best) if len(same) == 1 else same)
 
 

@@ -13,6 +13,7 @@ from functions.docqa.questions.expressions import DEPENDENT, EXCEPTION, INSTRUCT
 from functions.docqa.questions.ranges import complement
 from functions.docqa.vocabulary.words import normalise
 
+_MOST_OF_AN_ITEM = 3
 _ANNOUNCES = re.compile(r"次の|次に掲げ|次に定め|以下の|以下に|下記|各号|左記|\bfollowing\b|\bbelow\b")
 
 
@@ -52,6 +53,17 @@ def with_exceptions(best: Found) -> list[Found]:
     beside = (*notes(units, best.number), *marked(units, best.number)[:1])
     told.extend(structs.replace(best, number=number) for number in beside)
     return told
+
+
+def with_what_follows(best: Found) -> list[Found]:
+    """`best`, and the sentences that follow it in its item: what to do stands behind the case."""
+    units = best.passage.units
+    told = [best]
+    for number in range(best.number + 1, len(units)):
+        if units[number].kind is not UnitKind.ITEM or units[number].context[:1] != (best.unit.text,):
+            break
+        told.append(structs.replace(best, number=number))
+    return told[:_MOST_OF_AN_ITEM]
 
 
 def _with_its_list(best: Found) -> Found:

@@ -108,7 +108,7 @@ def _with_what_the_amount_is_of(question: Question, said: list[float]) -> list[f
         if level < PRESENT and is_essential(concept)
     ]
     things = [at for at in left_out if question.concepts[at].role is Role.NOUN]
-    if len(things) > 1:
+    if len(things) > 1 or any(question.concepts[at].proper for at in things):
         return said
     return [_HELD if at in left_out else level for at, level in enumerate(said)]
 

@@ -39,7 +39,7 @@ _OWN_ACT, _OWN_RUN, _OTHER_KIND = 0.03, 0.3, -0.3
 _MOST_SIBLINGS = 4
 _FORMER_WANTED = 0.1
 _FORMER_FACTOR = 0.6
-_ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
+ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
 _REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
 _ASKS = ("?", "？")
 
@@ -221,7 +221,7 @@ def _scored(
             fit += run_bonus(question.text, cached_view(unit.header))
         if question.asked.strict:
             fit += _OWN_RUN * run_bonus(question.text, around.units[number])
-        if question.kind in _ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
+        if question.kind in ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
             fit += 0.12
         if has(ANNOUNCING, normal) and not question.asked.listing:
             fit -= 0.15

@@ -18,7 +18,14 @@ from functions.docqa.questions.expressions import (
     AnswerKind,
 )
 from functions.docqa.questions.question import Question
-from functions.docqa.questions.units_counted import MEASURES, counts, is_common
+from functions.docqa.questions.units_counted import (
+    MEASURES,
+    counts,
+    counts_only_what_it_narrows,
+    is_common,
+    lasts_otherwise,
+    may_be_counted_so,
+)
 from functions.docqa.vocabulary.words import normalise, phrase, plain, stem
 
 _WHO_IS = re.compile(
@@ -154,6 +161,12 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         )
     ):
         return None
+    if (
+        asked.kind is AnswerKind.TIME
+        and question.unit
+        and lasts_otherwise(question.unit, _DATES.sub(" ", normal))
+    ):
+        return None
     rate = asked.kind is AnswerKind.FREQUENCY or question.per
     if question.unit in MEASURES and not rate and not counts(question.unit, normal):
         return None
@@ -212,6 +225,8 @@ def _may_count(question: Question, unit: Unit, normal: str) -> bool:
     """Whether a number of the sentence may be of what the question counts: no date, time of day or price is."""
     if counts(question.unit, normal):
         return True
+    if question.unit.isascii() != normal.isascii() and not may_be_counted_so(question.unit, normal):
+        return False
     if unit.kind is UnitKind.ROW:
         in_cell = is_common(question.unit) and any(_BARE_NUMBER.search(cell) for cell in normal.split("|"))
         return in_cell or _is_counted_by_column(question.text, unit.header)
@@ -238,7 +253,10 @@ def _is_counted_otherwise(question: Question, normal: str) -> bool:
     )
     while at is not None:
         concept = question.concepts[at]
-        if any(counts(form.strip(), normal) for form in (*concept.own, *concept.words)):
+        if any(
+            counts(form.strip(), normal) and not counts_only_what_it_narrows(form.strip(), normal)
+            for form in (*concept.own, *concept.words)
+        ):
             return True
         at = concept.modifies
     return False

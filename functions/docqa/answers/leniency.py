@@ -6,6 +6,7 @@ from functions.docqa.answers.matching import HEADER, PRESENT
 from functions.docqa.questions.concept import Concept, Role
 from functions.docqa.questions.expressions import PATTERNS
 from functions.docqa.questions.question import Question
+from functions.docqa.questions.units_counted import counts
 from functions.docqa.vocabulary.lexicon import lexicon
 
 _THING_SAID, _NEARLY_SURE, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.6, 0.75, 0.9, 0.45
@@ -46,6 +47,8 @@ class Lenient(Struct, frozen=True):
         pattern = PATTERNS.get(question.kind)
         if pattern is not None and not pattern.search(normal):
             return None
+        if question.unit and not row and not counts(question.unit, normal):
+            return None
         things = []
         unsaid_acts = acts = 0
         for concept, level, rarity in zip(question.concepts, said, self.rarities, strict=True):
@@ -84,4 +87,4 @@ class Lenient(Struct, frozen=True):
             other.modifies == at and level >= _SURELY_SAID and (person or level <= HEADER)
             for other, level in zip(question.concepts, said, strict=True)
         )
-        return not (narrowed and (row or person))
+        return concept.proper or not (narrowed and (row or person))

@@ -8,6 +8,8 @@ from functions.docqa.vocabulary.words import normalise, view
 
 _NAME_ASKED = re.compile(
     r"\bwhat (?:is|was|are|were) (?:the )?(?:[\w-]+ )?names? of\b|\bname of the (?:company|person|supplier|vendor|firm)\b"
+    r"|\bwhich (?:company|firm|vendor|supplier|manufacturer|maker|brand|bank|carrier|insurer|university)\b"
+    r"(?! (?:car|card|phone|policy))"
     r"|\bwhat (?:is|was) [^?]{3,60} (?:called|named)\b"
     r"|(?:名称|名前|氏名|社名|店名|商品名|品名)(?:は|を教え|が知り|って)|何という(?:名前|名称|会社|店|人)"
 )

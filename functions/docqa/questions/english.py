@@ -116,6 +116,9 @@ def english_concepts(
     at = 0
     while at < len(pieces):
         taken = next((size for size in range(LONGEST_PHRASE, 0, -1) if _phrase(pieces, at, size, words)), 0)
+        if taken > 1 and at + taken == len(pieces) and _ends_in_verb([raw for _, _, raw in pieces]):
+            # "when does the board meet" speaks of no board meeting
+            taken = next((size for size in range(taken - 1, 0, -1) if _phrase(pieces, at, size, words)), 0)
         key = _key(pieces[at : at + max(1, taken)])
         raw = pieces[at][2]
         if (taken == 1 and raw in words.stop) or (not taken and (raw in words.stop or not key.strip())):

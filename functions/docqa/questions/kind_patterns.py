@@ -48,7 +48,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         True,
         (
             r"how much (?:money|does|do|is|are|will|can"
-            r"|may|am|would|did|should|must|per|for)\b|how expensive"
+            r"|may|am|would|did|should|must|per|for)\b|how expensive|how many (?:yen|euros?|dollars?|pounds?)\b"
             r"|what (?:do|does|did|will|would|must|shall|should) (?:\w+ ){1,4}?(?:have to |need to )?(?:pay|owe|cost)\b"
             r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当"
@@ -69,7 +69,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|(?:office|opening|business|visiting|working"
             r"|core|operating) hours|いつまで|いつ|期限|締切|締め切り"
             r"|〆切|期日|何(?:秒|分|時間|時|日|営業日|曜日?|週間|[ヶかカ]?月|年)|(?:どの"
-            r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数)は|納期"
+            r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数|時刻|日程)(?:は|$|\?)|納期"
         ),
     ),
     (
@@ -96,7 +96,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|height|size|speed|rate|target|voltage|length"
             r"|quota)\b|上限|下限|限度|何(?:db|デシベル|メートル|センチ|ミリ|グラム|リットル|トン|ワット|w|m|cm|mm|km|g|gb|人|名|回|枚|個|件|台|割|倍|冊"
             r"|本|杯|段|歳|度|%|パーセント|文字|桁|種類|つ|箇所|キロ|メートル|kg"
-            r"|点|世代|室|階建|[一-龯](?=以|ま|で|が|を|か|あ|必|の|ず))|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度"
+            r"|点|世代|室|階建|[一-龯]{1,2}(?=以|ま|で|が|を|か|あ|必|の|ず))|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度"
             r"|定員|容量|重量|数|速度|高さ)は"
         ),
     ),

@@ -29,6 +29,9 @@ _FORMER = re.compile(
     r"|\b(?:previously|formerly|used to|superseded)\b"
     r"|旧(?:版|規程|規定|ルール|制度|基準|マニュアル|手順)|以前|かつて|従来|改[定訂]前|廃止|変更前"
 )
+# 「電話番号は、いつ確認しますか」 asks for no number.
+_NAMED_BY_NOUNS = (AnswerKind.CONTACT,)
+_ASKED_BEHIND = re.compile(r"は、?[^。?？]*(?:いつ|誰|だれ|どなた|どこ|なぜ|どうし)")
 _EDITION = re.compile(
     r"\b(?:previous|former|old|older|superseded|outdated|current|present)"
     r"(?= (?:version|edition|policy|rules?|guidelines?|procedure|manual)\b)"
@@ -41,7 +44,7 @@ _COUNTED = re.compile(
 )
 _COUNTED_JAPANESE = re.compile(
     r"何(db|デシベル|メートル|センチ|ミリ|グラム|キログラム|キロ|kg|リットル|トン|ワット|営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
-    r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所|部屋|[室着匹軒通校箱食行語問列組両便機缶袋束頭坪])"
+    r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所|部屋|単位|科目|[室着匹軒通校箱食行語問列組両便機缶袋束頭坪])"
 )
 
 
@@ -77,7 +80,8 @@ def asked(normal: str) -> Asked:
     ):
         return Asked(AnswerKind.DEFINITION, listing=listing)
     for kind, strict, pattern in _COMPILED:
-        if pattern.search(stripped):
+        found = pattern.search(stripped)
+        if found and not (kind in _NAMED_BY_NOUNS and _ASKED_BEHIND.search(stripped, found.end())):
             return Asked(kind, strict, listing or kind is AnswerKind.PROCEDURE)
     return Asked(AnswerKind.FACT, listing=listing)
 

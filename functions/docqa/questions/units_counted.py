@@ -52,7 +52,35 @@ _SAME_UNIT = (
     ("time", "時"),
 )
 _SYMBOL = 2
-_TIME_UNITS = {"second", "minut", "hour", "dai", "week", "month", "year"}
+_DURATIONS = tuple(
+    re.compile(rf"{NUMBER}[ -]*(?:[a-z]+[ -]){{0,2}}?(?:{latin})s?\b|\d ?(?:{japanese})")
+    for latin, japanese in (
+        ("second|sec", "秒"),
+        ("minute|min", "分(?!の)"),
+        ("hour|hr", "時間"),
+        ("day|night", "営業日|日(?!付)|泊"),
+        ("week", "週"),
+        ("month", "[ヶかカ箇]月"),
+        ("year", "年"),
+    )
+)
+_TIME_UNITS = (
+    "second",
+    "minut",
+    "hour",
+    "dai",
+    "week",
+    "month",
+    "year",
+    "秒",
+    "分",
+    "時間",
+    "日",
+    "週間",
+    "か月",
+    "年",
+)
+_FAR_APART = 2
 
 
 @lru_cache(maxsize=512)
@@ -90,9 +118,37 @@ MEASURES = frozenset(
 )
 
 
+def may_be_counted_so(unit: str, normal: str) -> bool:
+    """Whether a sentence in the other language may count `unit`s: not when the unit has a name there that it does not say."""
+    key = stem(unit)
+    groups = [group for group in _SAME_UNIT if any(key == stem(name) or unit == name for name in group)]
+    named = any(name.isascii() == normal.isascii() and name.isalpha() for group in groups for name in group)
+    return not named or counts(unit, normal)
+
+
 def counts(unit: str, normal: str) -> bool:
     """Whether the normalised sentence has a number of `unit`s, in either language."""
     return _pattern(unit).search(normal) is not None
+
+
+def counts_only_what_it_narrows(word: str, normal: str) -> bool:
+    """Whether a number is of things that the word only narrows: two key custodians are no keys."""
+    return (
+        re.search(rf"{NUMBER} (?:[\w-]+ ){{0,2}}?{re.escape(word)}\w*(?<!s) [a-z-]+s\b", normal) is not None
+    )
+
+
+def lasts_otherwise(unit: str, normal: str) -> bool:
+    """Whether all durations of the sentence are far shorter or longer than the `unit` of time that is asked for.
+
+    Six months are no answer in hours; two days are.
+    """
+    key = "か月" if unit in ("ヶ月", "カ月") else "日" if unit == "営業日" else stem(unit)
+    if key not in _TIME_UNITS:
+        return False
+    wanted = _TIME_UNITS.index(key) % len(_DURATIONS)
+    said = [rank for rank, pattern in enumerate(_DURATIONS) if pattern.search(normal)]
+    return bool(said) and all(abs(rank - wanted) > _FAR_APART for rank in said)
 
 
 def is_common(unit: str) -> bool:

@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from pypdf import PageObject
 
 PAGE_BREAK = "\n\f"
+# What programs write when nobody gave a title.
+_NO_TITLE = re.compile(
+    r"\W*(?:anonymous|unspecified|untitled|no title|無題|タイトルなし|名称未設定)\W*\d*$"
+    r"|(?:document|文書|presentation|book)\W*\d+(?:\.\w+)?$",
+    re.IGNORECASE,
+)
 _LONE_BULLET = re.compile(r"^[•●○◦▪■‣·\x7f\uf0b7\uf0a7][ \t]*\n(?=\S)", re.MULTILINE)
 
 
@@ -47,7 +53,8 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
     for page in pages:
         starts.append(at)
         at += len(page) + len(PAGE_BREAK)
-    return PAGE_BREAK.join(pages), str(title).strip(), tuple(starts)
+    named = "" if _NO_TITLE.match(str(title).strip()) else str(title).strip()
+    return PAGE_BREAK.join(pages), named, tuple(starts)
 
 
 def _page_text(page: "PageObject") -> str:
