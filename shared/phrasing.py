@@ -42,7 +42,7 @@ _LEFT_OUT = {
 _LONGEST_ANSWER = 8_000
 _LONGEST_QUESTION = 2_000
 _MARK = re.compile(r"\[([0-9]{1,3})\]")
-_MARKED_SEGMENT = re.compile(r"(.*?)((?:\s*\[[0-9]{1,3}\])+)", re.DOTALL)
+_MARKS = re.compile(r"\[[0-9]{1,3}\](?:\s*\[[0-9]{1,3}\])*")
 _PLAIN_SEGMENT = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|[。！？])|[^\n]+")
 _SENTENCE = re.compile(r"[^\n]+?(?:(?:[.!?](?=[\s\[]|$)|[。！？])(?:[ \t]*\[[0-9]{1,3}\])*|$)", re.MULTILINE)
 
@@ -80,9 +80,10 @@ def segments_of(answer: str, *, headings: Mapping[int, Sequence[str]]) -> Segmen
     if headings:
         marked: dict[int, str] = {}
         end = 0
-        for match in _MARKED_SEGMENT.finditer(answer):
-            marked |= {int(number): _on_one_line(match[1]) for number in _MARK.findall(match[2])}
-            end = match.end()
+        for marks in _MARKS.finditer(answer):
+            text = _on_one_line(answer[end : marks.start()])
+            marked |= {int(number): text for number in _MARK.findall(marks[0])}
+            end = marks.end()
         numbers = [int(number) for number in _MARK.findall(answer)]
         if numbers != list(range(1, len(headings) + 1)) or answer[end:].strip():
             return None

@@ -41,7 +41,7 @@ _ENGLISH_COUNT = re.compile(
 )
 _ENGLISH_BARE = re.compile(
     rf"\b(?:list|name|give(?: me| us)?|show(?: me| us)?|tell me|top|only|just|exactly|first|suggest|propose)"
-    rf"(?: the| top| first| only| just| exactly| a)* {_NUMBER}(?! (?:days?|weeks?|months?|hours?)\b)(?![\w%-])"
+    rf"(?: the| top| first| only| just| exactly| a){{0,4}} {_NUMBER}(?! (?:days?|weeks?|months?|hours?)\b)(?![\w%-])"
 )
 _JAPANESE_COUNT = re.compile(
     r"(?P<number>[0-9]{1,3}|十二|[一二三四五六七八九十])"

@@ -187,6 +187,12 @@ def test_marks_have_to_be_those_of_the_citations(answer: str) -> None:
     assert segments_of(answer, headings={1: (), 2: ()}) is None
 
 
+def test_a_quote_full_of_blanks_is_taken_apart() -> None:
+    segments = segments_of(f"One{' ' * 100_000}thing. [1]{' ' * 100_000}[2]", headings={1: (), 2: ()})
+    assert segments is not None
+    assert segments.texts == {1: "One thing.", 2: "One thing."}
+
+
 def test_an_agent_without_citations_is_phrased_sentence_by_sentence() -> None:
     desk = ExpenseDesk(load(KNOWLEDGE)).answer
     question = "What is the expense reimbursement submission deadline?"

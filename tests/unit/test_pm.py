@@ -128,6 +128,14 @@ def test_what_is_no_project_management_is_not_answered(question: str) -> None:
     assert not numbered(text)
 
 
+@pytest.mark.parametrize(
+    "words", ["top ", "give me the only ", "three a b ", "1 ", "a " * 3, "3 tasks-", "つ", "１"]
+)
+def test_a_megabyte_of_anything_is_read(words: str) -> None:
+    """Time that grows with the square of the text would be hours."""
+    asked_count(words * (1_000_000 // len(words)))
+
+
 def test_every_practice_is_complete_in_both_languages() -> None:
     assert len({topic.id for topic in PRACTICES.topics}) == len(PRACTICES.topics)
     for topic in PRACTICES.topics:
