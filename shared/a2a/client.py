@@ -63,7 +63,7 @@ class A2AClient:
             )
             with closing(answer):
                 if streaming and answer.media_type == EVENT_STREAM:
-                    yield from self._stream(endpoint, answer, budget)
+                    yield from self._stream(endpoint, answer, budget, continues=request.message.task_id)
                 else:
                     answer.complete_within(budget.idle_seconds)
                     yield event_of(endpoint, json_of(answer))
@@ -148,13 +148,15 @@ class A2AClient:
             raise status_error(endpoint, answer)
         return answer
 
-    def _stream(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
+    def _stream(
+        self, endpoint: Endpoint, answer: Answer, budget: Budget, *, continues: str | None
+    ) -> Iterator[Event]:
         complete = False
         for data in _stream_data(answer, budget):
             event = event_of(endpoint, decoded(data))
             complete = _may_be_last(event)
             yield event
-            if complete and not isinstance(event, Task):
+            if complete and not _may_be_as_it_was(event, continues):
                 # Some agents cancel what they do when the connection closes: let them close it.
                 answer.finish(within_seconds=_LINGER_SECONDS)
                 return
@@ -203,7 +205,6 @@ def _rest_base(endpoint: Endpoint) -> str:
 
 
 def _may_be_last(event: Event) -> bool:
-    """A stream may end here. After a Task it may also go on: a follow-up's stream starts with the task as it was."""
     match event:
         case Message():
             return True
@@ -211,3 +212,8 @@ def _may_be_last(event: Event) -> bool:
             return status.state.terminal or status.state.interrupted
         case _:
             return False
+
+
+def _may_be_as_it_was(event: Event, continues: str | None) -> bool:
+    """A follow-up's stream may start with the task as it was, which still waits."""
+    return isinstance(event, Task) and event.id == continues and event.status.state.interrupted

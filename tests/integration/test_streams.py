@@ -151,15 +151,28 @@ def test_a_client_that_leaves_ends_the_call_to_the_agent(when: str) -> None:
         assert hub.log[-1]["severity"] == "INFO"
 
 
-def test_the_end_of_the_stream_does_not_wait_for_an_agent_that_keeps_its_connection_open() -> None:
+@pytest.mark.parametrize(
+    ("last", "state"),
+    [
+        (status("completed", "Done."), "completed"),
+        (task("completed", artifact("a", text("Done."))), "completed"),
+        (task("input-required", says="Done."), "input-required"),
+    ],
+    ids=["a status", "a task that has ended", "a task that asks"],
+)
+def test_the_end_of_the_stream_does_not_wait_for_an_agent_that_keeps_its_connection_open(
+    last: Json, state: str
+) -> None:
     def lingers(exchange: Exchange) -> None:
         exchange.start_stream()
-        for event in (task("working"), update(artifact("a", text("Done."))), status("completed")):
-            exchange.event(agent.written(exchange, event))
+        exchange.event(agent.written(exchange, task("working")))
+        exchange.event(agent.written(exchange, last))
         exchange.wait_until_left()
 
     with AgentServer(serve_message=lingers) as agent:
-        assert streamed_text(Hub(route("alpha", agent.url)).stream("Hello")) == "Done."
+        stream = Hub(route("alpha", agent.url, stream_idle_timeout_seconds=2.0)).stream("Hello")
+    ended = stream[-1]["status"]
+    assert (ended["state"], streamed_text(stream) or text_of(ended["message"])) == (state, "Done.")
 
 
 def test_the_same_stream_opened_again_while_it_is_answered_runs_once_and_is_heard_in_full_by_all() -> None:

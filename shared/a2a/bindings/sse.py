@@ -19,7 +19,7 @@ def write(data: bytes) -> bytes:
 
 
 def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
-    """The data of each event in a byte stream cut anywhere; comments and other fields are passed over.
+    """The data of each event in a byte stream cut anywhere; comments, other fields and events without data are passed over.
 
     An event that the stream's end cuts off is not delivered (§9.2.6). Raises ValueError for an event over `limit_bytes`.
     """
@@ -27,9 +27,10 @@ def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
     size = 0
     for line in _lines(chunks, limit_bytes):
         if not line:
-            if data:
+            # Servers that can be asked again begin with an id alone, others keep a connection alive with it.
+            if any(data):
                 yield b"\n".join(data)
-                data, size = [], 0
+            data, size = [], 0
         elif line == b"data" or line.startswith(b"data:"):
             value = line[5:].removeprefix(b" ")
             size += len(value)

@@ -95,13 +95,25 @@ def test_many_events_may_together_be_longer_than_the_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "stream", [b"", b"\n\n\n", b": only\n\n: comments\n\n", b"data: no end", b"data: no end\n"]
+    "stream",
+    [
+        b"",
+        b"\n\n\n",
+        b": only\n\n: comments\n\n",
+        b"id: 1\ndata: \n\ndata\n\n",
+        b"data: no end",
+        b"data: no end\n",
+    ],
 )
 def test_without_a_complete_event_there_is_none(stream: bytes) -> None:
     assert list(sse.read([stream], limit_bytes=LIMIT)) == []
 
 
-@given(st.lists(st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r\n")), max_size=5))
+@given(
+    st.lists(
+        st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1), max_size=5
+    )
+)
 def test_what_is_written_is_read_again(texts: list[str]) -> None:
     stream = sse.KEEP_ALIVE.join(sse.write(text.encode()) for text in texts)
     assert list(sse.read([stream], limit_bytes=10_000)) == [text.encode() for text in texts]
