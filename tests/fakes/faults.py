@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 
 from tests.fakes import agent_wire
@@ -74,24 +74,22 @@ def _rest_error(status: int, reason: str | None) -> Behaviour:
     return _json({"error": {"code": status, "message": _LEAK, "details": details}}, status)
 
 
+def _without_end(exchange: Exchange, piece: bytes, *, pause_seconds: float = 0.0) -> None:
+    """The piece, again and again, until nobody takes it."""
+    with suppress(OSError):
+        while True:
+            exchange.send(piece)
+            exchange.pause(pause_seconds)
+
+
 def _drip(exchange: Exchange) -> None:
     exchange.head(content_type="application/json")
-    try:
-        while True:
-            exchange.send(b" ")
-            exchange.pause(0.01)
-    except OSError:
-        pass
+    _without_end(exchange, b" ", pause_seconds=0.01)
 
 
 def _drip_headers(exchange: Exchange) -> None:
     exchange.send(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-    try:
-        while True:
-            exchange.send(b"x")
-            exchange.pause(0.01)
-    except OSError:
-        pass
+    _without_end(exchange, b"x", pause_seconds=0.01)
 
 
 def _redirect(exchange: Exchange) -> None:
@@ -129,30 +127,18 @@ def _streamed(*pieces: bytes, stalls: bool = False) -> Behaviour:
 
 def _huge(exchange: Exchange) -> None:
     exchange.head(content_type="application/json", content_length=str(50 << 20))
-    try:
-        for _ in range(50):
-            exchange.send(b" " * (1 << 20))
-    except OSError:
-        pass
+    _without_end(exchange, b" " * (1 << 20))
 
 
 def _endless(exchange: Exchange) -> None:
     exchange.start_stream()
-    try:
-        while True:
-            exchange.send(_WORKING * 1000)
-    except OSError:
-        pass
+    _without_end(exchange, _WORKING * 1000)
 
 
 def _endless_event(exchange: Exchange) -> None:
     exchange.start_stream()
-    try:
-        exchange.send(b"data: ")
-        while True:
-            exchange.send(b"x" * 65536)
-    except OSError:
-        pass
+    exchange.send(b"data: ")
+    _without_end(exchange, b"x" * 65536)
 
 
 def _foreign_version(exchange: Exchange) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
+from shared.a2a.errors import UNAVAILABLE, A2AError
 from shared.http_client import HttpClient
 from shared.identity.google_token import GoogleTokenRules, GoogleTokens
 from shared.identity.principal import Principal
@@ -254,11 +254,6 @@ def test_an_outage_never_looks_like_a_bad_token(
     assert tokens.verify(token) == HANAKO
 
 
-def _cut(exchange: Exchange) -> None:
-    exchange.head(content_type="application/json", content_length="100")
-    exchange.send(b"{")
-
-
 @pytest.mark.parametrize(
     "behave",
     [
@@ -269,7 +264,7 @@ def _cut(exchange: Exchange) -> None:
         lambda exchange: exchange.answer(200, b"x" * 100_000),
         lambda exchange: exchange.answer(302, location="https://login.example"),
         lambda exchange: exchange.send(b"not HTTP\r\n\r\n"),
-        _cut,
+        lambda exchange: exchange.send(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"),
     ],
     ids=["reset", "html", "list", "null", "too large", "redirect", "no HTTP", "cut"],
 )
@@ -290,13 +285,6 @@ def test_an_outage_does_not_take_away_what_is_known(stand_in: Google, token: str
     assert tokens.verify(token) == HANAKO
     stand_in.answers("tokeninfo", status=503)
     assert tokens.verify(token) == HANAKO
-
-
-def test_a_bad_token_is_a_401_with_a_challenge(stand_in: Google, token: str) -> None:
-    with pytest.raises(A2AError) as refused:
-        authenticate(f"Bearer {token}", [verifier(stand_in)])
-    assert refused.value.kind is UNAUTHENTICATED
-    assert refused.value.headers == {"www-authenticate": 'Bearer realm="a2a", error="invalid_token"'}
 
 
 def _at(server: HttpServer) -> GoogleTokens:

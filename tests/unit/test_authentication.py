@@ -38,7 +38,9 @@ def test_who_may_be_known_to_a_kind_that_is_away_is_told_to_come_back(
     assert (refused.value.kind, refused.value.headers) == (UNAVAILABLE, {"retry-after": "5"})
 
 
-def test_where_no_kind_of_token_is_on_none_is_valid() -> None:
+@pytest.mark.parametrize("verifiers", [(), (KNOWN,)])
+def test_a_token_that_nobody_knows_is_a_401_with_a_challenge(verifiers: tuple[TokenVerifier, ...]) -> None:
     with pytest.raises(A2AError) as refused:
-        authenticate("Bearer known", ())
+        authenticate("Bearer unknown", verifiers)
     assert refused.value.kind is UNAUTHENTICATED
+    assert refused.value.headers == {"www-authenticate": 'Bearer realm="a2a", error="invalid_token"'}
