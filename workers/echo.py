@@ -1,12 +1,10 @@
 """A worker that says what it was told: `TASKS_URL=… WORKER_TOKEN=… python -m workers.echo ROLE…`."""
 
-import logging
 import os
-import signal
 import sys
 
-from workers.client import Client, Question, Work
-from workers.credentials import from_environment
+from workers import program
+from workers.client import Question, Work
 
 
 def echo(work: Work) -> str:
@@ -18,6 +16,4 @@ def echo(work: Work) -> str:
 
 
 if __name__ == "__main__":
-    logging.basicConfig()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    Client(os.environ["TASKS_URL"], from_environment(os.environ), roles=sys.argv[1:]).run(echo)
+    program.run(echo, roles=sys.argv[1:], environ=os.environ)

@@ -7,19 +7,17 @@ No shell sees the text, the command sees no token, and what it may take is bound
 
 import argparse
 import contextlib
-import logging
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
 
-from workers.client import Client, Failed, Work
-from workers.credentials import from_environment
+from workers import program
+from workers.client import Failed, Work
 
 _TOO_LONG = "The command took too long. / コマンドが制限時間内に終わりませんでした。"
 _TOO_MUCH = "The command wrote too much. / コマンドの出力が多すぎます。"
@@ -92,9 +90,7 @@ def main() -> None:
     if shutil.which(options.command[0]) is None:
         parser.error(f"there is no program {options.command[0]}")
     command = Command(options.command, seconds=options.seconds, most_bytes=options.most_bytes)
-    logging.basicConfig()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    Client(os.environ["TASKS_URL"], from_environment(os.environ), roles=options.role).run(command)
+    program.run(command, roles=options.role, environ=os.environ)
 
 
 if __name__ == "__main__":
