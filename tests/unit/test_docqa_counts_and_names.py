@@ -38,6 +38,13 @@ _TRAINING = """# 研修要領
 
 電話番号の一覧は、毎年6月に確認する。
 
+## 故障の件数
+
+| 年度 | 件数 |
+|---|---|
+| 令和5年度 | 31件 |
+| 令和6年度 | 27件 |
+
 ## 料金
 
 第5次改正までは、再試験の受験料を900円としていた。
@@ -59,6 +66,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         "Which company made the steel safe?",
         "How much credit does a Premium customer get when Kiku Analytics is below 97 %?",
         "障害対応研修は何時間かかりますか",
+        "令和3年度の故障は何件でしたか",
     ],
 )
 def test_a_figure_of_something_else_is_no_answer(ask: Ask, question: str) -> None:
@@ -74,6 +82,8 @@ def test_a_figure_of_something_else_is_no_answer(ask: Ask, question: str) -> Non
         ("How much credit does a Premium customer get when Kiku Desk is below 97 %?", "| 50 %"),
         ("電話番号の一覧は、いつ確認しますか", "毎年6月"),
         ("成績が優の者は何単位まで履修できますか", "26単位"),
+        ("令和6年度の故障は何件でしたか", "令和6年度 | 27件"),
+        ("2023年度の故障は何件でしたか", "令和5年度 | 31件"),
         ("再試験の受験料はいくらですか", "2,700円"),
     ],
 )

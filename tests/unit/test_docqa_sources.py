@@ -136,3 +136,13 @@ def test_of_several_editions_only_the_newest_that_has_begun_is_in_force() -> Non
     later = in_force(documents, date(2031, 1, 1))
     assert later[2].edition.standing is Standing.CURRENT
     assert later[1].edition.standing is Standing.SUPERSEDED
+
+
+def test_of_two_editions_dated_by_eras_the_later_one_is_in_force() -> None:
+    documents = [
+        _document("# 図書館規程\n\n施行日: 平成31年4月1日\n\n貸出は10日とする。", "a.md"),
+        _document("# 図書館規程\n\n施行日: 令和元年10月1日\n\n貸出は15日とする。", "b.md"),
+    ]
+    assert [document.edition.effective for document in documents] == ["2019-04-01", "2019-10-01"]
+    standing = [document.edition.standing for document in in_force(documents, date(2026, 1, 1))]
+    assert standing == [Standing.SUPERSEDED, Standing.CURRENT]

@@ -21,7 +21,7 @@ from functions.docqa.answers.matching import (
 )
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.questions.concept import Concept, Role
-from functions.docqa.questions.entities import NUMBERED_PARTS, Entity, distinguishing, governed, years_of_eras
+from functions.docqa.questions.entities import NUMBERED_PARTS, Entity, distinguishing, governed
 from functions.docqa.questions.expressions import (
     ANNOUNCING,
     FORMER,
@@ -31,6 +31,7 @@ from functions.docqa.questions.expressions import (
 )
 from functions.docqa.questions.question import Question
 from functions.docqa.questions.ranges import numbers_in, range_fit
+from functions.docqa.vocabulary.numerals import years_of_eras
 from functions.docqa.vocabulary.word_runs import run_bonus
 from functions.docqa.vocabulary.words import normalise, view
 

@@ -7,6 +7,7 @@ from datetime import date
 from msgspec import structs
 
 from functions.docqa.model import Document, Edition, Standing
+from functions.docqa.vocabulary.numerals import with_western_years
 from functions.docqa.vocabulary.words import normalise
 
 _HEAD_CHARACTERS = 700
@@ -82,14 +83,15 @@ _Age = tuple[str, tuple[int, ...]]
 def edition_of(path: str, title: str, text: str) -> Edition:
     """What `text` itself says about its edition; `in_force` compares it with the other documents."""
     front = _FRONT_MATTER.match(text)
-    head = normalise(text[:_HEAD_CHARACTERS])
+    head = with_western_years(normalise(text[:_HEAD_CHARACTERS]))
     fields = {
-        normalise(name): normalise(value) for name, value in _FIELD.findall(front.group(1) if front else "")
+        normalise(name): with_western_years(normalise(value))
+        for name, value in _FIELD.findall(front.group(1) if front else "")
     }
     status = fields.get("status") or fields.get("状態") or fields.get("ステータス") or _labelled_status(head)
     own = _of_itself(head)
     standing = Standing.CURRENT
-    name = normalise(f"{path} {title}")
+    name = with_western_years(normalise(f"{path} {title}"))
     if _DRAFT_STATUS.match(status):
         standing = Standing.DRAFT
     elif (

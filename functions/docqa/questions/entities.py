@@ -87,8 +87,6 @@ _YEAR = re.compile(
     r"(?! ?(?:yen|euros?|eur|dollars?|usd|jpy|pounds?|円|ドル|ユーロ|kg|km|cm|mm|m|g|kw|人|名|個|件|台|枚|冊|回|歳|%|people"
     r"|pieces|hours|words|characters|字)(?![a-z]))"
 )
-_ERAS = {"令和": 2018, "平成": 1988}
-_ERA_YEAR = re.compile(r"(令和|平成)(\d{1,2})年")
 
 
 class Entity(Struct, frozen=True):
@@ -142,11 +140,6 @@ def entity_spans(normal: str) -> list[tuple[int, int]]:
 def years_in(text: str) -> frozenset[str]:
     """The years that `text` names: `2023`."""
     return frozenset(_YEAR.findall(unicodedata.normalize("NFKC", text).casefold()))
-
-
-def years_of_eras(normal: str) -> frozenset[str]:
-    """The years of our count that a normalised text names by a Japanese era: 令和7年 → `2025`."""
-    return frozenset(str(_ERAS[era] + int(year)) for era, year in _ERA_YEAR.findall(normal))
 
 
 def distinguishing(scopes: Iterable[frozenset[Entity]]) -> frozenset[Entity]:

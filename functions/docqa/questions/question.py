@@ -25,6 +25,7 @@ from functions.docqa.questions.question_kinds import (
 )
 from functions.docqa.questions.ranges import Range, amount_spans, amounts_in, numbers_in
 from functions.docqa.vocabulary.lexicon import lexicon
+from functions.docqa.vocabulary.numerals import years_of_eras
 from functions.docqa.vocabulary.words import is_japanese, normalise, view
 
 
@@ -83,7 +84,9 @@ def analyse(text: str, *, language: str | None = None) -> Question:
             for concept in concepts
         ),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
-        years=years_in(text) | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
+        years=years_in(text)
+        | years_of_eras(normal)
+        | {f"v{entity.value}" for entity in entities_in(text) if entity.family == "v"},
         former=wants_former(normal),
         unit=unit,
         per=counted_per(normal),

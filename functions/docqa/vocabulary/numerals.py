@@ -28,9 +28,25 @@ _MONTHS = (
     "november",
     "december",
 )
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
+_ERA_YEAR = re.compile(r"(令和|平成|昭和)(\d{1,2}|元)年")
 _NAMES = "|".join(_MONTHS)
 _FROM_MONTH_TO_MONTH = re.compile(rf"\b({_NAMES})(?: to | through | until |-| - )({_NAMES})\b")
 _FROM_MONTH_TO_MONTH_JAPANESE = re.compile(r"(?<!\d)(\d{1,2})月(?:から|~|-|〜)(\d{1,2})月")
+
+
+def with_western_years(normal: str) -> str:
+    """A normalised text with the years of Japanese eras counted as ours: 令和7年 → 2025年."""
+    return _ERA_YEAR.sub(lambda match: f"{_year_of(match)}年", normal) if "年" in normal else normal
+
+
+def years_of_eras(normal: str) -> frozenset[str]:
+    """The years of our count that a normalised text names by a Japanese era: 令和7年 → `2025`."""
+    return frozenset(map(_year_of, _ERA_YEAR.finditer(normal)))
+
+
+def _year_of(match: re.Match[str]) -> str:
+    return str(_ERAS[match.group(1)] + (1 if match.group(2) == "元" else int(match.group(2))))
 
 
 def with_digits(normal: str) -> str:
