@@ -72,14 +72,19 @@ class Recorder:
         )
         run.stored_version = stored.version
         position = 1
+        held: list[Event] = []
         while True:
-            events, ended = run.relay.events_after(position, self.times.look_seconds)
-            position += len(events)
+            new, ended = run.relay.events_after(position, self.times.look_seconds)
+            position += len(new)
+            events, held = [*held, *new], []
             task = writer.stored.task
             if ended:
                 events = [*self._answer(run, task), *events]
                 if not _ends(events[-1] if events else task):
                     events.append(self.failure(task))
+            elif events and _ends(events[-1]):
+                # It ends the lease, too, and the agent may still have something to note.
+                held = [events.pop()]
             now = work()
             # What the agent notes may be all that there is to resume a silent turn by.
             if events or now != writer.work:

@@ -1,14 +1,17 @@
 """Agents made with software of others are understood; `tests/wire/heard/` holds what each said (docs/conformance.md)."""
 
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import card, message, task, text
+from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_wire import Json, artifact, card, message, status, task, text
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import Hub, route, streamed_text, text_of
+from tests.fakes.task_client import TaskClient
 
 _HEARD = Path(__file__).parents[1] / "wire" / "heard"
 _ITS_ADDRESS = "http://agent.example"
@@ -104,6 +107,27 @@ def test_an_agent_asks_again_with_nothing_but_its_task() -> None:
         again = hub.stream("Osaka", context_id=asked["contextId"])[-1]
     assert [said.task_id for said in agent.said] == [None, "task-1"]
     assert text_of(again["status"]["message"]) == "Which Osaka?"
+
+
+def test_an_agent_whose_stream_stays_open_behind_its_question_is_answered(tmp_path: Path) -> None:
+    never = threading.Event()
+
+    def asks(said: Said) -> Iterator[Json]:
+        if said.task_id is not None:
+            yield task("completed", artifact("a", text(f"To {said.text}.")))
+            return
+        yield task("working")
+        yield status("input-required", "Which city?")
+        never.wait(0.3)
+
+    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_LOOK_SECONDS": "0.05"}
+    with AgentServer(asks) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True), settings=settings)
+        client = TaskClient(hub, "1.0 JSONRPC")
+        asked = client.stream("Book a train")
+        assert asked[-1].state == "input-required"
+        told = client.stream("Osaka", task_id=asked[0].task_id)
+    assert (told[-1].state, agent.said[1].task_id) == ("completed", "task-1")
 
 
 def test_that_a_task_is_gone_is_also_read_without_an_envelope() -> None:
