@@ -174,7 +174,7 @@ def test_a_worker_that_may_not_work_says_why_and_stops() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_takes_no_credential_along(status: int) -> None:
+def test_a_redirect_takes_a_workers_credential_nowhere(status: int) -> None:
     with HttpServer(lambda exchange: exchange.answer(204)) as elsewhere:
         function = Function({"lease": [lambda exchange: exchange.answer(status, location=elsewhere.url)]})
         with pytest.raises(Refused, match=str(status)):
