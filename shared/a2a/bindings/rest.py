@@ -143,7 +143,10 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
     if target.operation.rest[0].method == "POST":
         params = protojson.decode(body) if body.strip() else {}
     else:
-        params = {name: values[0] for name, values in query.items() if values}
+        # None of these requests has a field that takes several values.
+        params = {
+            name: values[0] if len(values) == 1 else [*values] for name, values in query.items() if values
+        }
     if isinstance(params, dict):
         given = {name: item for name, item in params.items() if name not in _SHADOWED_BY_PATH}
         params = (given if "task_id" in target.path_fields else params) | dict(target.path_fields)

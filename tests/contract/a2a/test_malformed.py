@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from shared.a2a.bindings import rest
+from shared.a2a.errors import A2AError
 from tests.contract.a2a.served import SECRET, WAYS, Way, error_of, fields_named, served
 
 EACH_WAY = pytest.mark.parametrize("way", WAYS, ids=str)
@@ -279,3 +281,14 @@ def test_huge_headers_do_no_harm(way: Way) -> None:
         authorization="Bearer " + "x" * 100_000,
     )
     assert sent.status == 200
+
+
+@pytest.mark.parametrize("path", ["/tasks", "/v1/tasks"])
+@pytest.mark.parametrize("name", ["contextId", "pageSize", "page_size", "status", "includeArtifacts"])
+def test_a_query_parameter_that_comes_twice_is_refused(path: str, name: str) -> None:
+    target = rest.resolve("GET", path, None)
+    with pytest.raises(A2AError) as refused:
+        rest.read_request(target, {name: ["1", "2"]}, b"")
+    ((field, _),) = refused.value.fields
+    assert field in (name, "pageSize")
+    rest.read_request(target, {"unknown": ["1", "2"]}, b"")
