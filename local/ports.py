@@ -38,4 +38,6 @@ def why_not_free(port: int) -> str | None:
             probe.listen()
         except OSError as refusal:
             return refusal.strerror or type(refusal).__name__
+        except OverflowError:
+            return "ports end at 65535"
     return None

@@ -32,6 +32,21 @@ _LESSON = """Without `storage.objects.get` the search still returns passages, so
 force. They are given as what they are, unverified, and never as the answer: retrieval and evidence are two permissions
 (the paper's lesson 4)."""
 
+_ELSEWHERE = """## What else it says, and where that is seen
+
+| the paper | here |
+|---|---|
+| §3.2: one text part for the UI, structure for `POST /tools/query` | the two columns above |
+| §3.3: rules choose the route, no model does | `hubctl check --text '…'` says which rule, and which words |
+| §3.3, §4.2: the text of `params.message.parts`, else `params.text` | `curl` with `"params": {"text": "…"}` |
+| §3.4, §5.4: each boundary has its credential | `hubctl doctor` names account, audience and role at each |
+| §4.1: the endpoints | [the README's table](../README.md#the-path-of-a-request) |
+| §4.3: exceptions become a text, never HTTP 500 | `tests/integration/test_containment.py` |
+| §6: the experiments were in Japanese | `hubctl evaluate --live` asks in both languages |
+
+On Google Cloud: [deploy it](deployment.md); `hubctl evaluate --live --url https://HUB --token TOKEN` asks the same there.
+The faults are then yours to make: take a role away, or set an `audience` in `routes.toml`."""
+
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:
     """The table, what the paper says of each case, what was not so, and the count."""
@@ -73,7 +88,8 @@ def markdown(findings: Sequence[Finding]) -> Iterator[str]:
             yield f"| {each.question.text} | {_told(each.ui.text)} | {_rest(each)} | {citations} | {verdict} |"
         if case.unread:
             yield f"\n{_LESSON}"
-    yield f"\n{_count(findings)}"
+    yield f"\n{_count(findings)}\n"
+    yield _ELSEWHERE
 
 
 def _rest(finding: Finding) -> str:

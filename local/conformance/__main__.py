@@ -15,7 +15,7 @@ from pathlib import Path
 
 from local.functions import ROOT, LocalFunction
 from local.lifeline import Lifeline
-from local.ports import LOOPBACK, free_ports
+from local.ports import LOOPBACK, free_ports, why_not_free
 from local.processes import Program, running
 from local.readiness import NotReady, Probe, ProcessEnded, answers_ok, raise_if_ended, wait_until_ready
 from local.run import function_command
@@ -35,6 +35,8 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=9999, help="the hub's port; 0 takes a free one")
     parser.add_argument("--kit", choices=("1.0", "0.3"), default="1.0", help="whose card the hub shows")
     arguments = parser.parse_args()
+    if reason := why_not_free(arguments.port):
+        parser.error(f"port {arguments.port} cannot be used ({reason}): choose another with --port")
     stopping = StopSignal.of_signals()
     with tempfile.TemporaryDirectory() as folder, Lifeline() as lifeline:
         agent_port, tasks_port, free = free_ports(3)

@@ -5,6 +5,7 @@ import threading
 
 from local.gemini_enterprise.server import Server
 from local.gemini_enterprise.world import OAuthClient, Operator, World
+from local.ports import why_not_free
 
 
 def main() -> None:
@@ -18,6 +19,8 @@ def main() -> None:
     parser.add_argument("--client", default="client-1:secret-1", metavar="ID:SECRET", help="the OAuth client")
     parser.add_argument("--access-token", default="operator", help="the token of an administrator")
     arguments = parser.parse_args()
+    if reason := why_not_free(arguments.port):
+        parser.error(f"port {arguments.port} cannot be used ({reason}): choose another with --port")
     client_id, _, secret = arguments.client.partition(":")
     apps = [app.partition("/") for app in arguments.app or ["global/hub-app"]]
     world = World(
