@@ -8,11 +8,12 @@ import msgspec
 
 from shared.a2a import errors, protojson
 from shared.a2a.errors import A2AError, invalid_field
+from shared.a2a.model import TaskState
 from shared.http import JSON, Request, Response
 from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.log import Record
 from shared.refusal import problem
-from shared.task_store.store import Unavailable
+from shared.task_store.store import LeaseLost, TaskEnded, Unavailable
 from shared.tasks.starting import Starter
 
 PATH = "/internal/tasks:run"
@@ -34,7 +35,7 @@ class RunDoor:
                 raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
             task_id = _task_id(request)
             record["taskId"] = task_id
-            state = self._starter.run_again(task_id, request_id=record["requestId"], record=record)
+            state = self._run(task_id, record)
             record.setdefault("outcome", "ok")
             return Response(headers={"content-type": JSON}, body=msgspec.json.encode({"state": state}))
         except A2AError as error:
@@ -43,6 +44,12 @@ class RunDoor:
             refusal = A2AError(errors.UNAVAILABLE, "Tasks cannot be reached at the moment")
         record["outcome"] = refusal.kind.reason
         return problem(refusal, record)
+
+    def _run(self, task_id: str, record: Record) -> TaskState | None:
+        try:
+            return self._starter.run_again(task_id, request_id=record["requestId"], record=record)
+        except (LeaseLost, TaskEnded):
+            return None
 
 
 def _task_id(request: Request) -> str:

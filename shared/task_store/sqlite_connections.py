@@ -18,10 +18,11 @@ _WAL_BYTES = 64_000_000
 
 
 class Connections:
-    """Transactions on the file. Nothing is held across a fork."""
+    """Transactions on the file; who has to wait for longer than `busy_seconds` is refused. Nothing is held across a fork."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, busy_seconds: float = _BUSY_SECONDS) -> None:
         self._path = path
+        self._busy_seconds = busy_seconds
         self._idle: list[sqlite3.Connection] = []
         self._process = os.getpid()
         # Threads that wait here are woken in turn; those that wait for SQLite's lock sleep for longer and longer.
@@ -31,7 +32,7 @@ class Connections:
     def open(self) -> sqlite3.Connection:
         """A connection that belongs to the caller, who closes it."""
         connection = sqlite3.connect(
-            self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
@@ -47,8 +48,15 @@ class Connections:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Nobody else writes meanwhile; all of it is stored, or, after an exception, nothing."""
-        with self._one_writer, self._transaction("BEGIN IMMEDIATE") as connection:
-            yield connection
+        one_writer = self._one_writer
+        # Those in front may each have to wait for another process as long.
+        if not one_writer.acquire(timeout=self._busy_seconds):
+            raise Unavailable("others are writing")
+        try:
+            with self._transaction("BEGIN IMMEDIATE") as connection:
+                yield connection
+        finally:
+            one_writer.release()
 
     def close(self) -> None:
         """Closes what nobody uses now; the rest closes as soon as it is given back."""

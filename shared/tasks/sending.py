@@ -120,9 +120,7 @@ class Sending:
         first = min(self._patience.store_seconds, seconds)
         if not run.relay.ended(first):
             if opened.stored is None and not opened.joined:
-                other = self._starter.store_late(run, opened)
-                if other is not None:
-                    return self._settled(other, opened)
+                self._starter.store_late(run, opened)
             run.relay.ended(seconds - first)
         if opened.stored is not None:
             run.recorded.wait(_MOST_BEHIND_SECONDS)

@@ -135,23 +135,25 @@ class Starter:
         self._wake(opened.turn.role, task.task.id)
         return task
 
-    def store_late(self, run: Run, opened: Opened) -> StoredTask | None:
-        """Stores a run that goes on; or ends it, and gives the same request's task, where another instance was sooner."""
+    def store_late(self, run: Run, opened: Opened) -> None:
+        """Stores a run that goes on, beside it: whoever waits for the answer need not wait for the store. Where another instance
+        was sooner with the same request, the run is given up, and `opened.stored` is that one's task.
+        """
         lease = self._mint.new_id()
-        try:
-            stored = self._create(opened, opened.first, lease=lease)
-        except AlreadyRunning as running:
-            run.cancel()
-            opened.joined = True
-            return running.stored
-        except Unavailable:
-            # Whoever waits for the answer need not wait for the store.
-            self._record_beside(run, lambda: self._create_patiently(opened, lease), opened, lease)
-        except TooLarge:
-            pass
-        else:
-            self._record_beside(run, lambda: stored, opened, lease)
-        return None
+
+        def create() -> StoredTask | None:
+            try:
+                return self._create(opened, opened.first, lease=lease)
+            except AlreadyRunning as running:
+                opened.joined, opened.stored = True, running.stored
+                run.give_up()
+                return None
+            except Unavailable:
+                return self._create_patiently(opened, lease)
+            except TooLarge:
+                return None
+
+        self._record_beside(run, create, opened, lease)
 
     def store_beside(self, run: Run, opened: Opened) -> None:
         """Stores a run from its first event on, while it is streamed; a Message alone is not stored."""
@@ -202,7 +204,10 @@ class Starter:
         return self._recorder.patience.wait_for(create)
 
     def run_again(self, task_id: str, *, request_id: str, record: dict[str, object]) -> TaskState | None:
-        """Runs a task that nobody runs to the end of its turn; its state then, or None where there was nothing to run."""
+        """Runs a task that nobody runs to the end of its turn; its state then, or None where there was nothing to run.
+
+        Raises LeaseLost and TaskEnded where the store took so long that the lease ran out meanwhile.
+        """
         seconds = self._recorder.times.seconds
         lease = self._store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
         if lease is None:

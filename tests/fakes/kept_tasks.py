@@ -3,6 +3,7 @@
 import itertools
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -45,12 +46,13 @@ Script = Callable[[Call], Iterable[Piece]]
 class FarStore:
     """A store that can be `away`, can lose its answer to one method, and has a clock that can be put forward.
 
-    `refused` counts what was asked for while it was away.
+    `asked` counts by method, `refused` what was asked for while it was away.
     """
 
     def __init__(self, path: Path, **options: Any) -> None:
         self.ahead_seconds = 0.0
         self.away = False
+        self.asked: Counter[str] = Counter()
         self.refused = 0
         self.loses_answer_to = ""
         self.lost = threading.Event()
@@ -65,6 +67,7 @@ class FarStore:
             return method
 
         def reached(*arguments: Any, **named: Any) -> Any:
+            self.asked[name] += 1
             if self.away:
                 self.refused += 1
                 raise Unavailable("out of reach")

@@ -1,20 +1,28 @@
 """A run whose store goes away, whose lease runs out, or whose task another run has taken (design §6)."""
 
+import json
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from functions.hub.run_door import PATH, RunDoor
+from shared.a2a.agent import Turn
 from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
+from shared.a2a.errors import UNAVAILABLE, A2AError
 from shared.a2a.model import (
     CancelTaskRequest,
     Task,
     TaskState,
 )
 from shared.a2a.reply import Piece, Progress, Question, Text
+from shared.http import Request
+from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.task_store.store import HUB
 from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,
@@ -30,6 +38,9 @@ from tests.fakes.kept_tasks import (
     text_of,
     until,
 )
+
+# Less than the store waits for another process.
+_SOON_SECONDS = 5.0
 
 
 @pytest.fixture
@@ -75,6 +86,37 @@ def test_who_waits_gets_the_answer_though_the_store_is_away(file: Path) -> None:
     waiting.join(PATIENCE_SECONDS)
     instance.far.away = False
     assert [text_of(answer) for answer in answers] == ["answer"]  # type: ignore[arg-type]
+
+
+def test_who_waits_gets_the_answer_though_the_store_lets_nobody_write(file: Path) -> None:
+    steps = Steps("answer")
+    instance = Instance(file, steps)
+    with closing(sqlite3.connect(file, isolation_level=None)) as other, ThreadPoolExecutor() as threads:
+        other.execute("BEGIN IMMEDIATE")
+        answer = threads.submit(instance.send, "hello")
+        steps.await_step()
+        until(lambda: instance.far.asked["create"])
+        steps.let()
+        assert text_of(answer.result(timeout=_SOON_SECONDS)) == "answer"
+        other.execute("ROLLBACK")
+
+
+def test_a_lease_that_ran_out_before_the_run_began_is_nothing_to_run(file: Path) -> None:
+    instance = Instance(file, at_once("answer"), runs_at_once=False)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+
+    def refuse_late(*_: object) -> Turn:
+        instance.far.ahead_seconds = 3600
+        raise A2AError(UNAVAILABLE, "Too late")
+
+    instance.agent.send = refuse_late  # type: ignore[method-assign, assignment]
+    request = Request(method="POST", path=PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode())
+    principal = Principal(subject=TASKS_FUNCTION)
+    answer = RunDoor(instance.kept.starter).handle(request, principal, {"requestId": "r"})
+    assert answer is not None
+    assert (answer.status, answer.body) == (200, b'{"state":null}')
+    assert instance.get(task.id).status.state is TaskState.SUBMITTED
 
 
 def test_a_stream_outlasts_an_outage_and_its_task_is_stored_in_the_end(file: Path) -> None:

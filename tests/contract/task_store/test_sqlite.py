@@ -1,5 +1,6 @@
 """What is SQLite's own: one file, several processes, its schema."""
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -15,6 +16,7 @@ import pytest
 from shared.a2a.model import TaskState
 from shared.ids import random_hex
 from shared.task_store.sqlite import SqliteTaskStore
+from shared.task_store.sqlite_connections import Connections
 from shared.task_store.sqlite_schema import SCHEMA_VERSION, WrongFile
 from shared.task_store.store import HUB, StoredTask, Unavailable
 from tests.contract.task_store.stores import Clock, at_once, chunk, created, status
@@ -211,3 +213,19 @@ def test_a_page_is_found_by_indices_alone(file: Path, sqlite_store: SqliteTaskSt
         assert "USING" in plan[0]
         assert "INDEX" in plan[0]
     connection.close()
+
+
+def test_who_waits_behind_others_for_another_process_waits_no_longer_than_they_do(file: Path) -> None:
+    _opened(file).close()
+    connections = Connections(file, busy_seconds=0.2)
+
+    def write() -> None:
+        with connections.writing():
+            pass
+
+    with contextlib.closing(connections), contextlib.closing(connections.open()) as other:
+        other.execute("BEGIN IMMEDIATE")
+        begun = time.monotonic()
+        assert [type(each) for each in at_once([write] * 20)] == [Unavailable] * 20
+        # One behind the other they would take four seconds.
+        assert time.monotonic() - begun < 2
