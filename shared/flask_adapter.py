@@ -111,7 +111,11 @@ def _decoded(text: str | None) -> str:
 
 @cache
 def _status_line(status: int) -> str:
-    return f"{status} {HTTPStatus(status).phrase}"
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        # What the gate passes on may be a status that nobody has registered.
+        return f"{status} Unknown"
 
 
 class _Headers(Mapping[str, str]):

@@ -225,6 +225,14 @@ def test_what_breaks_outside_the_protocol_shows_nothing_of_itself() -> None:
     assert response.get_json() == {"error": {"code": 500, "status": "INTERNAL", "message": "Internal error"}}
 
 
+def test_a_status_that_nobody_has_registered_is_passed_on() -> None:
+    app = flask.Flask("passing")
+    answer = Response(status=520, body=b"what a proxy made up")
+    app.add_url_rule("/", view_func=lambda: entry_point(lambda _: answer)(flask.request))
+    response = app.test_client().get("/")
+    assert (response.status, response.data) == ("520 Unknown", b"what a proxy made up")
+
+
 def test_a_whole_answer_is_held_back_until_it_is_complete_and_no_longer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = socket.create_connection(listener.getsockname())
