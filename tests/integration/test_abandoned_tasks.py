@@ -64,6 +64,13 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
     scene.store.close()
 
 
+def test_a_worker_that_has_left_while_it_waited_is_given_nothing(scene: Scene) -> None:
+    scene.task()
+    left = scene.leasing.lease("worker", ROLES, seconds=30, wait_seconds=5, is_there=lambda: False)
+    assert left is None
+    assert scene.lease() is not None
+
+
 def test_a_dead_workers_task_goes_to_the_next_one_as_its_second_attempt(scene: Scene) -> None:
     task_id = scene.task()
     scene.begun(task_id, 1)
