@@ -88,6 +88,17 @@ def test_a_task_that_is_due_again_is_asked_for_again_though_nobody_has_answered(
         assert {received.json["taskId"] for received in hub.received} == set(ids[:16])
 
 
+def test_no_more_than_sixteen_tasks_are_run_at_once(store: SqliteTaskStore) -> None:
+    ids = [created(store).task.id for _ in range(20)]
+    with SilentHub() as hub:
+        runs = _runs(store, hub, ask_again_seconds=3600)
+        assert runs.look() == 16
+        for task_id in ids[:16]:
+            assert store.lease("the hub", seconds=60, roles=[HUB], task_id=task_id)
+        assert len(store.due([HUB], limit=20)) == 4
+        assert runs.look() == 0
+
+
 def test_a_task_with_a_running_lease_is_left_alone(store: SqliteTaskStore) -> None:
     task_id = created(store).task.id
     assert store.lease("somebody", seconds=60, roles=[HUB], task_id=task_id)
