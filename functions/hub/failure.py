@@ -27,6 +27,7 @@ class FailureKind(StrEnum):
     RESTING = "resting"
     FAILED = "failed"
     INTERNAL = "internal"
+    UNROUTED = "unrouted"
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -104,4 +105,14 @@ def internal(route: Route) -> Failure:
     """A defect of ours while the route was asked; its stack is in the log."""
     return Failure(
         kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub"
+    )
+
+
+def unrouted() -> Failure:
+    """A defect of ours before there was a route; its stack is in the log."""
+    return Failure(
+        kind=FailureKind.UNROUTED,
+        fault="internal",
+        cause="an exception inside the hub while the route was chosen",
+        remedy="see the stack in the hub's log, and `hubctl check`",
     )

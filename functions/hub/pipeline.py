@@ -9,12 +9,22 @@ from functions.hub import citations, texts
 from functions.hub.choosing import choose
 from functions.hub.conversations import Conversation, Conversations, noted
 from functions.hub.downstream import Asking, Downstream, addressed
-from functions.hub.failure import LEFT, DownstreamFailed, Failure, failed_task, internal, not_permitted
+from functions.hub.failure import (
+    LEFT,
+    DownstreamFailed,
+    Failure,
+    failed_task,
+    internal,
+    not_permitted,
+    unrouted,
+)
 from functions.hub.listening import Listener, for_callers
+from functions.hub.router import Choice
 from functions.hub.tables import Tables
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
 from shared.a2a.call import Call
+from shared.a2a.errors import A2AError
 from shared.a2a.model import Event, Message, TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
@@ -61,19 +71,27 @@ class Pipeline:
             record["outcome"] = "no_text"
             turn.say(texts.empty_message_text())
             return turn, iter(((None, (Text(turn.answer),)),))
-        conversation = noted(incoming.notes.get(_CONVERSATION)) or self._conversations.get(
-            incoming.owner, incoming.downstream_context_id
-        )
-        served = self._tables.now
-        choice = turn.choice = choose(
-            text, incoming, conversation, router=served.router, routes=served.routes
-        )
-        downstream = served.downstreams[choice.route.id]
-        turn.immediate = downstream.immediate
+        try:
+            conversation, choice, downstream = self._chosen(text, incoming)
+            turn.immediate = downstream.immediate
+        except A2AError:
+            raise
+        except Exception:
+            self._log.exception("No route could be chosen", record)
+            return turn, iter(((None, (self._failed(turn, None, unrouted(), record),)),))
+        turn.choice = choice
         turn.routing_ms = _milliseconds(self._clock() - started)
         reason = choice.reason if self._log.with_text else choice.reason_without_text
         record |= {"route": choice.route.id, "reason": reason, "agent": choice.route.name}
         return turn, self._heard(turn, choice.route, downstream, conversation, record)
+
+    def _chosen(self, text: str, incoming: Incoming) -> tuple[Conversation | None, Choice, Downstream]:
+        conversation = noted(incoming.notes.get(_CONVERSATION)) or self._conversations.get(
+            incoming.owner, incoming.downstream_context_id
+        )
+        served = self._tables.now
+        choice = choose(text, incoming, conversation, router=served.router, routes=served.routes)
+        return conversation, choice, served.downstreams[choice.route.id]
 
     def cancel(self, owner: str, downstream_context_id: str, call: Call) -> None:
         """Passes a task's cancellation on to the agent whose task it is, as far as that is known."""
@@ -161,7 +179,7 @@ class Pipeline:
             goes_on=incoming.goes_on,
         )
 
-    def _failed(self, turn: Turn, route: Route, failure: Failure, record: Record) -> Piece:
+    def _failed(self, turn: Turn, route: Route | None, failure: Failure, record: Record) -> Piece:
         turn.failure = failure
         # Leaving is the caller's good right.
         severity = "INFO" if failure.fault == LEFT else "WARNING"

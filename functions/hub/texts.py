@@ -59,6 +59,10 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _EN: "Something went wrong in the hub while the agent “{agent}” was asked.",
         _JA: "エージェント「{agent}」への問い合わせ中に、ハブで問題が発生しました。",
     },
+    FailureKind.UNROUTED: {
+        _EN: "Something went wrong in the hub before your question reached an agent.",
+        _JA: "ご質問をエージェントに取り次ぐ前に、ハブで問題が発生しました。",
+    },
 }
 _RETRY = {
     _EN: "Please try again in a few minutes. If it keeps happening, tell your administrator this reference: {reference}",
@@ -108,10 +112,11 @@ def name_of(route: Route, language: Language) -> str:
     return route.name_ja if language is Language.JA else route.name
 
 
-def failure_text(failure: Failure, route: Route, *, language: Language, reference: str) -> str:
-    """Which agent, what happened, what the user can do, and a reference."""
+def failure_text(failure: Failure, route: Route | None, *, language: Language, reference: str) -> str:
+    """Which agent, where there was one, what happened, what the user can do, and a reference."""
+    agent = name_of(route, language) if route else ""
     seconds = math.ceil(failure.seconds_to_wait or 0)
-    what = _WHAT[failure.kind][language].format(agent=name_of(route, language), seconds=seconds)
+    what = _WHAT[failure.kind][language].format(agent=agent, seconds=seconds)
     then = _WHAT_TO_DO.get(failure.kind, _RETRY)[language].format(reference=reference)
     return f"{what} {then}" if language is Language.EN else f"{what}{then}"
 

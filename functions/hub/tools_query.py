@@ -95,7 +95,7 @@ def _answer(turn: Turn) -> dict[str, Any]:
     choice = turn.choice
     return {
         "route": choice.route.id if choice else None,
-        "reason": choice.reason if choice else "no text: nothing was asked",
+        "reason": choice.reason if choice else _why_no_route(turn),
         "agent": choice.route.name if choice else None,
         "boundary": choice.route.boundary.value if choice else None,
         "answer": turn.answer,
@@ -106,6 +106,10 @@ def _answer(turn: Turn) -> dict[str, Any]:
         "contextId": turn.incoming.context_id,
         "requestId": turn.incoming.request_id,
     }
+
+
+def _why_no_route(turn: Turn) -> str:
+    return turn.failure.cause if turn.failure else "no text: nothing was asked"
 
 
 def _failure(failure: Failure) -> dict[str, Any]:

@@ -72,6 +72,30 @@ def test_a_fault_is_fully_recorded_by_tools_query(fault: Fault) -> None:
         _leaks_nothing(json.dumps(record), server)
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (_ENGLISH, "Something went wrong in the hub before your question reached an agent."),
+        (_JAPANESE, "ご質問をエージェントに取り次ぐ前に、ハブで問題が発生しました。"),
+    ],
+)
+def test_a_defect_of_the_hub_before_there_is_a_route_is_one_helpful_text(question: str, said: str) -> None:
+    # As when one part of it was changed, and another was not (seed 001 §4.3).
+    changed: Any = object()
+    hub = Hub(route("alpha", url="https://alpha.example.com"), downstreams={"alpha": changed})
+    answer = hub.send(question)
+    assert answer["kind"] == "message"
+    assert text_of(answer).startswith(said)
+    assert hub.log[-1]["requestId"] in text_of(answer)
+    events = hub.stream(question)
+    assert streamed_text(events).startswith(said)
+    assert (events[-1]["status"]["state"], events[-1]["final"]) == ("completed", True)
+    record = hub.query(question)
+    assert (record["route"], record["error"]["kind"]) == (None, "unrouted")
+    assert record["reason"] == record["error"]["cause"]
+    assert "AttributeError" in next(line["stack_trace"] for line in hub.log if "stack_trace" in line)
+
+
 def test_a_client_that_takes_json_sees_a_failed_task() -> None:
     (fault,) = (fault for fault in FAULTS if fault.name == "HTTP 500")
     with _asked(fault) as (hub, server):
