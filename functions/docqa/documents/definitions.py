@@ -35,6 +35,7 @@ _SHORT_BEFORE = re.compile(r"[A-Z][A-Za-z0-9/&-]{1,8}$")
 _BETWEEN_NAMES = re.compile(r"[:：、,，;；/／]")
 _WORD_CUT = re.compile(r"^[a-z'’]+ ")
 _JAPANESE = re.compile(rf"[{KANJI}{KATAKANA}{HIRAGANA}]")
+_TWO_CAPITALS = re.compile("[A-Z](?:[A-Z]|[a-z][A-Z])")
 _LINE = re.compile(
     r"^[ \t]*(?:[|*-][ \t]*)?(?:\*\*)?([A-Z][A-Za-z0-9/&]{1,8})(?:\*\*)?[ \t]*(?:[|:：]|[-–—](?= )|=)[ \t]*"
     r"(?:\*\*)?([A-Z][^|:：.\n]{4,60})",
@@ -161,6 +162,8 @@ def _initials(short: str, words: Sequence[str]) -> bool:
 
 def _in_lines(text: str) -> Iterator[Definition]:
     """The lines of a list of abbreviations: "RTO: Recovery Time Objective"."""
+    if not _TWO_CAPITALS.search(text):
+        return
     for match in _LINE.finditer(text):
         short, words = match.group(1), match.group(2).split()
         for size in range(2, min(len(words), 7) + 1):
