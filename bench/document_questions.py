@@ -36,7 +36,13 @@ SETS = {
     "clinic": _set("clinic"),
 }
 # A third of these are asked in words that their documents do not have, or need more than one step of thought.
-HARD_SETS = {name: _set(name) for name in ("retailer", "town", "software_house", "pharmacy_maker")}
+HARD_SETS = {
+    name: _set(name)
+    for name in (
+        *("retailer", "town", "software_house", "pharmacy_maker"),
+        *("saas_support", "campus", "insurance", "logistics"),
+    )
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
