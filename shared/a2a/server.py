@@ -18,7 +18,7 @@ from shared.a2a.errors import A2AError
 from shared.a2a.history import Write, as_asked
 from shared.a2a.keeping import on_task
 from shared.a2a.model import Event, SendMessageRequest, SubscribeToTaskRequest
-from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
+from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, LIST_TASKS, Capability, Operation
 from shared.a2a.unstored import Unstored
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
@@ -119,12 +119,14 @@ class A2AServer:
 
         accepted = request.headers.get("accept", "")
         media_type = _A2A_JSON if _A2A_JSON in accepted or request.media_type == _A2A_JSON else JSON
+        version = Version.V1_0
         try:
             if not rest.knows(request.path):
                 return None
             named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
             target = rest.resolve(request.method, request.path, named)
-            if target.version is Version.V0_3:
+            version = target.version
+            if version is Version.V0_3:
                 media_type = JSON  # 0.3 §3.2.3 knows no other.
             card = self._card()
             _check_capability(target.operation, card)
@@ -140,7 +142,8 @@ class A2AServer:
         except Exception as exception:
             error = self._error(exception, record)
             headers = {"content-type": media_type} | error.headers
-            return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
+            body = rest.write_error(error, version)
+            return Response(status=error.kind.http_status, headers=headers, body=body)
 
     def _body(self, request: Request) -> bytes:
         body = request.read_body(self._limits.max_body_bytes)
@@ -173,9 +176,9 @@ class A2AServer:
             events = sending.stream(params, call, idle_seconds=self._limits.keep_alive_seconds)
             return self._stream(events, call, answering, headers)
         if self._tasks is None:
-            raise A2AError(
-                errors.UNSUPPORTED_OPERATION, f"{operation.name} is not supported: this agent keeps no tasks"
-            )
+            # There is no task that could be found (§3.1.3), and no capability says so beforehand (§3.3.4).
+            kind = errors.UNSUPPORTED_OPERATION if operation is LIST_TASKS else errors.TASK_NOT_FOUND
+            raise A2AError(kind, "This agent keeps no tasks")
         tasks = self._tasks.operations
         if isinstance(params, SubscribeToTaskRequest):
             events = tasks.subscribe(params, call, idle_seconds=self._limits.keep_alive_seconds)

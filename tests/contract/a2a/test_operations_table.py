@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from shared.a2a import protojson
+from shared.a2a import errors, protojson
 from shared.a2a.bindings import jsonrpc, rest
 from shared.a2a.card import AgentCard
 from shared.a2a.compat.v0_3.card import to_compat_card
-from shared.a2a.operations import OPERATIONS, Capability, Operation, Rest
+from shared.a2a.operations import OPERATIONS, Operation, Rest
 from shared.a2a.versions import Version
 from tests.contract.a2a.served import CARD, Way, answer_of, error_of, served
 
@@ -43,10 +43,9 @@ NAMES = {
 }
 # The code of what an agent without stored tasks answers, by what the operation needs.
 REFUSALS = {
-    Capability.NONE: (-32004, "UNSUPPORTED_OPERATION"),
-    Capability.STREAMING: (-32004, "UNSUPPORTED_OPERATION"),
-    Capability.PUSH_NOTIFICATIONS: (-32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"),
-    Capability.EXTENDED_AGENT_CARD: (-32004, "UNSUPPORTED_OPERATION"),
+    "ListTasks": errors.UNSUPPORTED_OPERATION,
+    "GetExtendedAgentCard": errors.UNSUPPORTED_OPERATION,
+    **dict.fromkeys(("GetTask", "CancelTask", "SubscribeToTask"), errors.TASK_NOT_FOUND),
 }
 OTHERS = [operation for operation in OPERATIONS if operation.name not in SENDS]
 ROUTES: list[tuple[Operation, Version, Rest]] = [
@@ -128,15 +127,15 @@ def test_v1_is_a_tenant_only_for_a_request_that_names_1_0() -> None:
     [row for row in METHODS if row[0] in OTHERS],
     ids=lambda each: str(each)[:40],
 )
-def test_a_method_that_needs_stored_tasks_is_unsupported(
+def test_a_method_that_needs_stored_tasks_is_refused(
     operation: Operation, version: Version, method: str
 ) -> None:
     agent = served()
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": PARAMS}
     status, error, _ = error_of(Way(version, rest=False), agent.send("POST", "/", body))
-    code, reason = REFUSALS[operation.capability]
-    assert (status, error["code"]) == (200, code)
-    assert error["data"][0]["reason"] == reason
+    kind = REFUSALS.get(operation.name, errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
+    assert (status, error["code"]) == (200, kind.code)
+    assert error["data"][0]["reason"] == kind.reason
 
 
 @pytest.mark.parametrize(
@@ -144,13 +143,14 @@ def test_a_method_that_needs_stored_tasks_is_unsupported(
     [row for row in ROUTES if row[0] in OTHERS],
     ids=lambda each: str(each)[:60],
 )
-def test_a_path_that_needs_stored_tasks_is_unsupported(
+def test_a_path_that_needs_stored_tasks_is_refused(
     operation: Operation, version: Version, route: Rest
 ) -> None:
     body = b"" if route.method in ("GET", "DELETE") else json.dumps(PARAMS).encode()
     status, error, _ = error_of(Way(version, rest=True), served().send(route.method, _path(route), body))
-    assert (status, error["status"]) == (400, "FAILED_PRECONDITION")
-    assert error["details"][0]["reason"] == REFUSALS[operation.capability][1]
+    kind = REFUSALS.get(operation.name, errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
+    assert (status, error["status"]) == (kind.http_status, kind.status)
+    assert error["details"][0]["reason"] == kind.reason
 
 
 def test_the_card_promises_no_more_than_is_answered() -> None:
