@@ -80,5 +80,9 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except subprocess.CalledProcessError as failed:
         sys.exit(failed.returncode)
+    except OSError as refusal:
+        sys.exit(
+            f"{refusal}\nWhoever runs this has to be allowed to write here: clone it into a folder of your own."
+        )
     except KeyboardInterrupt:
         sys.exit("interrupted; the same command begins the installation again")

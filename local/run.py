@@ -62,7 +62,12 @@ def run(
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
     stopping = StopSignal.of_signals()
-    settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as refusal:
+        raise NotStartable(
+            f"{settings.folder} cannot be made ({refusal.strerror}): clone this into a folder of your own"
+        ) from None
     with Lifeline() as lifeline:
         for _ in range(_STARTS):
             require_free(settings.port)

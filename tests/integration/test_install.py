@@ -77,3 +77,32 @@ def test_without_any_python_it_is_said_which_one_is_needed() -> None:
     )
     assert done.returncode == 2
     assert "Python 3.11 or newer is needed, and there is no no-such-python." in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_without_a_stack(tmp_path: Path) -> None:
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("")
+    command = [sys.executable, str(SCRIPT), str(requirements / "venv"), str(requirements)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.endswith("clone it into a folder of your own.\n")
+
+
+def test_hubctl_is_found_through_a_link_from_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "tree" / ".venv" / "bin").mkdir(parents=True)
+    python = tmp_path / "tree" / ".venv" / "bin" / "python"
+    python.write_text('#!/bin/sh\necho "$PYTHONPATH: $*"\n')
+    hubctl = python.with_name("hubctl")
+    hubctl.write_text(SCRIPT.with_name("hubctl.sh").read_text())
+    for program in (python, hubctl):
+        program.chmod(0o755)
+    (tmp_path / "link").symlink_to(hubctl)
+    told = subprocess.run(
+        [tmp_path / "link", "check"],
+        cwd="/",
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"]},
+    )
+    assert told.stdout == f"{tmp_path / 'tree'}: -m hubctl check\n"

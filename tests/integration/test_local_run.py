@@ -106,6 +106,16 @@ def test_a_taken_hub_port_is_named_with_the_way_out(tmp_path: Path) -> None:
     assert "HUB_PORT=" in errors
 
 
+def test_a_folder_for_the_logs_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "no-folder"
+    file.write_text("")
+    popen = start(file, STUB)
+    output, errors = popen.communicate(timeout=60)
+    assert popen.returncode == 1
+    assert output == ""
+    assert "cannot be made (Not a directory): clone this into a folder of your own" in errors
+
+
 def test_a_function_whose_port_was_taken_gets_another(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, socket.create_server(("127.0.0.1", 0)) as another:
         taken = [other.getsockname()[1], another.getsockname()[1]]
