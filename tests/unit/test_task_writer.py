@@ -33,8 +33,8 @@ def _leased(store: SqliteTaskStore, task_id: str) -> Lease:
     return lease
 
 
-def _writer(store: SqliteTaskStore, lease: Lease) -> Writer:
-    patience = StorePatience(0.0, pause=lambda _: None)
+def _writer(store: SqliteTaskStore, lease: Lease, clock: Clock) -> Writer:
+    patience = StorePatience(0.0, clock=clock, pause=lambda _: None)
     return Writer(store, lease.stored, lease.token, holder="this one", seconds=_SECONDS, patience=patience)
 
 
@@ -42,22 +42,24 @@ def test_a_lease_that_ran_out_is_taken_again_where_nobody_has_written(
     store: SqliteTaskStore, clock: Clock
 ) -> None:
     task_id = created(store).task.id
-    writer = _writer(store, _leased(store, task_id))
+    writer = _writer(store, _leased(store, task_id), clock)
     clock.pass_by(_SECONDS + 1)
     writer.append([chunk(task_id, "mine", append=False)], b"")
     assert texts(writer.stored) == ["mine"]
 
 
+@pytest.mark.parametrize("renews", [False, True])
 def test_who_comes_back_after_another_has_written_writes_nothing_and_holds_nothing(
-    store: SqliteTaskStore, clock: Clock
+    store: SqliteTaskStore, clock: Clock, renews: bool
 ) -> None:
     task_id = created(store).task.id
-    writer = _writer(store, _leased(store, task_id))
+    writer = _writer(store, _leased(store, task_id), clock)
     clock.pass_by(_SECONDS + 1)
     other = _leased(store, task_id)
     store.append(task_id, [status(task_id, TaskState.WORKING, said="theirs")], lease=other.token)
     store.release(task_id, other.token)
+    write = writer.renew if renews else lambda: writer.append([chunk(task_id, "mine", append=False)], b"")
     with pytest.raises(LeaseLost):
-        writer.append([chunk(task_id, "mine", append=False)], b"")
+        write()
     assert len(events_of(store, task_id)) == 2
     assert store.due([HUB], limit=1) == [task_id]
