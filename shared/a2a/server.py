@@ -119,14 +119,12 @@ class A2AServer:
 
         accepted = request.headers.get("accept", "")
         media_type = _A2A_JSON if _A2A_JSON in accepted or request.media_type == _A2A_JSON else JSON
-        version = Version.V1_0
         try:
             if not rest.knows(request.path):
                 return None
             named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
             target = rest.resolve(request.method, request.path, named)
-            version = target.version
-            if version is Version.V0_3:
+            if target.version is Version.V0_3:
                 media_type = JSON  # 0.3 §3.2.3 knows no other.
             card = self._card()
             _check_capability(target.operation, card)
@@ -142,8 +140,7 @@ class A2AServer:
         except Exception as exception:
             error = self._error(exception, record)
             headers = {"content-type": media_type} | error.headers
-            body = rest.write_error(error, version)
-            return Response(status=error.kind.http_status, headers=headers, body=body)
+            return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
 
     def _body(self, request: Request) -> bytes:
         body = request.read_body(self._limits.max_body_bytes)
