@@ -12,6 +12,16 @@ _STILL_WORKING = {
     Language.JA: "時間がかかっていますが、処理は続いています。タスク番号は{number}です。"
     "「/task {number}」で状況を確認でき、「/cancel {number}」で中止できます。",
 }
+_STILL_WORKING_WITHOUT_NUMBER = {
+    Language.EN: "This takes a while; the work goes on. Write “/tasks” in a few minutes to see how far it is.",
+    Language.JA: "時間がかかっていますが、処理は続いています。数分後に「/タスク一覧」で状況を確認できます。",
+}
+_STORE_AWAY = {
+    Language.EN: "This request becomes a task, and tasks cannot be stored at the moment: nothing has been started. "
+    "Please send it again in a minute.",
+    Language.JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、処理を開始していません。"
+    "1分ほどしてからもう一度お送りください。",
+}
 
 
 class TaskTexts:
@@ -19,4 +29,11 @@ class TaskTexts:
 
     def still_working(self, message: Message, number: int | None) -> str:
         """See `UiTexts.still_working`."""
-        return _STILL_WORKING[language_of(text_of(message))].format(number=number or "?")
+        language = language_of(text_of(message))
+        if number is None:
+            return _STILL_WORKING_WITHOUT_NUMBER[language]
+        return _STILL_WORKING[language].format(number=number)
+
+    def store_away(self, message: Message) -> str:
+        """See `UiTexts.store_away`."""
+        return _STORE_AWAY[language_of(text_of(message))]

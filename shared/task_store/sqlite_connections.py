@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared.task_store.store import StoreError, Unavailable
+from shared.task_store.store import Unavailable
 
 _BUSY_SECONDS = 10.0
 # 16 MB: each checkpoint waits for the disk, and the same pages are written again and again between two of them.
@@ -74,17 +74,15 @@ class Connections:
             connection.execute(begin)
             yield connection
             connection.execute("COMMIT")
-        except StoreError:
+        except BaseException as error:
+            if _is_outage(error):
+                # What it remembers of the file may be wrong.
+                connection.close()
+                raise Unavailable(str(error)) from error
             _roll_back(connection)
-            raise
-        except sqlite3.OperationalError as error:
-            _roll_back(connection)
-            raise Unavailable(str(error)) from error
-        except BaseException:
-            _roll_back(connection)
-            raise
-        finally:
             self._give_back(connection)
+            raise
+        self._give_back(connection)
 
     def _take(self) -> sqlite3.Connection:
         if self._process != os.getpid():
@@ -107,3 +105,9 @@ class Connections:
 def _roll_back(connection: sqlite3.Connection) -> None:
     with contextlib.suppress(sqlite3.Error):
         connection.execute("ROLLBACK")
+
+
+def _is_outage(error: BaseException) -> bool:
+    """Another process's lock, a full disk, a damaged file: anything but a mistake in what was asked for."""
+    mistakes = sqlite3.IntegrityError | sqlite3.ProgrammingError
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, mistakes)

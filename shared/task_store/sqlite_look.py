@@ -23,7 +23,7 @@ def looking(open_connection: Callable[[], sqlite3.Connection]) -> Iterator[Look]
                 if data_version != seen or not versions.keys() >= set(task_ids):
                     versions = {task_id: _version(connection, task_id) for task_id in task_ids}
                     seen = data_version
-            except sqlite3.OperationalError:
+            except sqlite3.DatabaseError:
                 return None
             return versions
 

@@ -10,7 +10,7 @@ from shared.a2a.agent import Agent
 from shared.a2a.call import Call, TaskInHand
 from shared.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
 from shared.a2a.model import SendMessageRequest
-from shared.task_store.store import StoredTask, TaskStore
+from shared.task_store.store import StoredTask, TaskStore, Unavailable
 from shared.tasks.work import read_work
 
 
@@ -53,7 +53,13 @@ def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredT
     assert call.principal is not None, "without an owner nothing is kept"
     owner, message = call.principal.subject, request.message
     if not message.task_id:
-        return store.waiting(owner, message.context_id) if message.context_id else None
+        try:
+            return store.waiting(owner, message.context_id) if message.context_id else None
+        except Unavailable:
+            if not call.for_ui:
+                raise
+            # Most messages of a conversation answer no question, and a person can be shown no error.
+            return None
     stored = store.get(message.task_id, owner=owner)
     if stored is None:
         raise A2AError(TASK_NOT_FOUND, metadata={"taskId": message.task_id[:200]})

@@ -6,14 +6,16 @@ waits for, becomes a task of its owner.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shared.a2a.call import Call
+from shared.a2a.errors import UNAVAILABLE
 from shared.a2a.fold import fold
 from shared.a2a.model import Event, Message, Part, Role, SendMessageRequest, Task
-from shared.a2a.reply import Mint, as_message
-from shared.task_store.store import StoredTask, TaskStore
+from shared.a2a.reply import Failure, Mint, as_message, to_events
+from shared.task_store.store import StoredTask, TaskStore, Unavailable
 from shared.tasks.following import Following, settled, wait_until_settled
 from shared.tasks.opened import Opened
 from shared.tasks.run import Run, UntilRecorded
@@ -53,7 +55,12 @@ class Sending:
         opened = self._starter.open(request, call)
         if opened.turn.immediate and opened.stored is None:
             return fold(opened.turn.events)
-        running = self._starter.start(opened, stored=_must_be_stored(request))
+        try:
+            running = self._starter.start(opened, stored=_must_be_stored(request))
+        except Unavailable:
+            if not call.for_ui:
+                raise
+            return fold(self._store_away(opened))
         configuration = request.configuration
         if configuration is not None and configuration.return_immediately:
             # Whoever asks for this knows what a task is, and comes back for it.
@@ -69,7 +76,12 @@ class Sending:
         if call.for_ui:
             idle_seconds = min(idle_seconds, self._patience.ui_seconds)
         opened = self._starter.open(request, call)
-        running = self._starter.start(opened, stored=_must_be_stored(request))
+        try:
+            running = self._starter.start(opened, stored=_must_be_stored(request))
+        except Unavailable:
+            if not call.for_ui:
+                raise
+            return self._store_away(opened)
         events: Iterator[Event | None]
         if isinstance(running, StoredTask):
             events = self._following(
@@ -150,8 +162,19 @@ class Sending:
             return as_message(result, before=before, message_id=self._mint.new_id())
         return result
 
+    def _store_away(self, opened: Opened) -> Iterator[Event]:
+        """What a person reads, who can be shown no error, of a request that has to be stored."""
+        opened.call.record.update(severity="ERROR", outcome=UNAVAILABLE.reason)
+        said = Failure(self._texts.store_away(opened.request.message))
+        context_id = opened.request.message.context_id or ""
+        return to_events(
+            iter((said,)), context_id=context_id, call=opened.call, mint=self._mint, as_task=False
+        )
+
     def _still_working(self, opened: Opened, task_id: str) -> str:
-        stored = self._store.get(task_id, owner=opened.owner)
+        stored = None
+        with contextlib.suppress(Unavailable):
+            stored = self._store.get(task_id, owner=opened.owner)
         return self._texts.still_working(opened.request.message, stored.number if stored else None)
 
 

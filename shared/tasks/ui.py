@@ -27,7 +27,11 @@ class UiTexts(Protocol):
     """What a person reads of a task that goes on."""
 
     def still_working(self, message: Message, number: int | None) -> str:
-        """In the language of the message, with the number to ask for the task by."""
+        """In the language of the message, with the number to ask for the task by; None where the store does not tell it."""
+        ...
+
+    def store_away(self, message: Message) -> str:
+        """The message asks for what has to be stored, and the store is away."""
         ...
 
 

@@ -112,6 +112,9 @@ class _Texts:
     def still_working(self, message: Message, number: int | None) -> str:  # noqa: ARG002 - the protocol's
         return f"Task {number} goes on."
 
+    def store_away(self, message: Message) -> str:  # noqa: ARG002 - the protocol's
+        return "The store is away."
+
 
 class Instance:
     """One process's part. `store_seconds` is when a turn that is waited for is stored."""
