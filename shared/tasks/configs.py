@@ -18,6 +18,8 @@ _MOST_CONFIGS = 10
 _LONGEST = 2000
 # What a notification has in its headers.
 _SENDABLE = re.compile("[ -~]*")
+# A token of RFC 9110 §5.6.2.
+_SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class PushConfigs:
@@ -70,6 +72,11 @@ class PushConfigs:
                     f"pushNotificationConfig.{name}",
                     "must be of printable ASCII characters, to be sent in a header",
                 )
+        if own and not _SCHEME.fullmatch(own.scheme):
+            raise invalid_field(
+                "pushNotificationConfig.authentication.scheme",
+                "must be the name of an HTTP authentication scheme, such as Bearer",
+            )
         if config.id in (".", "..") or "/" in (config.id or ""):
             raise invalid_field("pushNotificationConfig.id", "must be one segment of a path, without a slash")
         try:

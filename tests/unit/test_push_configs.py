@@ -70,6 +70,8 @@ def test_a_task_has_so_many_configs_and_one_of_them_can_be_replaced(store: Sqlit
         ("token", {"token": "t" * 2001}),
         ("token", {"token": "tökèn"}),
         ("authentication.scheme", _own(scheme="Bearer\n")),
+        ("authentication.scheme", _own(scheme="")),
+        ("authentication.scheme", _own(scheme="Bearer receivers-own")),
         ("authentication.scheme", _own(scheme="B" * 2001)),
         ("authentication.credentials", _own(credentials="own\r\nhost: inside")),
         ("authentication.credentials", _own(credentials="c" * 2001)),
