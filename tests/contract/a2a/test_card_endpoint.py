@@ -24,7 +24,9 @@ from shared.a2a.card import (
     StringList,
 )
 from shared.a2a.card_endpoint import PATHS, CardEndpoint
-from shared.a2a.compat.v0_3.card import to_core_card
+from shared.a2a.compat.v0_3.card import to_compat_card, to_core_card
+from shared.a2a.compat.v0_3.dialect import Dialect
+from shared.a2a.compat.v0_3.result import to_compat_result
 from shared.http import Request, Response
 from tests.contract.a2a.schemas import faults, faults_v0_3
 
@@ -110,6 +112,16 @@ def test_a_request_that_names_0_3_gets_the_strict_0_3_card(path: str) -> None:
     assert card["preferredTransport"] == "JSONRPC"
     assert "supportedInterfaces" not in card
     assert "signatures" not in card
+
+
+def test_over_http_json_a_0_3_card_has_its_security_schemes_in_both_forms() -> None:
+    """The official Python SDK reads 0.3's schema there, the JavaScript one 0.3's proto."""
+    card = to_compat_result(CARD, Dialect.REST)
+    assert faults_v0_3("AgentCard", card, strict=False) == []
+    schema, proto = (to_compat_card(CARD), protojson.decode(protojson.encode(CARD)))
+    scheme = card["securitySchemes"]["google"]
+    assert scheme == schema["securitySchemes"]["google"] | proto["securitySchemes"]["google"]
+    assert set(scheme) == {"type", "flows", "oauth2SecurityScheme"}
 
 
 def test_gemini_enterprise_finds_what_it_requires() -> None:

@@ -57,6 +57,14 @@ def to_compat_card(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[
     )
 
 
+def to_compat_rest_card(card: AgentCard) -> dict[str, Any]:
+    """The card as HTTP+JSON has it. 0.3's official clients disagree on the form of a security scheme: each carries both."""
+    compat = to_compat_card(card)
+    for name, scheme in _plain(card).get("securitySchemes", {}).items():
+        compat["securitySchemes"][name] |= scheme
+    return compat
+
+
 def both_versions(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[str, Any]:
     """One card that a client of either version can read: 1.0's members and, beside them, 0.3's.
 

@@ -38,7 +38,7 @@ def to_compat_result(value: Event | msgspec.Struct | None, dialect: Dialect) -> 
 
 def _rare(value: msgspec.Struct, dialect: Dialect) -> Any:
     # Loaded when there is such a result, which most processes never have.
-    from shared.a2a.compat.v0_3.card import to_compat_card
+    from shared.a2a.compat.v0_3.card import to_compat_card, to_compat_rest_card
     from shared.a2a.compat.v0_3.push_config import to_compat_task_push_config
 
     match value:
@@ -48,6 +48,6 @@ def _rare(value: msgspec.Struct, dialect: Dialect) -> Any:
             listed = [to_compat_task_push_config(config, dialect) for config in configs]
             return {"configs": listed, "nextPageToken": ""} if dialect is Dialect.REST else listed
         case AgentCard():
-            return to_compat_card(value)
+            return to_compat_rest_card(value) if dialect is Dialect.REST else to_compat_card(value)
         case _:
             raise TypeError(f"A2A 0.3 has no {type(value).__name__}")
