@@ -18,7 +18,7 @@ from shared.a2a.errors import A2AError
 from shared.a2a.history import Write, as_asked
 from shared.a2a.keeping import on_task
 from shared.a2a.model import Event, SendMessageRequest, SubscribeToTaskRequest
-from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, LIST_TASKS, Capability, Operation
+from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.unstored import Unstored
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
@@ -173,9 +173,9 @@ class A2AServer:
             events = sending.stream(params, call, idle_seconds=self._limits.keep_alive_seconds)
             return self._stream(events, call, answering, headers)
         if self._tasks is None:
-            # There is no task that could be found (§3.1.3), and no capability says so beforehand (§3.3.4).
-            kind = errors.UNSUPPORTED_OPERATION if operation is LIST_TASKS else errors.TASK_NOT_FOUND
-            raise A2AError(kind, "This agent keeps no tasks")
+            raise A2AError(
+                errors.UNSUPPORTED_OPERATION, f"{operation.name} is not supported: this agent keeps no tasks"
+            )
         tasks = self._tasks.operations
         if isinstance(params, SubscribeToTaskRequest):
             events = tasks.subscribe(params, call, idle_seconds=self._limits.keep_alive_seconds)

@@ -10,7 +10,7 @@ from shared.a2a import errors, protojson
 from shared.a2a.bindings import jsonrpc, rest
 from shared.a2a.card import AgentCard
 from shared.a2a.compat.v0_3.card import to_compat_card
-from shared.a2a.operations import OPERATIONS, Operation, Rest
+from shared.a2a.operations import OPERATIONS, Capability, Operation, Rest
 from shared.a2a.versions import Version
 from tests.contract.a2a.served import CARD, Way, answer_of, error_of, served
 
@@ -43,9 +43,10 @@ NAMES = {
 }
 # The code of what an agent without stored tasks answers, by what the operation needs.
 REFUSALS = {
-    "ListTasks": errors.UNSUPPORTED_OPERATION,
-    "GetExtendedAgentCard": errors.UNSUPPORTED_OPERATION,
-    **dict.fromkeys(("GetTask", "CancelTask", "SubscribeToTask"), errors.TASK_NOT_FOUND),
+    Capability.NONE: errors.UNSUPPORTED_OPERATION,
+    Capability.STREAMING: errors.UNSUPPORTED_OPERATION,
+    Capability.PUSH_NOTIFICATIONS: errors.PUSH_NOTIFICATION_NOT_SUPPORTED,
+    Capability.EXTENDED_AGENT_CARD: errors.UNSUPPORTED_OPERATION,
 }
 OTHERS = [operation for operation in OPERATIONS if operation.name not in SENDS]
 ROUTES: list[tuple[Operation, Version, Rest]] = [
@@ -127,13 +128,13 @@ def test_v1_is_a_tenant_only_for_a_request_that_names_1_0() -> None:
     [row for row in METHODS if row[0] in OTHERS],
     ids=lambda each: str(each)[:40],
 )
-def test_a_method_that_needs_stored_tasks_is_refused(
+def test_a_method_that_needs_stored_tasks_is_unsupported(
     operation: Operation, version: Version, method: str
 ) -> None:
     agent = served()
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": PARAMS}
     status, error, _ = error_of(Way(version, rest=False), agent.send("POST", "/", body))
-    kind = REFUSALS.get(operation.name, errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
+    kind = REFUSALS[operation.capability]
     assert (status, error["code"]) == (200, kind.code)
     assert error["data"][0]["reason"] == kind.reason
 
@@ -143,12 +144,12 @@ def test_a_method_that_needs_stored_tasks_is_refused(
     [row for row in ROUTES if row[0] in OTHERS],
     ids=lambda each: str(each)[:60],
 )
-def test_a_path_that_needs_stored_tasks_is_refused(
+def test_a_path_that_needs_stored_tasks_is_unsupported(
     operation: Operation, version: Version, route: Rest
 ) -> None:
     body = b"" if route.method in ("GET", "DELETE") else json.dumps(PARAMS).encode()
     status, error, _ = error_of(Way(version, rest=True), served().send(route.method, _path(route), body))
-    kind = REFUSALS.get(operation.name, errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
+    kind = REFUSALS[operation.capability]
     assert (status, error["status"]) == (kind.http_status, kind.status)
     assert error["details"][0]["reason"] == kind.reason
 
