@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from email.utils import parsedate_to_datetime
 
 from msgspec import Struct, structs
 
@@ -17,6 +16,7 @@ from shared.diagnosis import Step, error, ok, skipped, warning
 from shared.gcloud import EVERYBODY, Service, service_of
 from shared.http import JSON
 from shared.http_client import Budget, Fault, HttpClient, HttpFailure
+from shared.http_date import seconds_of
 from shared.identity.token_facts import TokenFacts
 from shared.routes import Boundary, Route
 
@@ -109,10 +109,10 @@ def _no_answer(route: Route, failure: HttpFailure, service: Service) -> Step:
 
 
 def _clock(answer: _Answer, visit: Visit, service: Service) -> Step:
-    try:
-        skew = visit.now() - parsedate_to_datetime(answer.date).timestamp()
-    except (TypeError, ValueError):
+    date = seconds_of(answer.date)
+    if date is None:
         return skipped("clock", "the agent's answer has no date")
+    skew = visit.now() - date
     if abs(skew) <= _MOST_SKEW_SECONDS:
         return ok("clock", f"the hub's and the agent's agree ({skew:+.0f} s)")
     return error(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 
 import msgspec
 from msgspec import Struct
 
 from shared.http_client import HttpFailure
+from shared.http_date import seconds_of
 from shared.task_store.push import Delivery
 from shared.tasks.webhook_address import AddressRefused
 
@@ -95,9 +94,5 @@ def _seconds(retry_after: str, now: float) -> float:
     """What Retry-After asks for (RFC 9110 §10.2.3), at most the longest pause; 0 where it says nothing."""
     if retry_after.isascii() and retry_after.isdigit():
         return min(float(retry_after[:9]), _LONGEST_PAUSE_SECONDS)
-    try:
-        at = parsedate_to_datetime(retry_after)
-    except (ValueError, OverflowError):
-        return 0.0
-    until = (at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.fromtimestamp(now, UTC)
-    return min(max(until.total_seconds(), 0.0), _LONGEST_PAUSE_SECONDS)
+    at = seconds_of(retry_after)
+    return 0.0 if at is None else min(max(at - now, 0.0), _LONGEST_PAUSE_SECONDS)

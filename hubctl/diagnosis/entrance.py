@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from hubctl.cards.check import check_text
@@ -15,6 +14,7 @@ from shared.diagnosis import PATH, Examined, Report, Step, error, ok, read_repor
 from shared.gcloud import Service
 from shared.http import JSON
 from shared.http_client import Budget, Fault, HttpClient, HttpFailure
+from shared.http_date import seconds_of
 
 _CARD = "/.well-known/agent-card.json"
 _SECONDS = 60.0
@@ -124,10 +124,10 @@ class Entrance:
             )
 
     def _clock(self, answer: _Answer) -> Step:
-        try:
-            skew = self._now() - parsedate_to_datetime(answer.date).timestamp()
-        except (TypeError, ValueError):
+        date = seconds_of(answer.date)
+        if date is None:
             return skipped("clock", "the answer has no date")
+        skew = self._now() - date
         if abs(skew) <= _MOST_SKEW_SECONDS:
             return ok("clock", f"this machine's and the gateway's agree ({skew:+.0f} s)")
         return warning(

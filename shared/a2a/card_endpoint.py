@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from email.utils import formatdate, parsedate_to_datetime
+from email.utils import formatdate
 
 from shared.a2a import protojson, versions
 from shared.a2a.card import AgentCard
 from shared.a2a.errors import METHOD_NOT_ALLOWED, VERSION_NOT_SUPPORTED, A2AError
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
+from shared.http_date import seconds_of
 
 PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
 
@@ -103,10 +104,5 @@ def _is_fresh(request: Request, etag: str, at: int) -> bool:
     given = request.headers.get("if-none-match")
     if given is not None:
         return any(tag.strip().removeprefix("W/") in (etag, "*") for tag in given.split(","))
-    since = request.headers.get("if-modified-since")
-    if not since:
-        return False
-    try:
-        return at <= parsedate_to_datetime(since).timestamp()
-    except (ValueError, OverflowError):
-        return False
+    since = seconds_of(request.headers.get("if-modified-since"))
+    return since is not None and at <= since

@@ -174,6 +174,14 @@ def test_a_clock_that_is_off_is_found(skew_seconds: float) -> None:
     assert f"{-skew_seconds:+.0f} s" in found.message
 
 
+@pytest.mark.parametrize("date", ["soon", "Mon, 01 Jan 99999999999999999999 00:00:00 GMT"])
+def test_a_date_that_is_none_says_nothing_of_a_clock(date: str) -> None:
+    with HttpServer(lambda exchange: exchange.answer(200, CARD, date=date)) as agent:
+        found = steps(route("alpha", agent.url))
+    assert found["clock"].outcome is Outcome.SKIPPED
+    assert found["card"].outcome is Outcome.OK
+
+
 def test_a_route_without_an_address_names_the_variable() -> None:
     found = steps(route("alpha", "https://alpha-url.is-not-set.invalid"))
     assert list(found) == ["address"]
