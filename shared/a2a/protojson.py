@@ -152,6 +152,8 @@ def _enum(type_: type[StrEnum]) -> _Reader:
     members = list(type_)
     names = {member.value: member for member in members}
     numbers = {str(number): member for number, member in enumerate(members)}
+    # The first says nothing, and is read only where nothing has to be said.
+    choices = ", ".join(members[1:])
 
     def read_enum(value: Any, path: str) -> StrEnum:
         if isinstance(value, str):
@@ -160,7 +162,7 @@ def _enum(type_: type[StrEnum]) -> _Reader:
                 return member
         elif isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
             return members[value]
-        raise invalid_field(path, f"must be one of {', '.join(names)}")
+        raise invalid_field(path, f"must be one of {choices}")
 
     return read_enum
 

@@ -74,7 +74,7 @@ class TaskOperations:
             raise invalid_field("pageSize", f"must be from 1 to {_LARGEST_PAGE}")
         length = _history_length(request.history_length)
         if request.status is TaskState.UNSPECIFIED:
-            raise invalid_field("status", "must name a state")
+            raise invalid_field("status", "must name a state, or be left out")
         since = request.status_timestamp_after
         query = TaskQuery(
             context_id=request.context_id or None,

@@ -292,3 +292,8 @@ def test_a_query_parameter_that_comes_twice_is_refused(path: str, name: str) -> 
     ((field, _),) = refused.value.fields
     assert field in (name, "pageSize")
     rest.read_request(target, {"unknown": ["1", "2"]}, b"")
+
+
+def test_the_choices_of_an_enum_are_those_that_say_something() -> None:
+    with pytest.raises(A2AError, match="status must be one of TASK_STATE_SUBMITTED, "):
+        rest.read_request(rest.resolve("GET", "/tasks", None), {"status": ["x"]}, b"")
