@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from shared.http_client import HttpFailure
-from shared.http_date import seconds_of
+from shared.http_date import delay_of, seconds_of
 from shared.task_store.push import Delivery
 from shared.tasks.webhook_address import AddressRefused
 
@@ -92,7 +92,7 @@ def _most(failure: Failure, attempts: Attempts) -> int:
 
 def _seconds(retry_after: str, now: float) -> float:
     """What Retry-After asks for (RFC 9110 §10.2.3), at most the longest pause; 0 where it says nothing."""
-    if retry_after.isascii() and retry_after.isdigit():
-        return min(float(retry_after[:9]), _LONGEST_PAUSE_SECONDS)
-    at = seconds_of(retry_after)
-    return 0.0 if at is None else min(max(at - now, 0.0), _LONGEST_PAUSE_SECONDS)
+    delay = delay_of(retry_after)
+    if delay is None:
+        delay = (seconds_of(retry_after) or now) - now
+    return min(max(delay, 0.0), _LONGEST_PAUSE_SECONDS)

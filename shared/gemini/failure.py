@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shared.http_client import Fault, HttpFailure
+from shared.http_date import delay_of
 
 
 class Cause(StrEnum):
@@ -79,7 +80,7 @@ _STATUS_CAUSES = {
     429: Cause.QUOTA,
     499: Cause.CANCELLED,
 }
-_LONGEST_RETRY_AFTER_SECONDS = 3600
+_LONGEST_RETRY_AFTER_SECONDS = 3600.0
 
 
 def failure_of(error: Exception, *, is_late: bool) -> Failure:
@@ -127,5 +128,5 @@ def _reason(answer: object) -> str:
 
 def _retry_after(error: object) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", {})
-    value = str(headers.get("retry-after", ""))
-    return float(min(int(value), _LONGEST_RETRY_AFTER_SECONDS)) if value.isdecimal() else None
+    delay = delay_of(headers.get("retry-after"))
+    return None if delay is None else min(delay, _LONGEST_RETRY_AFTER_SECONDS)

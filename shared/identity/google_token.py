@@ -15,6 +15,7 @@ from shared.a2a import protojson
 from shared.a2a.errors import A2AError
 from shared.http import JSON
 from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http_date import delay_of
 from shared.identity.fact_cache import FactCache, TooManyWait
 from shared.identity.principal import Principal
 from shared.identity.static_token import digest
@@ -138,4 +139,5 @@ def _number(value: object) -> float:
 
 
 def _retry_after(value: str | None) -> int:
-    return min(int(value), 300) if value and value.isascii() and value.isdigit() else _RETRY_AFTER_SECONDS
+    delay = delay_of(value)
+    return _RETRY_AFTER_SECONDS if delay is None else min(int(delay), 300)

@@ -1,8 +1,8 @@
-"""Whatever stands where a date should, from whomever, is a moment or none."""
+"""Whatever stands where a date or a delay should, from whomever, is one or none."""
 
 import pytest
 
-from shared.http_date import seconds_of
+from shared.http_date import delay_of, seconds_of
 
 NOW = 1_700_000_000.0
 
@@ -42,3 +42,21 @@ def test_what_is_no_date_is_none(text: str | None) -> None:
 @pytest.mark.parametrize("text", ["Mon, 01 Jan 0001 00:00:00 +2300", "Fri, 31 Dec 9999 23:59:59 -2300"])
 def test_the_ends_of_the_calendar_are_moments(text: str) -> None:
     assert seconds_of(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0", 0.0),
+        ("120", 120.0),
+        ("9" * 5000, 999_999_999.0),
+        ("-5", None),
+        ("1.5", None),
+        ("１２", None),
+        ("Tue, 14 Nov 2023 22:13:20 GMT", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_delay_is_a_number_of_seconds(text: str | None, seconds: float | None) -> None:
+    assert delay_of(text) == seconds
