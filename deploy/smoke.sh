@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # Is what stands at URL a hub that answers, and that lets nobody in without a token? `deploy/smoke.sh URL`
 set -euo pipefail
-address=${1:?"deploy/smoke.sh URL"}
+address=${1:-}
 address=${address%/}
+if [[ $address != http?(s)://?* ]]; then
+    echo "deploy/smoke.sh URL: the address of the hub, which ./deploy.sh --url prints" >&2
+    exit 2
+fi
 failed=0
 
 check() { # NAME WANTED CURL-OPTION…: the answer's status, WWW-Authenticate scheme and body match the pattern WANTED

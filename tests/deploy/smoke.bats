@@ -64,3 +64,11 @@ teardown() {
     [[ $status == 1 ]]
     says "FAILED  the hub is in good health: got 503"
 }
+
+@test "what is no address is refused before anything is asked" {
+    for address in "" hub.example.com --help; do
+        run deploy/smoke.sh "$address"
+        [[ $status == 2 ]] || fail "$address: $status"
+        says "deploy/smoke.sh URL: "
+    done
+}
