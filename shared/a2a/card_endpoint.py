@@ -1,5 +1,7 @@
 """Serves an agent card: the strict card of the version that the request names, one card for both where it names none.
 
+A client learns from the card which versions there are (A2A 1.0.1 §14.3), so that one that names another gets it as well.
+
 Caching as A2A 1.0.1 §8.6: Cache-Control, ETag, Last-Modified, and 304 for a client that has the card already.
 """
 
@@ -11,7 +13,7 @@ from email.utils import formatdate
 
 from shared.a2a import protojson, versions
 from shared.a2a.card import AgentCard
-from shared.a2a.errors import METHOD_NOT_ALLOWED, VERSION_NOT_SUPPORTED, A2AError
+from shared.a2a.errors import METHOD_NOT_ALLOWED, A2AError
 from shared.a2a.versions import Version
 from shared.http import JSON, Request, Response
 from shared.http_date import seconds_of
@@ -48,8 +50,7 @@ class CardEndpoint:
         try:
             if request.method not in ("GET", "HEAD"):
                 raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "GET, HEAD"})
-            version = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
-            return self._answer(request, version or self._unnamed)
+            return self._answer(request, _named(request))
         except A2AError as error:
             from shared.a2a.bindings import rest
 
@@ -61,9 +62,9 @@ class CardEndpoint:
         written = self._written
         if written is None or written.card is not card:
             written = self._written = _Written(card, self._protocol_version, int(self._now()))
-        if version not in written.bodies:
-            raise A2AError(VERSION_NOT_SUPPORTED, f"This agent does not speak A2A {version}")
-        body, etag = written.bodies[version]
+        body, etag = next(
+            written.bodies[each] for each in (version, self._unnamed, None) if each in written.bodies
+        )
         headers = {
             "cache-control": f"public, max-age={self._max_age_seconds}",
             "etag": etag,
@@ -93,6 +94,14 @@ class _Written:
         if len(cards) > 2:
             cards[None] = both_versions(card, protocol_version=protocol_version)
         self.bodies = {version: _with_etag(protojson.encode(each)) for version, each in cards.items()}
+
+
+def _named(request: Request) -> Version | None:
+    """The version that the request names, None where that is none or not one."""
+    try:
+        return versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+    except A2AError:
+        return None
 
 
 def _with_etag(body: bytes) -> tuple[bytes, str]:

@@ -62,10 +62,9 @@ def test_every_example_on_the_card_reaches_the_agent_that_shows_it(hub: Hub) -> 
             assert told["answer"]
 
 
-def test_a_version_that_is_not_spoken_is_refused(hub: Hub) -> None:
+def test_a_client_of_a_later_version_learns_which_ones_are_spoken(hub: Hub) -> None:
     answer = hub.stranger().get(PATHS[0], A2A_Version="2.0")
-    assert answer.status == 400
-    assert answer.json["error"]["details"][0]["reason"] == "VERSION_NOT_SUPPORTED"
+    assert answer.json == hub.stranger().get(PATHS[0]).json
 
 
 @pytest.mark.parametrize("version", ["0.3", "1.0", ""])
