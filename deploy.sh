@@ -69,7 +69,7 @@ main() {
     [[ -z $only ]] || return 0
     know_public_address
     step "done: $public_url"
-    echo "# next: register it in Gemini Enterprise (docs/gemini-enterprise.md)"
+    echo "# next: register it in Gemini Enterprise with hubctl register (docs/gemini-enterprise.md)"
     [[ $direct ]] || echo "#       after deploy/smoke.sh $public_url"
 }
 

@@ -24,7 +24,7 @@ serve() {
 }
 
 teardown() {
-    kill "$server"
+    [[ -z ${server:-} ]] || kill "$server"
 }
 
 @test "a hub that is as it should be" {
