@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from functions.docqa.answers.extraction import Found
+from functions.docqa.documents.columns import cells_of
 from functions.docqa.model import Standing, UnitKind
 from functions.docqa.questions.entities import entities_in
 from functions.docqa.questions.expressions import PATTERNS
@@ -72,7 +73,7 @@ def _shown(question: Question, found: Found) -> str:
     match unit.kind:
         case UnitKind.ROW:
             lead = _cell(question, unit.text, unit.header)
-            row = " | ".join(plain(cell) for cell in unit.text.split("|"))
+            row = " | ".join(_cells(unit.text))
             return f"{lead} ({row})" if lead else row
         case UnitKind.LIST:
             return "\n".join(
@@ -82,9 +83,13 @@ def _shown(question: Question, found: Found) -> str:
             return plain(unit.text)
 
 
+def _cells(row: str) -> list[str]:
+    return [plain(cell) for cell in (row.split("|") if "|" in row else cells_of(row))]
+
+
 def _cell(question: Question, row: str, header: str) -> str:
     """`Column: value` of the cell that answers, when one column is asked for more than any other; else ""."""
-    names, cells = [plain(cell) for cell in header.split("|")], [plain(cell) for cell in row.split("|")]
+    names, cells = [plain(cell) for cell in header.split("|")], _cells(row)
     if len(names) != len(cells) or len(cells) < 2:
         return ""
     pattern = PATTERNS.get(question.kind)

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from functions.docqa.documents.columns import cells_of, is_header, rows_from
+
 
 class BlockKind(StrEnum):
     """What a block is; quotes and code count as paragraphs."""
@@ -59,6 +61,7 @@ _NAMED_HEADING = re.compile(
 _UPPER_HEADING = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
 _SHORT_LINE = 50
 _PUNCTUATION = (".", "。", "!", "?", "！", "？", ",", "、", ";")
+_MOST_ROWS = 200
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
@@ -92,6 +95,12 @@ def blocks(text: str) -> Iterator[Block]:
             taken = _table_end(lines, at)
             yield from _table(lines[at:taken], tables)
             at = taken
+        elif "  " in line.text and (
+            taken := rows_from([each.text for each in lines[at : at + _MOST_ROWS]], 0)
+        ):
+            tables += 1
+            yield from _aligned(lines[at : at + taken], tables)
+            at += taken
         elif heading := _heading(text, lines, at):
             yield heading
             underlined = at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1].text)
@@ -240,6 +249,15 @@ def _table(rows: list[_Line], table: int) -> Iterator[Block]:
         start, end, content = _inner(row)
         if content and not _SEPARATOR.match(row.text):
             yield Block(BlockKind.ROW, start, end, header=header, table=table)
+
+
+def _aligned(rows: list[_Line], table: int) -> Iterator[Block]:
+    """The rows of a table without bars."""
+    cells = [cells_of(row.text) for row in rows]
+    header = " | ".join(cells[0]) if is_header(cells[0], [row[-1] for row in cells[1:]]) else ""
+    for row in rows[1:] if header else rows:
+        start, end, _ = _inner(row)
+        yield Block(BlockKind.ROW, start, end, header=header, table=table)
 
 
 def _inner(row: _Line) -> tuple[int, int, str]:

@@ -91,6 +91,7 @@ UNITS: dict[str, tuple[str, float]] = {
     "泊": ("night", 1),
     "night": ("night", 1),
     "台": ("vehicle", 1),
+    "両": ("vehicle", 1),
     "vehicle": ("vehicle", 1),
     "枚": ("sheet", 1),
     "sheet": ("sheet", 1),

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from functions.docqa.documents.columns import is_header
+
 _CELL = re.compile(r"\S+(?: \S+)*")
-_LEAST_ROWS, _LEAST_NUMERIC, _MANY_COLUMNS = 2, 0.6, 3
-_DIGIT = re.compile(r"\d")
+_LEAST_ROWS, _MANY_COLUMNS = 2, 3
 _NUMBERING = re.compile(r"\W+|\W?(?:\d{1,2}|[a-z])[.)）]?|[①-⑳]")
 
 
@@ -110,17 +111,9 @@ def _rows(page: _Page, at: int, columns: Sequence[_Column]) -> tuple[list[list[s
 
 def _marked(rows: Sequence[Sequence[str]]) -> str:
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    if _has_header(rows):
+    if is_header(rows[0], [row[-1] for row in rows[1:]]):
         lines.insert(1, f"|{'---|' * len(rows[0])}")
     return "\n" + "\n".join(lines) + "\n"
-
-
-def _has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: of two columns it may be a name and its value as well."""
-    if any(_DIGIT.search(cell) for cell in rows[0]) or not all(rows[0]):
-        return False
-    numeric = sum(_DIGIT.search(row[-1]) is not None for row in rows[1:])
-    return len(rows[0]) >= _MANY_COLUMNS or numeric >= _LEAST_NUMERIC * (len(rows) - 1)
 
 
 def _tables(layout: str) -> Iterator[list[_Column]]:

@@ -1,0 +1,83 @@
+"""Tables of plain text, with nothing but white space between their columns, are rows with a header."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from functions.docqa.documents.blocks import Block, BlockKind, blocks
+from tests.fakes.documents import Ask, answering_from
+
+_WASTE = """WASTE GUIDE
+
+What is collected when:
+
+  Kind of waste        Day                    Place
+  Solvents             1st and 3rd Tuesday    Store East
+  Heavy metals         4th Wednesday          Store West
+
+Cans are closed before they are put down.
+"""
+_COMPLAINTS = """苦情対応の手順
+
+区分   内容                 解決の目標     責任者
+A      法令違反の疑い       12営業日       監査室長
+B      応対の態度           6営業日        担当課長
+
+第4版では、区分Bの解決の目標を9営業日としていた。
+"""
+
+
+def _rows(text: str) -> list[Block]:
+    return [block for block in blocks(text) if block.kind is BlockKind.ROW]
+
+
+def test_a_row_is_its_line_and_knows_its_header() -> None:
+    rows = _rows(_WASTE)
+    assert [_WASTE[row.start : row.end].split("  ")[0] for row in rows] == ["Solvents", "Heavy metals"]
+    assert {row.header for row in rows} == {"Kind of waste | Day | Place"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One sentence.  Another one.\nA third.  And a fourth, longer one.\nA fifth one here.  The last.\n",
+        "  - first thing   here\n  - second    thing\n  - third thing here\n",
+        "1.   first step\n2.   second step\n3.   third step\n",
+        "Name      Kiku\nPlace     Minato\n",
+        "    indented text\n    and more of it\n    and the end\n",
+    ],
+)
+def test_other_text_with_wide_spaces_is_no_table(text: str) -> None:
+    assert _rows(text) == []
+
+
+def test_two_columns_without_figures_have_no_header() -> None:
+    rows = _rows("Name      Kiku\nPlace     Minato\nOwner     Ms Ono\n")
+    assert [row.header for row in rows] == ["", "", ""]
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    documents = {"waste.txt": _WASTE, "苦情対応.txt": _COMPLAINTS}
+    with answering_from(tmp_path_factory.mktemp("corpus"), documents) as answer:
+        yield answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        (
+            "On which day are heavy metals collected?",
+            "Day: 4th Wednesday (Heavy metals | 4th Wednesday | Store West) [1]",
+        ),
+        ("区分Aの苦情の責任者は誰ですか", "責任者: 監査室長 (A | 法令違反の疑い | 12営業日 | 監査室長) [1]"),
+        (
+            "区分Bの苦情は何営業日で解決しますか",
+            "解決の目標: 6営業日 (B | 応対の態度 | 6営業日 | 担当課長) [1]",
+        ),
+    ],
+)
+def test_a_row_is_told_by_the_cell_that_answers(ask: Ask, question: str, answered: str) -> None:
+    answer = ask(question)
+    assert answer.text == answered
+    assert "  " in answer.citations[0].quote
