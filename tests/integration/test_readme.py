@@ -1,4 +1,4 @@
-"""What the README tells people to write does what it says."""
+"""The README and the pages that it leads to: what people are told to write does what is said, and every link leads somewhere."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,11 @@ import pytest
 from werkzeug.test import Client
 
 ROOT = Path(__file__).parents[2]
+PAGES = (
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "functions/docqa/vocabulary/terms/README.md",
+)
 
 
 def test_the_agent_of_the_readme_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +33,26 @@ def test_the_agent_of_the_readme_answers(monkeypatch: pytest.MonkeyPatch) -> Non
     assert answered["result"]["parts"][0]["text"] == "Where to? You said: 大阪へ"
     card = client.get("/.well-known/agent-card.json").get_json()
     assert (card["name"], card["url"]) == ("Travel desk", "https://travel.example.com")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        there = page.parent / path if path else page
+        assert there.exists(), link
+        assert not anchor or anchor in _anchors(there), link
+
+
+def test_every_page_is_found_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pages = [page.name for page in (ROOT / "docs").glob("*.md")]
+    assert [name for name in pages if f"(docs/{name}" not in readme] == []
+
+
+def _anchors(page: Path) -> set[str]:
+    """As GitHub makes them from headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
