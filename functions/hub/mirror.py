@@ -33,9 +33,13 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
     task_id = call.task.id if call.task else mint.new_id()
     begun = False
     ids = ArtifactIds(call.task)
+    before = call.task.before if call.task else None
+    begun_artifacts = {each.artifact_id for each in before.artifacts} if before else set()
 
     def artifact(agents_task: str, said: Artifact) -> Artifact:
-        return msgspec.structs.replace(said, artifact_id=ids.of(agents_task, said.artifact_id))
+        id_ = ids.of(agents_task, said.artifact_id)
+        begun_artifacts.add(id_)
+        return msgspec.structs.replace(said, artifact_id=id_)
 
     def message(said: Message) -> Message:
         return msgspec.structs.replace(said, context_id=context_id, task_id=task_id, reference_task_ids=())
@@ -64,11 +68,14 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
                     event, task_id=task_id, context_id=context_id, status=status(event.status)
                 )
             case TaskArtifactUpdateEvent():
+                begins = ids.of(event.task_id, event.artifact.artifact_id) not in begun_artifacts
                 yield msgspec.structs.replace(
                     event,
                     task_id=task_id,
                     context_id=context_id,
                     artifact=artifact(event.task_id, event.artifact),
+                    # FastA2A appends its first chunk, too; official clients drop what is appended to nothing.
+                    append=event.append and not begins,
                 )
             case None:
                 for piece in pieces:

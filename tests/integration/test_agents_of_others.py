@@ -89,6 +89,16 @@ def test_its_question_is_shown_although_it_is_data(heard: Heard) -> None:
         assert heard.answer in text_of(hub.send("ask"))
 
 
+def test_what_it_appends_to_nothing_begins_an_artifact() -> None:
+    with Heard(software="fasta2a-2.1.1", answer="").agent() as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True))
+        events = hub.stream("こんにちは", version="1.0", modes=["application/json"])
+    chunks = [event["artifactUpdate"] for event in events if "artifactUpdate" in event]
+    texts = [chunk["artifact"]["parts"][0]["text"] for chunk in chunks]
+    assert texts == ["turn ", "1: ", "こんにちは ", "turn 1: こんにちは "]
+    assert [chunk.get("append", False) for chunk in chunks] == [False, True, True, False]
+
+
 def test_the_answer_to_its_question_ends_the_task_although_the_stream_begins_with_the_question() -> None:
     with Heard(software="a2a-js-sdk-1.3.0", answer="").agent() as agent:
         hub = Hub(route("alpha", agent.url))
