@@ -22,12 +22,7 @@ _FAULTS = {
     403: ClientFault.FORBIDDEN,
     429: ClientFault.RATE_LIMITED,
 }
-_PREFERENCE = (
-    (Version.V1_0, "JSONRPC"),
-    (Version.V0_3, "JSONRPC"),
-    (Version.V1_0, "HTTP+JSON"),
-    (Version.V0_3, "HTTP+JSON"),
-)
+_BINDINGS = ("JSONRPC", "HTTP+JSON")
 
 
 def fetch_card(http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget) -> AgentCard | None:
@@ -59,7 +54,7 @@ def fetch_card(http: HttpClient, url: str, *, headers: Mapping[str, str], budget
 def endpoint_of(
     card: AgentCard | None, url: str, *, version: Version | None = None, binding: str | None = None
 ) -> Endpoint:
-    """How to call the agent at `url`: the card's best interface among those that `version` and `binding` allow.
+    """How to call the agent at `url`: the first interface of its card that is spoken here and that `version` and `binding` allow.
 
     The card decides the path, never the host: a credential goes only to the host that the route names. Without a card, the
     agent is taken to speak 0.3 over JSON-RPC. Raises ClientError when the card has no interface that we speak.
@@ -71,20 +66,17 @@ def endpoint_of(
             binding=binding or "JSONRPC",
             streaming=version is not None,
         )
-    for wanted_version, wanted_binding in _PREFERENCE:
-        if version not in (None, wanted_version) or binding not in (None, wanted_binding):
-            continue
-        for interface in card.supported_interfaces:
-            if interface.protocol_binding == wanted_binding and interface.protocol_version.startswith(
-                wanted_version
-            ):
-                return Endpoint(
-                    url=_same_origin(interface, url),
-                    version=wanted_version,
-                    binding=wanted_binding,
-                    streaming=bool(card.capabilities.streaming),
-                    tenant=interface.tenant,
-                )
+    versions, bindings = [version] if version else list(Version), [binding] if binding else _BINDINGS
+    for interface in card.supported_interfaces:
+        spoken = next((each for each in versions if interface.protocol_version.startswith(each)), None)
+        if spoken is not None and interface.protocol_binding in bindings:
+            return Endpoint(
+                url=_same_origin(interface, url),
+                version=spoken,
+                binding=interface.protocol_binding,
+                streaming=bool(card.capabilities.streaming),
+                tenant=interface.tenant,
+            )
     raise ClientError(ClientFault.WRONG_VERSION, "its agent card has no interface that the hub speaks")
 
 
