@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+import msgspec
+
 from shared.a2a import protojson
 from shared.a2a.card import AgentCard, AgentInterface
 from shared.a2a.client_answer import Endpoint
@@ -26,7 +28,33 @@ _BINDINGS = ("JSONRPC", "HTTP+JSON")
 
 
 def fetch_card(http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget) -> AgentCard | None:
-    """The card below `url`; None where there is none (404, or another refusal of the path). Raises ClientError."""
+    """The card below `url`, else that of its host (§8.2) as far as it is about `url`; None where there is none (404, or another
+    refusal of the path). Raises ClientError.
+    """
+    card = _card_below(http, url, headers, budget)
+    host = urlsplit(url)
+    if card is not None or host.path in ("", "/"):
+        return card
+    try:
+        card = _card_below(http, f"{host.scheme}://{host.netloc}", headers, budget)
+    except ClientError:
+        # It may be anybody's, and says nothing about this agent.
+        return None
+    named = tuple(each for each in card.supported_interfaces if _is(each, url)) if card else ()
+    return msgspec.structs.replace(card, supported_interfaces=named) if card and named else None
+
+
+def _is(interface: AgentInterface, url: str) -> bool:
+    """The interface is at `url`, as far as its agent knows its own address."""
+    try:
+        ours, theirs = urlsplit(url), urlsplit(interface.url)
+        at_host = theirs.netloc == ours.netloc or theirs.hostname in _ITSELF
+    except ValueError:
+        return False
+    return at_host and theirs.path.rstrip("/") == ours.path.rstrip("/")
+
+
+def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: Budget) -> AgentCard | None:
     for path in _CARD_PATHS:
         try:
             answer = http.request(

@@ -170,6 +170,25 @@ def test_a_card_that_names_another_host_changes_no_path() -> None:
     assert _path_called("https://elsewhere.example/a2a/jsonrpc", "") == "/"
 
 
+@pytest.mark.parametrize(
+    ("path", "version"), [("/a2a/jsonrpc", "1.0"), ("/a2a/jsonrpc/", "1.0"), ("/another", None)]
+)
+def test_what_the_card_of_the_host_says_of_a_routes_path_counts(path: str, version: str | None) -> None:
+    def answer(exchange: Exchange) -> None:
+        if exchange.received.method == "POST":
+            exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "no"}})
+        elif exchange.received.path == "/.well-known/agent-card.json":
+            url = "http://localhost:4000/a2a/jsonrpc"
+            exchange.json(card(url, version="1.0", binding="JSONRPC", streaming=False))
+        else:
+            exchange.answer(404)
+
+    with HttpServer(answer) as agent:
+        Hub(route("alpha", agent.url + path)).send("hello")
+        (called,) = [received for received in agent.received if received.method == "POST"]
+    assert (called.path, called.headers.get("a2a-version")) == (path, version)
+
+
 def _path_called(on_the_card: str, of_the_route: str) -> str:
     def answer(exchange: Exchange) -> None:
         if exchange.received.method == "GET":
