@@ -43,9 +43,15 @@ _HOUSE = """# 館内規則
 """
 
 
+_FAQ = """<h1>Parcels</h1>
+<p><b>My parcel came two days late. Do I get anything?</b> The delay must be three days or more.</p>
+<p><b>The box was wet. Whom do I tell?</b> Write to the claims office.</p>
+"""
+
+
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    documents = {"rules.md": _RULES, "館内規則.md": _HOUSE}
+    documents = {"rules.md": _RULES, "館内規則.md": _HOUSE, "faq.html": _FAQ}
     with answering_from(tmp_path_factory.mktemp("corpus"), documents) as answer:
         yield answer
 
@@ -86,3 +92,16 @@ def test_what_is_said_of_the_act_answers_also_where_a_heading_says_it(
 ) -> None:
     answer = ask(question)
     assert any(expected in citation.quote for citation in answer.citations), answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("My parcel came two days late. Do I get anything?", "The delay must be three days or more."),
+        ("The box was wet. Whom do I tell?", "Write to the claims office."),
+    ],
+)
+def test_a_question_with_its_story_is_answered_by_what_follows_and_not_by_its_story(
+    ask: Ask, question: str, expected: str
+) -> None:
+    assert [citation.quote for citation in ask(question).citations] == [expected]

@@ -20,6 +20,7 @@ from functions.docqa.answers.matching import (
     surroundings,
 )
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
+from functions.docqa.questions.asides import told_before
 from functions.docqa.questions.concept import Concept, Role
 from functions.docqa.questions.entities import NUMBERED_PARTS, Entity, distinguishing, governed
 from functions.docqa.questions.expressions import (
@@ -178,6 +179,7 @@ def _scored(
     if rule is None and misses_too_much(question, around, weighed):
         return
     forms = forms_of(question.concepts)
+    told = told_before(normalise(question.text))
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
     for number, unit in enumerate(passage.units):
         if (
@@ -187,6 +189,8 @@ def _scored(
         ):
             continue
         normal = normal_of(unit.text)
+        if normal.rstrip(".。") in told:
+            continue  # it only repeats what is told before the question
         scopes = entity_scopes(around, number)
         if any(governed(entity, scopes) is not True for entity in question.entities):
             continue

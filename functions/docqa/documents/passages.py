@@ -13,6 +13,7 @@ from functions.docqa.vocabulary.words import plain
 PASSAGE_CHARACTERS = 1_000
 LIST_CHARACTERS = 900
 LEAD_CHARACTERS = 46
+_MOST_TOLD = 2
 _INTRODUCTORY = (
     ":",
     "：",
@@ -116,12 +117,14 @@ def _units(text: str, pending: list[Block]) -> list[Unit]:
         if len(sentences) > 1 and _is_lead(text[slice(*sentences[0])]):
             asked = _unit(text, UnitKind.SENTENCE, *sentences.pop(0), _introduced(asked), "", number)
         governing = _introduced(asked)
+        told: tuple[str, ...] = ()  # "My train was late. Who pays?"
         for start, end in sentences:
             unit = _unit(text, UnitKind.SENTENCE, start, end, governing, "", number)
             units.append(unit)
             introduction = unit if unit.text.endswith(_INTRODUCES) else None
             if introduction and introduction.text.endswith(_QUESTION):
-                governing = _introduced(introduction)
+                governing = (*_introduced(introduction), *told[-_MOST_TOLD:])
+            told = (*told, unit.text) if introduction is None and not governing else told
         if introduction is None and _next_is_list(pending, at) and units:
             introduction = units[-1]
     return units

@@ -26,6 +26,11 @@ def question_itself(normal: str) -> str:
     return normal[_start_of_question(normal) :]
 
 
+def told_before(normal: str) -> str:
+    """What a normalised text tells before its question."""
+    return normal[: _start_of_question(normal)]
+
+
 def asides(normal: str) -> list[tuple[int, int]]:
     """Where a normalised text tells something beside its question, in the order in which it stands.
 

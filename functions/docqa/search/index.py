@@ -19,7 +19,7 @@ from functions.docqa.model import Document, Passage, Skipped, Standing, words_of
 from functions.docqa.vocabulary.words import index_text
 
 LAYOUT = (
-    10  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
+    11  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
 )
 _LOCK_SECONDS = 120
 _SCHEMA = """
