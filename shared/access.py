@@ -20,7 +20,7 @@ def may_use(route: Route, principal: Principal | None) -> bool:
     if not restricted(route):
         return True
     return (
-        (principal.hosted_domain is not None and principal.hosted_domain in route.allow_domains)
-        or (principal.email is not None and principal.email in route.allow_emails)
-        or (principal.client is not None and principal.client in route.allow_clients)
+        principal.hosted_domain in route.allow_domains
+        or principal.email in route.allow_emails
+        or principal.client in route.allow_clients
     )
