@@ -8,10 +8,12 @@ import pytest
 
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
-from shared.a2a.model import CancelTaskRequest, Message, Task, TaskState
+from shared.a2a.model import CancelTaskRequest, Message, Task, TaskState, TaskStatus
 from shared.a2a.reply import Piece, Question, Text
-from shared.task_store.store import HUB
+from shared.task_store.store import HUB, NewTask
+from shared.tasks.updates import status_update
 from tests.fakes.kept_tasks import (
+    OWNER,
     PATIENCE_SECONDS,
     Instance,
     a_call,
@@ -163,3 +165,26 @@ def test_a_run_that_asks_something_while_it_is_cancelled_elsewhere_is_cancelled(
     ask.set()
     thread.join(PATIENCE_SECONDS)
     assert [result.status.state for result in results] == [TaskState.CANCELED]
+
+
+def test_a_task_that_its_worker_completes_while_it_is_being_cancelled_can_no_longer_be(file: Path) -> None:
+    instance = Instance(file, asks_again)
+    status = TaskStatus(state=TaskState.SUBMITTED)
+    new = NewTask(task=Task(id="task-1", context_id="c", status=status), owner=OWNER, role="developer")
+    task = instance.store.create(new).task
+    lease = instance.store.lease("worker", seconds=60, roles=("developer",), task_id=task.id)
+    assert lease is not None
+    refused: list[str] = []
+
+    def cancel() -> None:
+        try:
+            instance.kept.operations.cancel(CancelTaskRequest(id=task.id), a_call())
+        except A2AError as error:
+            refused.append(error.kind.reason)
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    until(lambda: any(each.cancel_requested for each in stored(instance)))
+    instance.store.append(task.id, [status_update(task, TaskState.COMPLETED, "")], lease=lease.token)
+    thread.join(PATIENCE_SECONDS)
+    assert refused == ["TASK_NOT_CANCELABLE"]
