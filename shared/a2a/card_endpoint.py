@@ -62,9 +62,7 @@ class CardEndpoint:
         written = self._written
         if written is None or written.card is not card:
             written = self._written = _Written(card, self._protocol_version, int(self._now()))
-        body, etag = next(
-            written.bodies[each] for each in (version, self._unnamed, None) if each in written.bodies
-        )
+        body, etag = written.bodies.get(version or self._unnamed) or written.bodies[None]
         headers = {
             "cache-control": f"public, max-age={self._max_age_seconds}",
             "etag": etag,

@@ -27,6 +27,7 @@ from shared.a2a.card_endpoint import PATHS, CardEndpoint
 from shared.a2a.compat.v0_3.card import to_compat_card, to_core_card
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.result import to_compat_result
+from shared.a2a.versions import Version
 from shared.http import Request, Response
 from tests.contract.a2a.schemas import faults, faults_v0_3
 
@@ -75,10 +76,16 @@ CARD = AgentCard(
 EVERY_PATH = pytest.mark.parametrize("path", sorted(PATHS) + [path + "/" for path in sorted(PATHS)])
 
 
-def _endpoint(card: AgentCard = CARD, *, now: Iterator[int] | None = None) -> CardEndpoint:
+def _endpoint(
+    card: AgentCard = CARD, *, now: Iterator[int] | None = None, unnamed: Version | None = None
+) -> CardEndpoint:
     times = now or itertools.count(MAKE_TIME)
     return CardEndpoint(
-        lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=lambda: float(next(times))
+        lambda: card,
+        protocol_version_v0_3="0.3.0",
+        max_age_seconds=300,
+        now=lambda: float(next(times)),
+        unnamed=unnamed,
     )
 
 
@@ -143,6 +150,15 @@ def test_a_request_that_names_no_version_gets_a_card_for_both(path: str) -> None
     read = to_core_card(card)
     assert read == replace(CARD, signatures=())
     assert protojson.read(AgentCard, card) == replace(CARD, signatures=())
+
+
+@pytest.mark.parametrize("unnamed", list(Version))
+def test_the_card_of_a_request_that_names_no_version_can_be_that_of_one(unnamed: Version) -> None:
+    endpoint = _endpoint(unnamed=unnamed)
+    for version in Version:
+        assert _get(endpoint, a2a_version=version).body == _get(_endpoint(), a2a_version=version).body
+    of_one = _get(_endpoint(), a2a_version=unnamed).body
+    assert [_get(endpoint).body, _get(endpoint, a2a_version="9.9").body] == [of_one, of_one]
 
 
 def test_a_rewritten_card_keeps_no_old_signature() -> None:
