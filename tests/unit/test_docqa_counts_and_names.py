@@ -7,7 +7,7 @@ import pytest
 from functions.docqa.documents.formats.pdf import pdf_text
 from functions.docqa.questions.expressions import AnswerKind
 from functions.docqa.questions.question import analyse
-from functions.docqa.questions.units_counted import lasts_otherwise
+from functions.docqa.questions.units_counted import counts, lasts_otherwise
 from tests.fakes.documents import Ask, answering_from
 
 _SAFE = """# Safe room
@@ -112,6 +112,20 @@ def test_what_to_do_in_a_case_is_told_with_what_follows_it_in_its_item(ask: Ask)
 )
 def test_six_months_are_no_hours(unit: str, text: str, otherwise: bool) -> None:
     assert lasts_otherwise(unit, text) is otherwise
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ("customers aged 80 or older", True),
+        ("at the age of 65", True),
+        ("an 83-year-old", True),
+        ("60歳に達した", True),
+        ("up to 10 days", False),
+    ],
+)
+def test_days_are_no_age(text: str, counted: bool) -> None:
+    assert counts("歳", text) is counted
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ _SAME_UNIT = (
     ("loudness", "db", "decibel", "デシベル"),
     ("heat", "degree", "°c", "℃", "°f", "度"),
     ("character", "文字", "桁"),
+    ("age", "歳", "才"),
     ("yen", "円"),
     ("night", "泊"),
     ("item", "piece", "個", "点"),
@@ -104,6 +105,8 @@ def _pattern(unit: str) -> re.Pattern[str]:
             rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})"
             r"(?!(?<=時)間|\d|あたり|当たり|につき)"
         )
+    if "歳" in names:
+        parts.append(r"\bage[ds]?(?: of)? \d|\d(?:[ -]years?)?[ -]old|\d years\b")
     if "回" in names:
         parts.append(r"\b(?:once|twice)\b")
     if "時" in names:
