@@ -120,8 +120,9 @@ def environment_of(
     if function.reads_routes or function.verifies_callers:
         # An address that the operator has set is that of an agent of their own, which takes the place of the one here.
         addresses = {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}
-        # Nothing on this machine's loopback stands in front of a function and checks an ID token.
-        environment = {"IAM_CREDENTIALS": "none"} | addresses | environment
+        # Nothing on this machine's loopback stands in front of a function and checks an ID token; agents may be elsewhere.
+        credentials = "remote" if function.name == "hub" else "none"
+        environment = {"IAM_CREDENTIALS": credentials} | addresses | environment
     if function.keeps_index and kept:
         environment = {"CORPUS_INDEX": str(kept / "corpus-index.sqlite3")} | environment
     if (function.reads_routes or function.verifies_callers) and kept:

@@ -210,7 +210,8 @@ def _credentials(config: Config) -> Credentials:
     from functions.hub.credentials import Credentials
     from shared.identity.own_tokens import DefaultCredentials
 
-    return Credentials(DefaultCredentials() if config.uses_google_credentials else None)
+    tokens = DefaultCredentials() if config.uses_google_credentials else None
+    return Credentials(tokens, spares_loopback=config.spares_loopback)
 
 
 def _agents(

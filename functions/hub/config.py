@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 class Config(Struct, frozen=True, kw_only=True):
     """`keeps_ui_contract` is false where no caller is taken for a user interface (design §5).
 
-    `uses_google_credentials` is false where the hub calls loopback agents only. `service` is the hub's own name on Cloud Run
-    (`SERVICE_NAME` over the local cloud), None elsewhere; `operators` are the verified addresses that may ask for `GET /doctor`.
+    `uses_google_credentials` is false where the hub calls loopback agents only; where it `spares_loopback`, these get none.
+    `service` is the hub's own name on Cloud Run (`SERVICE_NAME` over the local cloud), None elsewhere; `operators` are the
+    verified addresses that may ask for `GET /doctor`.
     """
 
     hub: HubSettings
     identity: IdentitySettings
     uses_google_credentials: bool
+    spares_loopback: bool
     max_body_bytes: int
     keep_alive_seconds: float
     commit: str
@@ -43,10 +45,12 @@ def read(environ: Mapping[str, str]) -> Config:
     settings = Settings(environ)
     hub = hub_settings.read(settings, environ, needs_urls=True)
     tasks, wakeups = _tasks(settings) if hub.store else (None, None)
+    credentials = settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none", "remote"))
     config = Config(
         hub=hub,
         identity=identity_settings.read(settings, believes_gate=True),
-        uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
+        uses_google_credentials=credentials != "none",
+        spares_loopback=credentials == "remote",
         max_body_bytes=int(
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
         ),

@@ -21,10 +21,14 @@ WITHOUT_CREDENTIALS = (
 
 
 class Credentials:
-    """Headers by boundary. `tokens` is None where the hub has no identity of its own: then only loopback agents are called."""
+    """Headers by boundary. `tokens` is None where the hub has no identity of its own: then only loopback agents are called.
 
-    def __init__(self, tokens: OwnTokens | None) -> None:
+    Where it `spares_loopback`, agents on this machine get no token, since nothing in front of them asks for one.
+    """
+
+    def __init__(self, tokens: OwnTokens | None, *, spares_loopback: bool = False) -> None:
         self._tokens = tokens
+        self._spares_loopback = spares_loopback
 
     def headers(self, route: Route, *, authorization: str | None) -> Mapping[str, str]:
         """The credential for one request on this route. `authorization` is the caller's own header.
@@ -33,6 +37,8 @@ class Credentials:
         """
         match route.boundary:
             case Boundary.PUBLIC:
+                return {}
+            case Boundary.IAM | Boundary.GOOGLE_API if self._spares_loopback and _on_loopback(route):
                 return {}
             case Boundary.IAM:
                 if self._tokens is None:
@@ -79,8 +85,12 @@ def _own_token(token: Callable[[OwnTokens], str], tokens: OwnTokens) -> Mapping[
         ) from None
 
 
+def _on_loopback(route: Route) -> bool:
+    return urlsplit(route.url).hostname in _LOOPBACK
+
+
 def _none_needed(route: Route) -> Mapping[str, str]:
-    if urlsplit(route.url).hostname in _LOOPBACK:
+    if _on_loopback(route):
         return {}
     raise DownstreamFailed(
         Failure(

@@ -138,7 +138,7 @@ def _credential(route: Route, headers: Mapping[str, str], facts: TokenFacts | No
         case Boundary.USER:
             return "the caller's own token"
         case _ if not headers:
-            return "none is sent: IAM_CREDENTIALS=none, and the agent is on this machine"
+            return "none is sent: the agent is on this machine"
         case Boundary.GOOGLE_API:
             return "an access token of the hub's own"
         case _ if facts is None:

@@ -122,7 +122,7 @@ def test_a_run_without_a_cloud_is_well_too(hub: Hub) -> None:
         f"{each['subject']} {each['check']}": each["message"]
         for each in json.loads(out.getvalue())["findings"]
     }
-    assert told["pm credential"] == "none is sent: IAM_CREDENTIALS=none, and the agent is on this machine"
+    assert told["pm credential"] == "none is sent: the agent is on this machine"
     assert told["docqa corpus"].endswith("documents in the folder")
     assert told["general model"] == "none is configured: the almanac answers"
 

@@ -177,6 +177,15 @@ def test_without_an_identity_of_its_own_the_hub_calls_nobody_else(boundary: Boun
     assert "IAM_CREDENTIALS" in (raised.value.failure.remedy or "")
 
 
+@pytest.mark.parametrize("boundary", [Boundary.IAM, Boundary.GOOGLE_API])
+def test_agents_on_this_machine_can_be_spared_while_others_get_their_token(boundary: Boundary) -> None:
+    credentials = Credentials(_Tokens(), spares_loopback=True)
+    here = route("here", "http://127.0.0.1:8080", boundary=boundary)
+    there = route("there", "https://agent.example", boundary=boundary)
+    assert credentials.headers(here, authorization="Bearer x") == {}
+    assert credentials.headers(there, authorization="Bearer x")["authorization"] != "Bearer x"
+
+
 def test_a_token_that_is_not_to_be_had_is_the_operators_business() -> None:
     with pytest.raises(DownstreamFailed) as raised:
         Credentials(_NoTokens()).headers(

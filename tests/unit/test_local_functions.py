@@ -37,3 +37,10 @@ def test_without_a_place_to_keep_it_no_index_is_kept() -> None:
 def test_the_development_tokens_are_for_the_gate_and_for_workers() -> None:
     environments = _environments({}, None)
     assert {name for name, each in environments.items() if "HUB_DEV_TOKEN" in each} == {"gate", "tasks"}
+
+
+def test_agents_elsewhere_get_tokens_unless_the_operator_says_otherwise() -> None:
+    environments = _environments({}, None)
+    told = {name: each["IAM_CREDENTIALS"] for name, each in environments.items() if "IAM_CREDENTIALS" in each}
+    assert told == {"gate": "none", "hub": "remote", "agent_card": "none", "tasks": "none"}
+    assert _environments({"IAM_CREDENTIALS": "none"}, None)["hub"]["IAM_CREDENTIALS"] == "none"
