@@ -18,6 +18,8 @@ _MOST_CONFIGS = 10
 _LONGEST = 2000
 # What a notification has in its headers.
 _SENDABLE = re.compile("[ -~]*")
+# urlsplit passes over line ends and tabs, and takes a space for a part of a name.
+_NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
 # A token of RFC 9110 §5.6.2.
 _SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -80,6 +82,8 @@ class PushConfigs:
         if config.id in (".", "..") or "/" in (config.id or ""):
             raise invalid_field("pushNotificationConfig.id", "must be one segment of a path, without a slash")
         try:
+            if _NO_URL.search(config.url):
+                raise ValueError
             parts = urlsplit(config.url)
             host, _ = parts.hostname, parts.port
         except ValueError:
