@@ -56,6 +56,12 @@ def test_two_columns_without_figures_have_no_header() -> None:
     assert [row.header for row in rows] == ["", "", ""]
 
 
+def test_a_long_table_has_one_header() -> None:
+    lines = [f"  Part {number:04}        {number:04} euros" for number in range(500)]
+    rows = _rows("\n".join(["  Part             Price", *lines]))
+    assert [row.header for row in rows] == ["Part | Price"] * 500
+
+
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     documents = {"waste.txt": _WASTE, "苦情対応.txt": _COMPLAINTS}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.docqa.documents.formats.pdf import pdf_text
+from functions.docqa.documents.formats.pdf import page_text, pdf_text
 from functions.docqa.documents.formats.pdf_tables import with_tables
 
 _DATA = Path(__file__).parents[1] / "data"
@@ -88,3 +88,14 @@ def test_a_bullet_that_stands_alone_begins_the_item_below_it() -> None:
     assert "- The recovery point objective is 15 minutes." in _text(
         "software_house_corpus/sla-enterprise-2025.pdf"
     )
+
+
+class _PageWithoutLayout:
+    def extract_text(self, **how: object) -> str:
+        if how:
+            raise ZeroDivisionError
+        return _LOOSE
+
+
+def test_a_page_whose_layout_cannot_be_read_keeps_its_text() -> None:
+    assert page_text(_PageWithoutLayout()) == _LOOSE  # type: ignore[arg-type]

@@ -44,8 +44,8 @@ _LEAST_OF_HARD = {
     "pharmacy_maker": Least(right=0.35, cited=0.8, shown=0.65, abstained=0.75),
     "saas_support": Least(right=0.53, cited=0.85, shown=0.7, abstained=0.85),
     "campus": Least(right=0.57, cited=0.95, shown=0.8, abstained=0.95),
-    "insurance": Least(right=0.48, cited=0.85, shown=0.75, abstained=0.85),
-    "logistics": Least(right=0.48, cited=0.88, shown=0.75, abstained=0.85),
+    "insurance": Least(right=0.51, cited=0.88, shown=0.75, abstained=0.85),
+    "logistics": Least(right=0.51, cited=0.88, shown=0.75, abstained=0.85),
 }
 
 

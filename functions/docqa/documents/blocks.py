@@ -61,7 +61,6 @@ _NAMED_HEADING = re.compile(
 _UPPER_HEADING = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
 _SHORT_LINE = 50
 _PUNCTUATION = (".", "。", "!", "?", "！", "？", ",", "、", ";")
-_MOST_ROWS = 200
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
@@ -77,6 +76,7 @@ def blocks(text: str) -> Iterator[Block]:
             for line in lines
             if not any(start <= line.start and line.end <= end for start, end in hidden)
         ]
+    texts = [line.text for line in lines]
     at, tables = 0, 0
     fenced = False
     while at < len(lines):
@@ -95,12 +95,10 @@ def blocks(text: str) -> Iterator[Block]:
             taken = _table_end(lines, at)
             yield from _table(lines[at:taken], tables)
             at = taken
-        elif "  " in line.text and (
-            taken := rows_from([each.text for each in lines[at : at + _MOST_ROWS]], 0)
-        ):
+        elif "  " in line.text and (taken := rows_from(texts, at)) > at:
             tables += 1
-            yield from _aligned(lines[at : at + taken], tables)
-            at += taken
+            yield from _aligned(lines[at:taken], tables)
+            at = taken
         elif heading := _heading(text, lines, at):
             yield heading
             underlined = at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1].text)

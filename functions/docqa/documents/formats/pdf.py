@@ -32,7 +32,7 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UnreadablePdf("encrypted PDF")
-        pages = [_page_text(page) for page in reader.pages]
+        pages = [page_text(page) for page in reader.pages]
         title = (reader.metadata.title if reader.metadata else None) or ""
     except UnreadablePdf:
         raise
@@ -57,8 +57,15 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
     return PAGE_BREAK.join(pages), named, tuple(starts)
 
 
-def _page_text(page: "PageObject") -> str:
+def page_text(page: "PageObject") -> str:
+    """The text of a page in reading order, the rows of its tables between bars as far as its layout can be read."""
+    from pypdf.errors import PyPdfError
+
     text = page.extract_text()
     if text.strip():
-        text = with_tables(text, page.extract_text(extraction_mode="layout"))
+        try:
+            layout = page.extract_text(extraction_mode="layout", layout_mode_space_vertically=False)
+        except (PyPdfError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError):
+            layout = ""
+        text = with_tables(text, layout)
     return _LONE_BULLET.sub("- ", text)
