@@ -64,6 +64,8 @@ def test_a_text_that_does_not_say_the_table_cell_by_cell_is_left_as_it_is() -> N
         "A line of prose that is long enough.\nAnother one follows it here.\n",
         "1. First step\n2. Second step\n",
         "• One thing\n• Another thing\n",
+        "a  b  c  " * 100 + "\n" + "d  e  f  " * 100,
+        " \n ",
     ],
 )
 def test_prose_and_lists_are_no_tables(page: str) -> None:

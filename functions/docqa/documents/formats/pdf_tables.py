@@ -8,7 +8,7 @@ from msgspec import Struct
 from functions.docqa.documents.columns import is_header
 
 _CELL = re.compile(r"\S+(?: \S+)*")
-_LEAST_ROWS, _MANY_COLUMNS = 2, 3
+_LEAST_ROWS, _MANY_COLUMNS, _MOST_COLUMNS = 2, 3, 40
 _NUMBERING = re.compile(r"\W+|\W?(?:\d{1,2}|[a-z])[.)）]?|[①-⑳]")
 
 
@@ -47,11 +47,10 @@ class _Page:
     def __init__(self, text: str) -> None:
         self.places = [at for at, character in enumerate(text) if not character.isspace()]
         self._squeezed = "".join(text[at] for at in self.places)
+        following = [*self.places[1:], len(text) + 1]
         self._ends = {
             number
-            for number, (at, after) in enumerate(
-                zip(self.places, [*self.places[1:], len(text) + 1], strict=True), start=1
-            )
+            for number, (at, after) in enumerate(zip(self.places, following, strict=False), start=1)
             if after > at + 1
         }
 
@@ -135,7 +134,7 @@ def _tables(layout: str) -> Iterator[list[_Column]]:
         listed = len(pieces) < _MANY_COLUMNS and _NUMBERING.fullmatch(pieces[0].group())
         columns = (
             [_Column(piece.start(), piece.end(), [piece.group()]) for piece in pieces]
-            if len(pieces) > 1 and not listed
+            if 1 < len(pieces) <= _MOST_COLUMNS and not listed
             else []
         )
     if columns:
