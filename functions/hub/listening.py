@@ -7,6 +7,7 @@ Text that was passed on is not passed on again, since what a user has seen canno
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from shared.a2a.model import (
     Event,
     Message,
     Part,
+    Role,
     Task,
     TaskArtifactUpdateEvent,
     TaskState,
@@ -57,6 +59,9 @@ class Listener:
                 for artifact in event.artifacts:
                     yield from self._artifact(artifact, append=False)
                 yield from self._status(event.status)
+                if self.state is TaskState.COMPLETED and not self.spoken:
+                    for message in _answers(event.history):
+                        yield from self._parts(message.parts)
             case TaskStatusUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
                 yield from self._status(event.status)
@@ -134,6 +139,12 @@ class Listener:
 def for_callers(data: dict[str, Any]) -> dict[str, Any]:
     """An agent's data without what is for the operator."""
     return {name: value for name, value in data.items() if name != _FOR_THE_OPERATOR}
+
+
+def _answers(history: tuple[Message, ...]) -> list[Message]:
+    """What the agent said last: some, such as Agno, put their answer nowhere else."""
+    since_asked = takewhile(lambda message: message.role is Role.AGENT, reversed(history))
+    return list(since_asked)[::-1]
 
 
 def _text(parts: tuple[Part, ...]) -> str:

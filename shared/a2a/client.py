@@ -151,12 +151,15 @@ class A2AClient:
     def _stream(
         self, endpoint: Endpoint, answer: Answer, budget: Budget, *, continues: str | None
     ) -> Iterator[Event]:
-        complete = False
+        complete = task_began = False
         for data in _stream_data(answer, budget):
             event = event_of(endpoint, decoded(data))
             complete = _may_be_last(event)
+            # A message is the whole answer (A2A 1.0.1 §3.1.2), but not to Agno: of a task that began it streams the text like this.
+            more_may_follow = task_began and isinstance(event, Message)
+            task_began = task_began or not isinstance(event, Message)
             yield event
-            if complete and not _may_be_as_it_was(event, continues):
+            if complete and not more_may_follow and not _may_be_as_it_was(event, continues):
                 # Some agents cancel what they do when the connection closes: let them close it.
                 answer.finish(within_seconds=_LINGER_SECONDS)
                 return

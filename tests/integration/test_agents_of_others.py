@@ -61,6 +61,7 @@ class Heard:
 _ANSWERS = [
     Heard(software="a2a-js-sdk-0.2.5", answer="first, then: こんにちは", card_path="/.well-known/agent.json"),
     Heard(software="a2a-js-sdk-0.3.14-over-http-json", answer="first, then: こんにちは", status=201),
+    Heard(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
     Heard(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),
     Heard(software="langgraph-api-0.16.7", answer="turn 1: こんにちは"),
 ]
@@ -107,6 +108,17 @@ def test_the_answer_to_its_question_ends_the_task_although_the_stream_begins_wit
         answer = hub.stream("大阪", context_id=asked["contextId"])
     assert [event["status"]["state"] for event in answer if "status" in event][-1] == "completed"
     assert streamed_text(answer) == "answered: 大阪"
+
+
+def test_an_answer_that_stands_only_in_the_tasks_history_is_read() -> None:
+    """As Agno's does where it is not streamed."""
+    said = (_HEARD / "agno-3.1.10" / "hello.json").read_bytes()
+    with AgentServer(
+        version="0.3",
+        streaming=False,
+        serve_message=lambda exchange: exchange.answer(200, said, content_type="application/json"),
+    ) as agent:
+        assert text_of(Hub(route("alpha", agent.url)).send("こんにちは")) == "agno: こんにちは"
 
 
 def test_an_agent_asks_again_with_nothing_but_its_task() -> None:
