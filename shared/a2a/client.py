@@ -155,7 +155,7 @@ class A2AClient:
         for data in _stream_data(answer, budget):
             event = event_of(endpoint, decoded(data))
             complete = _may_be_last(event)
-            # A message is the whole answer (A2A 1.0.1 §3.1.2). Not to Agno, which streams the text of a task that began like this.
+            # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)
             task_began = task_began or not isinstance(event, Message)
             yield event
