@@ -25,6 +25,8 @@ class Run:
         """How far the task's log is this run's."""
         self.given_up = False
         """Another run has the task: what this one says from now on is not what became of it."""
+        self.instead = ""
+        """The task of the other run, where it is another one."""
 
     def subscribe(self, *, idle_seconds: float) -> Subscription[Event]:
         """The run's events from the first on."""
@@ -36,8 +38,9 @@ class Run:
         """Ends the run in CANCELED."""
         self.call.cancellation.cancel()
 
-    def give_up(self) -> None:
-        """Ends the run, since another one has its task."""
+    def give_up(self, *, instead: str = "") -> None:
+        """Ends the run, since another one has its task, or, `instead`, one of its own for the same request."""
+        self.instead = instead
         self.given_up = True
         self.cancel()
 

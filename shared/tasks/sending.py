@@ -134,10 +134,13 @@ class Sending:
             if opened.stored is None and not opened.joined:
                 self._starter.store_late(run, opened)
             run.relay.ended(seconds - first)
-        if opened.stored is not None:
+        if opened.stored is not None or run.stored_version:
             run.recorded.wait(_MOST_BEHIND_SECONDS)
-            if run.given_up:
-                return self._settled(opened.stored, opened)
+        if run.given_up:
+            # Whoever joined the run has stored nothing.
+            other = opened.stored or self._store.get(run.instead or run.task_id, owner=opened.owner)
+            if other is not None:
+                return self._settled(other, opened)
         events, ended = run.relay.events_after(0, 0)
         if ended and run.relay.error is not None:
             raise run.relay.error

@@ -146,7 +146,7 @@ class Starter:
                 return self._create(opened, opened.first, lease=lease)
             except AlreadyRunning as running:
                 opened.joined, opened.stored = True, running.stored
-                run.give_up()
+                run.give_up(instead=running.stored.task.id)
                 return None
             except Unavailable:
                 return self._create_patiently(opened, lease)

@@ -169,15 +169,16 @@ def test_who_follows_a_run_that_lost_its_task_sees_what_became_of_it(file: Path)
 def test_who_waits_for_a_run_that_lost_its_task_gets_the_other_runs_answer(file: Path) -> None:
     steps = Steps("old")
     loser, winner = Instance(file, steps, store_seconds=0.01), Instance(file, at_once("new"))
-    answers: list[object] = []
-    waiting = threading.Thread(target=lambda: answers.append(loser.send("hello")))
-    waiting.start()
-    (task,) = until(lambda: tasks(loser))
-    winner.far.ahead_seconds = 3600
-    winner.run_again(task.id)
-    steps.let()
-    waiting.join(PATIENCE_SECONDS)
-    assert [text_of(answer) for answer in answers] == ["new"]  # type: ignore[arg-type]
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(loser.send, "hello", message_id="m", context_id="c")
+        (task,) = until(lambda: tasks(loser))
+        joined = threads.submit(loser.send, "hello", message_id="m", context_id="c")
+        until(lambda: loser.far.asked["waiting"] == 2)
+        winner.far.ahead_seconds = 3600
+        winner.run_again(task.id)
+        steps.let()
+        assert [text_of(each.result(PATIENCE_SECONDS)) for each in (first, joined)] == ["new", "new"]
+    assert loser.agent.asked == 1
 
 
 @pytest.mark.parametrize("method", ["append", "create"])
