@@ -4,6 +4,7 @@ The PORTs are what the functions are told to listen on in the first start.
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -38,6 +39,8 @@ def _main(folder: Path, source: Path, first_ports: list[int]) -> None:
 
 
 if __name__ == "__main__":
+    # These tests may themselves run under nohup, which is inherited.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     try:
         _main(Path(sys.argv[1]), Path(sys.argv[2]), [int(port) for port in sys.argv[3:]])
     except (NotStartable, NotReady, ProcessEnded) as problem:

@@ -10,8 +10,11 @@ from local.stop_signal import StopSignal
 
 ROOT = Path(__file__).resolve().parents[2]
 _WAITING = """
+import signal
 import sys
 from local.stop_signal import StopSignal
+# The tests may themselves run under nohup, which is inherited.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 stopping = StopSignal.of_signals()
 print("waiting", flush=True)
 while not stopping.wait(0.0001):
