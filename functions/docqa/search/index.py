@@ -18,9 +18,8 @@ from functions.docqa.documents.sources import Unreadable, corpus_files, corpus_u
 from functions.docqa.model import Document, Passage, Skipped, Standing, words_of_path
 from functions.docqa.vocabulary.words import index_text
 
-LAYOUT = (
-    11  # raised when the tables, the tokens or the passages change: an index of another layout is built anew
-)
+# Raised when the tables, the tokens or the passages change: an index of another layout is built anew.
+LAYOUT = 11
 _LOCK_SECONDS = 120
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, uri TEXT, hash BLOB, skipped TEXT, document BLOB, text TEXT);
