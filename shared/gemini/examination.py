@@ -9,7 +9,7 @@ from shared.a2a.call import Cancellation
 from shared.gcloud import more_quota
 from shared.gemini.client import Gemini, Prompt
 from shared.gemini.failure import Cause, ModelFailed
-from shared.gemini.remedies import API, remedy
+from shared.gemini.remedies import API, more_capacity, remedy
 from shared.gemini.settings import GeminiSettings
 from shared.http_client import HttpClient
 
@@ -44,8 +44,6 @@ def _failed(failed: ModelFailed, gemini: Gemini) -> diagnosis.Step:
     if failed.failure.detail:
         message += f" ({failed.failure.detail})"
     if cause is Cause.QUOTA:
-        fix = (
-            "wait a minute; where it comes again, ask for a larger quota, or set GOOGLE_CLOUD_LOCATION=global"
-        )
+        fix = f"wait a minute; where it comes again, {more_capacity(settings)}"
         return diagnosis.error("model", message, fix=fix, command=more_quota(API, settings.project))
     return diagnosis.failed("model", message, remedy=remedy(cause, settings, account=gemini.account))

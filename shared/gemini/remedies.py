@@ -21,6 +21,15 @@ def hint(step: str, failure: Failure, settings: GeminiSettings, *, account: str 
     }
 
 
+def more_capacity(settings: GeminiSettings) -> str:
+    """What helps where a quota is used up again and again."""
+    if settings.location == "global":
+        return "ask for a larger quota"
+    return (
+        "ask for a larger quota, or set GOOGLE_CLOUD_LOCATION=global, which draws on every region's capacity"
+    )
+
+
 def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> str:
     """What to do; `account` is the service account that was refused, where it is known."""
     project = settings.project
@@ -41,10 +50,7 @@ def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> st
                 f"{settings.model} is not in {settings.location}"
             )
         case Cause.QUOTA:
-            return (
-                f"gcloud beta quotas info list --service={API} --project={project} "
-                "(and GOOGLE_CLOUD_LOCATION=global draws on every region's capacity)"
-            )
+            return f"gcloud beta quotas info list --service={API} --project={project} ({more_capacity(settings)})"
         case Cause.UNREACHABLE | Cause.CUT:
             return f"see that the function can reach {API} (VPC egress, DNS), then ask again"
         case Cause.TIMEOUT:
