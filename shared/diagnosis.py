@@ -6,7 +6,7 @@ Whoever may invoke a function may ask: IAM stands in front of it. Its own creden
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -14,10 +14,8 @@ from msgspec import Struct
 
 from shared.gcloud import is_command
 from shared.http import JSON, Handler, Request, Response
-from shared.identity.principal import Principal, may_call
 
 PATH = "/doctor"
-OPERATION = "doctor"
 
 
 class Outcome(StrEnum):
@@ -97,13 +95,6 @@ def read_report(body: bytes) -> Report | None:
 def asks(request: Request) -> bool:
     """Whether this is the question."""
     return request.path == PATH and request.method == "GET"
-
-
-def may_ask(principal: Principal | None, operators: Collection[str]) -> bool:
-    """Whether the caller is an operator: a static client whose credential covers it, or the owner of one of these addresses."""
-    if principal is None or not may_call(OPERATION, principal):
-        return False
-    return principal.client is not None or principal.email in operators
 
 
 def with_doctor(handle: Handler, examine: Callable[[], Sequence[Step]]) -> Handler:

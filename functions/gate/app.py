@@ -27,6 +27,7 @@ from shared.http_client import HttpClient
 from shared.identity import signed_principal
 from shared.identity.callers import Caller
 from shared.identity.own_tokens import DefaultCredentials
+from shared.identity.principal import is_operator
 from shared.log import Log, Record
 from shared.refusal import refusal
 from shared.tasks.webhook_keys import JWKS_PATH
@@ -80,8 +81,8 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             return answer
         caller = None if request.path in _OPEN_PATHS else admit(request, record)
         if diagnosis.asks(request):
-            is_operator = caller is not None and diagnosis.may_ask(caller.principal, config.operators)
-            return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH), shows_way=is_operator)
+            shows_way = caller is not None and is_operator(caller.principal, config.operators)
+            return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH), shows_way=shows_way)
         # What is said of the caller lives for a minute, and a body may take its time.
         body = body_of(request)
         headers |= word_for(caller, request.method, request.path)

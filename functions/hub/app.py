@@ -95,7 +95,7 @@ def build(
         keeps_ui_contract=config.keeps_ui_contract,
     )
     run_door = _run_door(tasks) if tasks else None
-    queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes)
+    queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes, operators=config.operators)
     pages = Pages(lambda: tables.now.settings.table, commit=config.commit)
     key_set = _key_set(settings.webhook_keys) if settings.webhook_keys else None
     doctor = DoctorDoor(lambda: _doctor(config, tables, http(), credentials()))

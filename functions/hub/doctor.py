@@ -11,12 +11,13 @@ from functions.hub.agent_examination import Visit, examine_agent
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
 from shared.a2a.errors import PERMISSION_DENIED, A2AError
-from shared.diagnosis import Examined, Report, Step, asks, error, may_ask, ok, report_response
+from shared.diagnosis import Examined, Report, Step, asks, error, ok, report_response
 from shared.gcloud import Service
 from shared.http import Request, Response
 from shared.http_client import HttpClient
 from shared.hub_settings import missing_variable
 from shared.identity.callers import Caller
+from shared.identity.principal import is_operator
 from shared.identity.token_facts import TokenFacts, facts_of
 from shared.log import Record
 from shared.refusal import refusal
@@ -51,7 +52,7 @@ class Doctor:
         """The report, or a refusal for who is no operator; None for any other request."""
         if not asks(request):
             return None
-        if not may_ask(caller.principal, self._operators):
+        if not is_operator(caller.principal, self._operators):
             reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"
             return refusal(request, A2AError(PERMISSION_DENIED, reason), record)
         limit = caller.principal.routes if caller.principal else None

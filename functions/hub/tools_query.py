@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from functions.hub.contexts import ids_of
 from functions.hub.failure import Failure
+from functions.hub.listening import for_callers
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import errors, protojson
@@ -13,7 +15,7 @@ from shared.a2a.errors import A2AError, invalid_field
 from shared.a2a.model import Message, Part, Role
 from shared.http import JSON, Request, Response
 from shared.identity.callers import Caller
-from shared.identity.principal import may_call
+from shared.identity.principal import is_operator, may_call
 from shared.ids import new_id
 from shared.log import Record
 from shared.refusal import problem
@@ -25,11 +27,12 @@ _FIELDS = ("query", "contextId", "route")
 
 
 class ToolsQuery:
-    """Answers `PATH`."""
+    """Answers `PATH`. `operators` are emails whose owners may see what names accounts, resources and settings."""
 
-    def __init__(self, pipeline: Pipeline, *, max_body_bytes: int) -> None:
+    def __init__(self, pipeline: Pipeline, *, max_body_bytes: int, operators: Collection[str]) -> None:
         self._pipeline = pipeline
         self._max_body_bytes = max_body_bytes
+        self._operators = operators
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """The answer or a problem; None for any other path."""
@@ -45,7 +48,8 @@ class ToolsQuery:
             for _ in heard:
                 pass
             record.setdefault("outcome", "ok")
-            return Response(headers={"content-type": JSON}, body=protojson.encode(_answer(turn)))
+            answer = _answer(turn, for_operator=is_operator(caller.principal, self._operators))
+            return Response(headers={"content-type": JSON}, body=protojson.encode(answer))
         except A2AError as error:
             record["outcome"] = error.kind.reason
             return problem(error, record)
@@ -91,18 +95,19 @@ def _text(value: dict[str, Any], name: str) -> str | None:
     return text
 
 
-def _answer(turn: Turn) -> dict[str, Any]:
+def _answer(turn: Turn, *, for_operator: bool) -> dict[str, Any]:
     choice = turn.choice
+    data = turn.data if for_operator else [for_callers(value) for value in turn.data]
     return {
         "route": choice.route.id if choice else None,
         "reason": choice.reason if choice else _why_no_route(turn),
         "agent": choice.route.name if choice else None,
         "boundary": choice.route.boundary.value if choice else None,
         "answer": turn.answer,
-        "data": turn.data[0] if len(turn.data) == 1 else (turn.data or None),
+        "data": data[0] if len(data) == 1 else (data or None),
         "citations": turn.citations,
         "timings": {"routingMs": turn.routing_ms, "downstreamMs": turn.downstream_ms},
-        "error": _failure(turn.failure) if turn.failure else None,
+        "error": _failure(turn.failure, for_operator=for_operator) if turn.failure else None,
         "contextId": turn.incoming.context_id,
         "requestId": turn.incoming.request_id,
     }
@@ -112,12 +117,12 @@ def _why_no_route(turn: Turn) -> str:
     return turn.failure.cause if turn.failure else "no text: nothing was asked"
 
 
-def _failure(failure: Failure) -> dict[str, Any]:
+def _failure(failure: Failure, *, for_operator: bool) -> dict[str, Any]:
     values = {
         "kind": failure.kind.value,
         "fault": failure.fault,
-        "cause": failure.cause,
-        "remedy": failure.remedy,
+        "cause": failure.cause if for_operator else None,
+        "remedy": failure.remedy if for_operator else None,
         "httpStatus": failure.http_status,
         "retryAfterSeconds": failure.seconds_to_wait,
     }

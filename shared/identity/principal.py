@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec import Struct
 
 
@@ -32,3 +34,13 @@ HUB_FUNCTION = "function:hub"
 def may_call(operation: str, principal: Principal | None) -> bool:
     """Whether the caller's credential covers an operation (its 1.0 name, or `tools/query`)."""
     return principal is None or principal.operations is None or operation in principal.operations
+
+
+def is_operator(principal: Principal | None, operators: Collection[str]) -> bool:
+    """Whether the caller may see what names accounts, resources and settings.
+
+    Who may: a static client whose credential covers `doctor`, and the owner of one of these addresses.
+    """
+    if principal is None or not may_call("doctor", principal):
+        return False
+    return principal.client is not None or principal.email in operators

@@ -1,6 +1,7 @@
 """The REST tool API: what it takes, what it answers, and that its OpenAPI document says so."""
 
 import json
+import time
 from typing import Any, cast
 
 import jsonschema
@@ -9,10 +10,13 @@ import pytest
 import yaml
 
 from shared.http import Response
+from shared.identity.principal import Principal
+from shared.identity.signed_principal import HEADER, PrincipalSigner
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import data, message, text
 from tests.fakes.hub import TOKEN, Hub, route
 
+KEY = "a-signing-key-of-thirty-two-characters"
 _CITATION = {
     "uri": "gs://docs/p.md",
     "title": "P",
@@ -99,6 +103,39 @@ def test_an_answer_has_everything_that_the_ui_path_leaves_out() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("principal", "is_operator"),
+    [
+        (Principal(subject="client:ci", client="ci"), True),
+        (Principal(subject="client:ci", client="ci", operations=frozenset({"tools/query", "doctor"})), True),
+        (Principal(subject="client:ci", client="ci", operations=frozenset({"tools/query"})), False),
+        (Principal(subject="google:1", email="operator@example.com"), True),
+        (Principal(subject="google:2", email="somebody@example.com"), False),
+    ],
+    ids=str,
+)
+def test_what_mends_a_failure_is_told_to_operators_alone(principal: Principal, is_operator: bool) -> None:
+    hub = Hub(
+        route("alpha", "http://127.0.0.1:9"), signing_key=KEY, settings={"OPERATORS": "operator@example.com"}
+    )
+    record = _asked_as(hub, principal)
+    assert ("cause" in record["error"], "ALPHA_URL" in json.dumps(record)) == (is_operator, is_operator)
+    assert {name: record["error"][name] for name in ("kind", "fault")} == {
+        "kind": "down",
+        "fault": "unreachable",
+    }
+    assert "Agent alpha" in record["answer"]
+    _conforms(record, "Answer")
+
+
+def test_what_an_agent_tells_the_operator_is_not_in_anybody_elses_record() -> None:
+    told = [message(text("Yes."), data({"days": 30, "hints": [{"remedy": "gcloud services enable"}]}))]
+    with AgentServer(lambda _: told) as agent:
+        hub = Hub(route("alpha", agent.url), signing_key=KEY)
+        assert _asked_as(hub, Principal(subject="google:2"))["data"] == {"days": 30}
+        assert "gcloud" in json.dumps(_asked_as(hub, Principal(subject="client:ci", client="ci")))
+
+
 def test_a_route_that_is_named_wins_over_the_rules() -> None:
     with AgentServer(lambda _: _ANSWER) as agent:
         hub = Hub(route("alpha", agent.url), route("beta", "http://127.0.0.1:9"))
@@ -167,6 +204,13 @@ def test_the_routes_are_told_without_addresses() -> None:
     body = cast("bytes", hub.request("GET", "/routes").body)
     assert [item["id"] for item in json.loads(body)["routes"]] == ["alpha", "beta"]
     assert b"example" not in body.replace(b"examples", b"")
+
+
+def _asked_as(hub: Hub, principal: Principal) -> dict[str, Any]:
+    signed = PrincipalSigner([KEY], now=time.time).sign(principal, method="POST", path="/tools/query")
+    status, value = hub.post("/tools/query", {"query": "Hi"}, token=None, headers={HEADER: signed})
+    assert status == 200
+    return cast("dict[str, Any]", value)
 
 
 def _problem(response: Response, status: int) -> dict[str, Any]:
