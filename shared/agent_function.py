@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -33,8 +34,10 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
     """A log that writes to standard output, where Cloud Run picks it up."""
 
     def write(line: bytes) -> None:
-        # One call for one line: lines of several threads do not mix, and nothing stays behind in a buffer.
-        os.write(_STDOUT, line)
+        # A disk that is full, a reader that has left: the line is lost, and not the answer that it is about.
+        with contextlib.suppress(OSError):
+            # One call for one line: lines of several threads do not mix, and nothing stays behind in a buffer.
+            os.write(_STDOUT, line)
 
     return Log(
         write, clock=time.monotonic, new_id=new_id, function=function, project=project, with_text=with_text
@@ -99,7 +102,7 @@ def agent_function(
 
 
 def health(request: Request, name: str) -> Response | None:
-    """`GET /` says what this is (seed 000 rule 1), `GET /health` that it lives; None for anything else."""
+    """`GET /` says what this is, `GET /health` that it lives; None for anything else."""
     if request.method not in ("GET", "HEAD"):
         return None
     match request.path.rstrip("/"):
