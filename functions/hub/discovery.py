@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
+from functions.hub.containment import OF_ONE_USER
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.http_client import Budget
@@ -24,37 +25,44 @@ class Discovery:
         self._lock = threading.Lock()
         self._endpoint: Endpoint | None = None
         self._known_until = 0.0
-        self._running: Future[Endpoint] | None = None
+        self._running: tuple[Future[Endpoint], str | None] | None = None
 
     def endpoint(self, headers: dict[str, str], budget: Budget) -> Endpoint:
         """The endpoint. Raises the ClientError of the one request that asked, whoever asked it.
 
-        A card that cannot be fetched again leaves what is known.
+        A card that cannot be fetched again leaves what is known. Who was refused one is refused for all with the same credential.
         """
-        if self._endpoint is not None and self._clock() < self._known_until:
-            return self._endpoint
-        with self._lock:
-            running = self._running
-            if running is None:
-                mine: Future[Endpoint] = Future()
-                self._running = mine
-        if running is not None:
-            return self._awaited(running, budget)
-        try:
-            endpoint = self._found(headers, budget)
-        except BaseException as error:
-            mine.set_exception(error)
-            raise
-        else:
-            mine.set_result(endpoint)
-            return endpoint
-        finally:
+        credential = headers.get("authorization")
+        while self._endpoint is None or self._clock() >= self._known_until:
             with self._lock:
-                self._running = None
+                running = self._running
+                if running is None:
+                    mine: Future[Endpoint] = Future()
+                    self._running = (mine, credential)
+            if running is None:
+                return self._asked(mine, headers, budget)
+            others, their_credential = running
+            try:
+                return self._awaited(others, budget)
+            except ClientError as error:
+                if error.fault not in OF_ONE_USER or credential == their_credential:
+                    raise
+        return self._endpoint
 
     def forget(self) -> None:
         """The agent is not as its card said: the next request asks for the card again."""
         self._known_until = 0.0
+
+    def _asked(self, mine: Future[Endpoint], headers: dict[str, str], budget: Budget) -> Endpoint:
+        try:
+            endpoint = self._found(headers, budget)
+        except BaseException as error:
+            self._running = None
+            mine.set_exception(error)
+            raise
+        self._running = None
+        mine.set_result(endpoint)
+        return endpoint
 
     def _found(self, headers: dict[str, str], budget: Budget) -> Endpoint:
         try:

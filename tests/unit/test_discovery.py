@@ -1,5 +1,8 @@
 """How an agent is called is found out once in a while, and not forgotten when its card is away."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from functions.hub.discovery import Discovery
@@ -56,3 +59,49 @@ def test_without_any_card_the_next_request_asks_again() -> None:
         with pytest.raises(ClientError):
             agent.url()
     assert agent.asked == 2
+
+
+class Waiting:
+    """One caller waits for the card that another one asks for, whose token fails with `fault`; `asked` are the tokens."""
+
+    def __init__(self, *, first: str, second: str, fault: ClientFault) -> None:
+        self.asked: list[str] = []
+        self._first, self._fault = first, fault
+        self._asks, self._waits = threading.Event(), threading.Event()
+        discovery = Discovery(self._discover, clock=self._clock)
+        with ThreadPoolExecutor() as threads:
+            asking = threads.submit(discovery.endpoint, {"authorization": first}, BUDGET)
+            assert self._asks.wait(10)
+            waiting = threads.submit(discovery.endpoint, {"authorization": second}, BUDGET)
+            self.errors = [asking.exception(10), waiting.exception(10)]
+
+    def _clock(self) -> float:
+        # Looked at by whoever is about to wait for another's answer.
+        self._waits.set()
+        return 0.0
+
+    def _discover(self, headers: dict[str, str], _: Budget) -> Endpoint:
+        self.asked.append(headers["authorization"])
+        self._asks.set()
+        assert self._waits.wait(10)
+        if headers["authorization"] == self._first:
+            raise ClientError(self._fault, "no")
+        return Endpoint(url="https://agent.example", version=Version.V1_0, binding="JSONRPC", streaming=True)
+
+
+@pytest.mark.parametrize("fault", [ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN])
+def test_a_refusal_of_one_callers_token_is_nobody_elses(fault: ClientFault) -> None:
+    callers = Waiting(first="one", second="another", fault=fault)
+    assert callers.asked == ["one", "another"]
+    assert [type(error) for error in callers.errors] == [ClientError, type(None)]
+
+
+@pytest.mark.parametrize(
+    ("second", "fault"),
+    [("own", ClientFault.FORBIDDEN), ("another", ClientFault.UNREACHABLE)],
+    ids=["one token for all", "an agent that is away"],
+)
+def test_any_other_failure_is_that_of_all_who_wait(second: str, fault: ClientFault) -> None:
+    callers = Waiting(first="own", second=second, fault=fault)
+    assert callers.asked == ["own"]
+    assert [type(error) for error in callers.errors] == [ClientError, ClientError]
