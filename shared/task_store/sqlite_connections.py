@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import threading
@@ -23,6 +24,7 @@ class Connections:
     def __init__(self, path: Path, *, busy_seconds: float = _BUSY_SECONDS) -> None:
         self._path = path
         self._busy_seconds = busy_seconds
+        self._file: tuple[int, int] | None = None
         self._idle: list[sqlite3.Connection] = []
         self._process = os.getpid()
         # Threads that wait here are woken in turn; those that wait for SQLite's lock sleep for longer and longer.
@@ -37,6 +39,7 @@ class Connections:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+        self._file = self._file or self._file_now()
         return connection
 
     @contextlib.contextmanager
@@ -68,7 +71,7 @@ class Connections:
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         try:
             connection = self._take()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise Unavailable(str(error)) from error
         try:
             connection.execute(begin)
@@ -90,10 +93,17 @@ class Connections:
             self._inherited, self._idle = self._idle, []
             self._one_writer = threading.Lock()
             self._process = os.getpid()
+        # Connections go on in a file that was deleted or replaced, where nobody will ever find what they write.
+        if self._file not in (None, self._file_now()):
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
         try:
             return self._idle.pop()
         except IndexError:
             return self.open()
+
+    def _file_now(self) -> tuple[int, int]:
+        found = self._path.stat()
+        return found.st_dev, found.st_ino
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         if self._closed:

@@ -191,6 +191,22 @@ def test_a_file_that_cannot_be_written_is_unavailable_and_comes_back(
     assert sqlite_store.append(first.task.id, [status(first.task.id, TaskState.WORKING)]).version == 2
 
 
+def test_a_file_that_is_gone_or_another_one_is_an_outage_until_it_is_back(
+    file: Path, sqlite_store: SqliteTaskStore
+) -> None:
+    first = created(sqlite_store)
+    away = file.rename(file.with_name("away.db"))
+    with pytest.raises(Unavailable):
+        created(sqlite_store)
+    assert not file.exists()
+    file.touch()
+    with pytest.raises(Unavailable):
+        sqlite_store.get(first.task.id, owner=None)
+    away.rename(file)
+    assert sqlite_store.get(first.task.id, owner=None) == first
+    assert created(sqlite_store).number == 2
+
+
 _STATEMENTS = """
 SELECT updated_at, id, key FROM tasks WHERE owner = 'o' AND state = 's' AND (updated_at, id) < (1, 'x')
     ORDER BY updated_at DESC, id DESC LIMIT 50;
