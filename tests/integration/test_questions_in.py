@@ -92,6 +92,29 @@ def test_params_text_stands_in_for_a_message(params: dict[str, Any]) -> None:
     assert agent.said[0].text == "Ask alpha"
 
 
+@pytest.mark.parametrize(
+    ("method", "role", "parts"),
+    [
+        ("message/send", "user", []),
+        ("message/send", "user", [_text(" ")]),
+        ("message/send", "user", [_FILE]),
+        ("SendMessage", "ROLE_USER", []),
+        ("SendMessage", "ROLE_USER", [{"raw": "aGk=", "mediaType": "application/pdf"}]),
+    ],
+)
+def test_params_text_stands_in_beside_a_message_without_text(
+    method: str, role: str, parts: list[dict[str, Any]]
+) -> None:
+    params = {"text": "Ask alpha", "message": {"role": role, "messageId": "m", "parts": parts}}
+    with AgentServer(lambda _: [message(text("Yes."))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        hub.post("/", {"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+    sent = agent.asked[0].json["params"]["message"]
+    assert sent["messageId"] == "m"
+    assert len(sent["parts"]) == len(parts) + 1
+    assert sent["parts"][-1] == {"text": "Ask alpha"}
+
+
 def test_a_message_with_text_wins_over_params_text() -> None:
     with AgentServer(lambda _: [message(text("Yes."))]) as agent:
         hub = Hub(route("alpha", agent.url))

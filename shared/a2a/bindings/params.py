@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from shared.a2a import operations, protojson
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.request import to_core_params
 from shared.a2a.errors import invalid_field
-from shared.a2a.model import Role, SendMessageRequest
+from shared.a2a.model import Part, Role, SendMessageRequest
 from shared.a2a.operations import Operation
+from shared.a2a.text import text_of
 from shared.a2a.versions import Version
 from shared.ids import new_id
 
@@ -27,10 +29,12 @@ def read_params(
     text = params.get("text")
     of_0_3 = version is Version.V0_3
     core = to_core_params(operation, params, dialect) if of_0_3 else _accept_candidate(operation, params)
-    if operation.request is SendMessageRequest and "message" not in core and isinstance(text, str):
+    if operation.request is SendMessageRequest and core.get("message") is None and isinstance(text, str):
         core = core | {"message": _message_of(text)}
     request = protojson.read(operation.request, core)
     if isinstance(request, SendMessageRequest):
+        if isinstance(text, str) and not text_of(request.message):
+            request = _with_part(request, text)
         _check_message(request, version)
     elif not of_0_3:
         _check_set(request)
@@ -60,12 +64,18 @@ def _check_message(request: SendMessageRequest, version: Version) -> None:
 
 
 def _message_of(text: str) -> dict[str, Any]:
-    """Some clients send `params.text` and no message (seed 001 §4.2)."""
+    """Some clients send `params.text` and no message."""
     return {"messageId": new_id(), "role": Role.USER.value, "parts": [{"text": text}]}
 
 
+def _with_part(request: SendMessageRequest, text: str) -> SendMessageRequest:
+    """Others send `params.text` beside a message that says nothing, or holds only files."""
+    parts = (*request.message.parts, Part(text=text))
+    return replace(request, message=replace(request.message, parts=parts))
+
+
 def _accept_candidate(operation: Operation, params: dict[str, Any]) -> dict[str, Any]:
-    """Spellings of the 1.0 release candidate (seed 002) that cannot be confused with the released ones."""
+    """Spellings of the 1.0 release candidate that cannot be confused with the released ones."""
     configuration = params.get("configuration")
     if operation.request is SendMessageRequest and isinstance(configuration, dict):
         renamed = dict(configuration)

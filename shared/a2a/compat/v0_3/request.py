@@ -1,7 +1,7 @@
 """Requests. Oddities: `historyLength` 0 means all, not none; an unset `blocking` waits, as 1.0's unset `returnImmediately` does,
 but in a configuration over HTTP+JSON it is false: ProtoJSON leaves false out, and so do the official clients.
 
-`params.text` is no part of 0.3, yet some clients send nothing else (seed 001 §4.2): it stands in where there is no message.
+`params.text` is no part of 0.3, yet some clients send nothing else: it stands in where no message has text.
 """
 
 from __future__ import annotations
