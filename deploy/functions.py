@@ -1,4 +1,4 @@
-"""The functions that are deployed, and who may invoke each (design §1): the one table that grants are made from."""
+"""The functions that are deployed, and who may invoke each: the one table that grants are made from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Bundles: a function plus `shared`, as copies without links, ready to upload (design §8)."""
+"""Bundles: a function plus `shared`, as copies without links, ready to upload."""
 
 import compileall
 import os

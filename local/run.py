@@ -1,4 +1,4 @@
-"""Every function of the hub on one machine, behind Envoy and the gate, at one address (design §7)."""
+"""Every function of the hub on one machine, behind Envoy and the gate, at one address."""
 
 import json
 import os

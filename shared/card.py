@@ -1,4 +1,4 @@
-"""The hub's agent card, made from the route table: one skill for each route (design §2)."""
+"""The hub's agent card, made from the route table: one skill for each route."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shared.a2a.card import (
 from shared.agent_function import OUTPUT_MODES, interfaces
 from shared.routes import Route, RouteTable
 
-# Without offline access and consent, Gemini Enterprise gets no refresh token and asks again and again (seed 000 rule 5).
+# Without offline access and consent, Gemini Enterprise gets no refresh token and asks again and again.
 GOOGLE_AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth?access_type=offline&prompt=consent"
 GOOGLE_TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 GOOGLE_SCOPES = {
@@ -48,7 +48,7 @@ def hub_card(
 ) -> AgentCard:
     """The card of the hub at `public_url` with the skills of `routes`; with `extended`, callers can ask for one of their own.
 
-    It declares security, so that Gemini Enterprise sends the user's token (seed 000 rule 4); any one of `security` is enough.
+    It declares security, so that Gemini Enterprise sends the user's token; any one of `security` is enough.
     """
     profile = table.hub
     kinds = tuple(security)

@@ -1,4 +1,4 @@
-"""One spelling for text that looks the same to a reader: what rules are matched against (design §4)."""
+"""One spelling for text that looks the same to a reader: what rules are matched against."""
 
 import re
 import unicodedata

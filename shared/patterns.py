@@ -1,4 +1,4 @@
-"""Patterns over callers' text: always RE2, whose time is linear in the text (design §4)."""
+"""Patterns over callers' text: always RE2, whose time is linear in the text."""
 
 import re
 from functools import cache, cached_property, lru_cache

@@ -1,4 +1,4 @@
-"""The route table's file: read at the start and, since routes change without a deployment, again and again (design §4)."""
+"""The route table's file: read at the start and, since routes change without a deployment, again and again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold between the routes of a table, and for the words that choose them (design §4)."""
+"""What must hold between the routes of a table, and for the words that choose them."""
 
 from __future__ import annotations
 

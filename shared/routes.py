@@ -1,4 +1,4 @@
-"""Loads and checks routes.toml: the one source for router, agent card and documentation (design §4)."""
+"""Loads and checks routes.toml: the one source for router, agent card and documentation."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from shared.toml_lines import TomlLines
 
 
 class Boundary(StrEnum):
-    """What lies between the hub and a downstream agent, and so which credential the hub sends (design §3)."""
+    """What lies between the hub and a downstream agent, and so which credential the hub sends."""
 
     PUBLIC = "public"
     IAM = "iam"

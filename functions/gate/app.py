@@ -1,4 +1,4 @@
-"""Wires the gate: who is it, may they, then on to the hub with the principal in one signed header (design §1, §3)."""
+"""Wires the gate: who is it, may they, then on to the hub with the principal in one signed header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers from the bundled facts, word for word; without a fact it says that it does not know (design §7)."""
+"""Answers from the bundled facts, word for word; without a fact it says that it does not know."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _pieces(heard: Iterator[Heard]) -> Iterator[Piece]:
 
 
 def _skill(request: SendMessageRequest) -> tuple[str | None, str]:
-    """`metadata.skill` of the message (seed 003), or of the request, with the path of its field."""
+    """`metadata.skill` of the message or of the request, with the path of its field."""
     path = "message.metadata.skill"
     for place, metadata in ((path, request.message.metadata), ("metadata.skill", request.metadata)):
         skill: Any = (metadata or {}).get("skill")

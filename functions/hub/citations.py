@@ -1,4 +1,4 @@
-"""Citations: from an agent's structured answer to the list of `/tools/query` and to numbered lines under a text (design §5)."""
+"""Citations: from an agent's structured answer to the list of `/tools/query` and to numbered lines under a text."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """`keeps_ui_contract` is false where no caller is taken for a user interface (design §5).
+    """`keeps_ui_contract` is false where no caller is taken for a user interface (README, "What a user interface gets").
 
     `uses_google_credentials` is false where the hub calls loopback agents only; where it `spares_loopback`, these get none.
     `service` is the hub's own name on Cloud Run (`SERVICE_NAME` over the local cloud), None elsewhere; `operators` are the

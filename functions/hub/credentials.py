@@ -1,4 +1,4 @@
-"""The credential for each boundary (design §3): what an outgoing request carries, and nothing else.
+"""The credential for each boundary: what an outgoing request carries, and nothing else.
 
 public: none. iam: an ID token for the route's audience. google_api: an access token. user: the caller's own token.
 """

@@ -1,4 +1,4 @@
-"""A downstream agent's events → pieces of the hub's answer (design §5), whatever style the agent answers in.
+"""A downstream agent's events → pieces of the hub's answer, whatever style the agent answers in.
 
 Agents put their answer into artifacts, into one message, or into the last status; some repeat the whole task at the end.
 Text that was passed on is not passed on again, since what a user has seen cannot be taken back.

@@ -1,4 +1,4 @@
-"""The hub's operational endpoints (seed 001 §4.1): /routes, /debug-version, /openapi.yaml."""
+"""The hub's operational endpoints: /routes, /debug-version, /openapi.yaml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A turn's way through the hub: canonical text → route → agent → pieces of answer, with every failure contained (design §3)."""
+"""A turn's way through the hub: canonical text → route → agent → pieces of answer, with every failure contained."""
 
 from __future__ import annotations
 

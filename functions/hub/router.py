@@ -1,4 +1,4 @@
-"""Chooses the route of a text by rules, never by a model: same text, same table, same route (design §4)."""
+"""Chooses the route of a text by rules, never by a model: same text, same table, same route."""
 
 from enum import StrEnum
 

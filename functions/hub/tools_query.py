@@ -1,4 +1,4 @@
-"""POST /tools/query: one question with everything that the UI path leaves out (seed 001 §4.4). Errors are RFC 9457 problems."""
+"""POST /tools/query: one question with everything that the UI path leaves out. Errors are RFC 9457 problems."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Incoming(Private, frozen=True, kw_only=True):
 
     `goes_on`: the turn becomes a task when it takes long.
 
-    `text_only`: nothing but text can be shown (design §5). `notes` are kept with the turn's task, where it has one.
+    `text_only`: nothing but text can be shown. `notes` are kept with the turn's task, where it has one.
     """
 
     message: Message

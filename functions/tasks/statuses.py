@@ -1,4 +1,4 @@
-"""The words that workers have for how far a task is, and the protocol's states: one table (seed 003)."""
+"""The words that workers have for how far a task is, and the protocol's states: one table."""
 
 from __future__ import annotations
 

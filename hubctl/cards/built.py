@@ -1,4 +1,4 @@
-"""The hub's card from the route table, in the form that a reader wants (design §2)."""
+"""The hub's card from the route table, in the form that a reader wants."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def built_card(
     version = read.card_protocol_version
     match form:
         case Form.GEMINI_ENTERPRISE:
-            # Google's OAuth whatever the hub itself accepts: a bearer scheme brings no user's token (seed 000 rule 4).
+            # Google's OAuth whatever the hub itself accepts: a bearer scheme brings no user's token.
             card = hub_settings.public_card(msgspec.structs.replace(read, security=(SecurityKind.GOOGLE,)))
             return _for_gemini_enterprise(card, protocol_version=version)
         case Form.V0_3:

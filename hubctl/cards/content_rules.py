@@ -1,4 +1,4 @@
-"""Rules on what a card says: address, modes, capabilities, texts, size (seed 000 rule 2; Gemini Enterprise as an A2A client)."""
+"""Rules on what a card says: address, modes, capabilities, texts, size (docs/gemini-enterprise.md)."""
 
 from __future__ import annotations
 

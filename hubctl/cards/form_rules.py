@@ -1,4 +1,4 @@
-"""Rules on a card's form: names, required fields and types (seed 000 rule 2; A2A 0.3.0's JSON schema)."""
+"""Rules on a card's form: names, required fields and types (A2A 0.3.0's JSON schema)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules on authentication: without it declared, no user's token arrives (seed 000 rules 4 and 5)."""
+"""Rules on authentication: without it declared, no user's token arrives."""
 
 from __future__ import annotations
 

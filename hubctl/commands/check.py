@@ -1,5 +1,5 @@
-"""`hubctl check`: whether the route table holds, and which route a text takes (design §4); or whether a card is one for
-Gemini Enterprise (seed 000 rule 2).
+"""`hubctl check`: whether the route table holds, and which route a text takes; or whether a card is one for
+Gemini Enterprise.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""`hubctl evaluate`: labelled questions through the router, offline (seed 001 §5.2), or a running hub's answers with `--live`."""
+"""`hubctl evaluate`: labelled questions through the router, offline, or a running hub's answers with `--live`."""
 
 import argparse
 from collections import Counter

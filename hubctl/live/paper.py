@@ -1,4 +1,4 @@
-"""The paper's evaluation (seed 001 §5): questions with their right answers, asked over both paths."""
+"""The paper's evaluation (§5; docs/paper.md): questions with their right answers, asked over both paths."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Question:
     items: int | None = None
     quote: str | None = None
     paper: int | None = None
-    """The number of the query in the paper (seed 001 §5.1)."""
+    """The number of the query in the paper (§5.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What can be wrong with an authorization, so that people are asked for it again and again (seed 000 rule 5)."""
+"""What can be wrong with an authorization, so that people are asked for it again and again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`python -m local.cloud.cloud_run`: Cloud Run's front of one service, which lets only its invokers through.
 
 What it answers: no token, 403 (as in the log lines that people quote: "The request was not authenticated", status 403); a token
-that is not a Google ID token for this service, 401 with `error="invalid_token"` (seed 001 §4.5: a wrong audience is a 401); the
+that is not a Google ID token for this service, 401 with `error="invalid_token"` (a wrong audience is a 401); the
 token of somebody who is no invoker, 403. The service gets the request with the token's signature taken off. Where there is an
 `X-Serverless-Authorization`, that is what is checked, and `Authorization` passes untouched (Cloud Run, "Service-to-service").
 """

@@ -1,4 +1,4 @@
-"""What the registration has against a card: the 0.3 JSON schema, and no field beyond it (seed 000 rule 2)."""
+"""What the registration has against a card: the 0.3 JSON schema, and no field beyond it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seam between the protocol and an agent: one iterator of events feeds all operations (design §3)."""
+"""The seam between the protocol and an agent: one iterator of events feeds all operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identical requests in flight run once (design §5): Gemini Enterprise sends the same one again and again.
+"""Identical requests in flight run once: Gemini Enterprise sends the same one again and again.
 
 A request is identical when its key (caller, operation, messageId) and its content are. Only what is still running is joined:
 messageIds may come back later and then mean a new turn.

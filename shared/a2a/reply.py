@@ -1,7 +1,7 @@
 """From an agent's pieces of answer to the protocol's events.
 
 An agent yields `Text`, `Data`, `Progress`, `Question` or `Failure`; here they become one Message (SendMessage) or a task's life
-(SendStreamingMessage): task → working → artifact updates → one final status (seed 000 rule 3), every event with both ids.
+(SendStreamingMessage): task → working → artifact updates → one final status, every event with both ids.
 """
 
 from __future__ import annotations

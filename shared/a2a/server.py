@@ -1,4 +1,4 @@
-"""Serves one agent over both versions and both bindings: a request in, an operation on the agent, the answer out (design §3)."""
+"""Serves one agent over both versions and both bindings: a request in, an operation on the agent, the answer out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A message's canonical text (seed 001 §3.3): all of its text parts, joined, a part that was sent twice only once."""
+"""A message's canonical text: all of its text parts, joined, a part that was sent twice only once."""
 
 from __future__ import annotations
 

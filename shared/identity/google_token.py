@@ -1,4 +1,4 @@
-"""Google's opaque access tokens (seed 000 rule 4): tokeninfo says for whom a token was made, userinfo whose it is.
+"""Google's opaque access tokens: tokeninfo says for whom a token was made, userinfo whose it is.
 
 userinfo carries no audience: by itself it would let in a token that the user gave to any other application (the confused deputy).
 Hence the allow-list of audiences; an empty one rejects everybody.

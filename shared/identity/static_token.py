@@ -1,4 +1,4 @@
-"""Static bearer tokens of named clients (seed 003), kept as SHA-256 digests only; each client has its limits."""
+"""Static bearer tokens of named clients, kept as SHA-256 digests only; each client has its limits."""
 
 from __future__ import annotations
 

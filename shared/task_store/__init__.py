@@ -1,1 +1,1 @@
-"""Tasks that outlive the request and the process that made them (design §6)."""
+"""Tasks that outlive the request and the process that made them."""

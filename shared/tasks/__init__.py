@@ -1,1 +1,1 @@
-"""What an agent with a task store does with tasks: starts, keeps, shows, continues and cancels them (design §6)."""
+"""What an agent with a task store does with tasks: starts, keeps, shows, continues and cancels them."""

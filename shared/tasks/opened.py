@@ -40,7 +40,7 @@ class Opened:
         return work_of(self.request, self.call, as_message=self.turn.as_message)
 
     def key(self) -> str:
-        """What makes two requests the same: caller, operation, and everything that was sent (design §5)."""
+        """What makes two requests the same: caller, operation, and everything that was sent."""
         call = self.call
         digest = hashlib.blake2b(digest_size=20)
         for text in (self.owner, call.version, call.binding, "stream" if call.streaming else "send"):

@@ -1,4 +1,4 @@
-"""SendMessage and SendStreamingMessage where tasks are kept (A2A 1.0.1 §3.1.1, §3.1.2; design §6).
+"""SendMessage and SendStreamingMessage where tasks are kept (A2A 1.0.1 §3.1.1, §3.1.2).
 
 A short turn that is waited for touches no store. One that goes on, that is streamed, that asks something back, or that nobody
 waits for, becomes a task of its owner.

@@ -160,7 +160,7 @@ def _told_by_message(message: Any) -> Told:
 
 
 def _told_by_stream(events: list[tuple[str, Any]], *, version: str) -> Told:
-    """The life of one task: itself, working, its artifact in pieces, its end (design §5)."""
+    """The life of one task: itself, working, its artifact in pieces, its end."""
     names = [name for name, _ in events]
     assert names[:2] == ["task", "statusUpdate"]
     assert set(names[2:-1]) == {"artifactUpdate"}

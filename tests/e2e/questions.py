@@ -1,4 +1,4 @@
-"""The four questions of seed 001 §5.1 in English and Japanese, each in several wordings, and what a right answer says."""
+"""The paper's four questions (§5.1) in English and Japanese, each in several wordings, and what a right answer says."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The paper's question on documents, and its lesson 4, through the whole hub over the local cloud (seed 001 §4.6, §5.3)."""
+"""The paper's question on documents, and its lesson 4, through the whole hub over the local cloud (§4.6, §5.3)."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""What Gemini Enterprise sends, word for word, and what it accepts back (seed 000; seed 001 §3.2)."""
+"""What Gemini Enterprise sends, word for word, and what it accepts back."""
 
 from typing import Any
 

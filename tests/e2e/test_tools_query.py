@@ -1,4 +1,4 @@
-"""POST /tools/query: the route, the reason and the evidence behind an answer (seed 001 §4.4)."""
+"""POST /tools/query: the route, the reason and the evidence behind an answer."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""What people type where there is nothing to click: /tasks and the others, in English and Japanese (design §6)."""
+"""What people type where there is nothing to click: /tasks and the others, in English and Japanese."""
 
 from collections.abc import Iterator
 from pathlib import Path

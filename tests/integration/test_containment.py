@@ -1,4 +1,4 @@
-"""A failing agent never becomes a failing answer (design §5): every fault on every way into the hub, in both languages."""
+"""A failing agent never becomes a failing answer: every fault on every way into the hub, in both languages."""
 
 import json
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def test_a_fault_is_fully_recorded_by_tools_query(fault: Fault) -> None:
     ],
 )
 def test_a_defect_of_the_hub_before_there_is_a_route_is_one_helpful_text(question: str, said: str) -> None:
-    # As when one part of it was changed, and another was not (seed 001 §4.3).
+    # As when one part of it was changed, and another was not.
     changed: Any = object()
     hub = Hub(route("alpha", url="https://alpha.example.com"), downstreams={"alpha": changed})
     answer = hub.send(question)

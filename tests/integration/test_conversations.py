@@ -1,4 +1,4 @@
-"""Conversations: Gemini Enterprise sends back the contextId and nothing else, and that is enough (design §5)."""
+"""Conversations: Gemini Enterprise sends back the contextId and nothing else, and that is enough."""
 
 from typing import Any
 

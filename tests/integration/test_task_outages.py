@@ -1,4 +1,4 @@
-"""A run whose store goes away, whose lease runs out, or whose task another run has taken (design §6)."""
+"""A run whose store goes away, whose lease runs out, or whose task another run has taken."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""An agent's own task, found again when the connection to it is lost, and not asked for twice (design §6)."""
+"""An agent's own task, found again when the connection to it is lost, and not asked for twice."""
 
 from collections.abc import Iterable
 from pathlib import Path

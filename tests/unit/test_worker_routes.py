@@ -1,4 +1,4 @@
-"""The sample table of roles: each skill of seed 003 is a role's, and everything else is the coordinator's."""
+"""The sample table of roles: each skill is a role's, and everything else is the coordinator's."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Tasks that are kept: in both versions, over both bindings, the same (design §6; A2A 1.0.1 §3.1)."""
+"""Tasks that are kept: in both versions, over both bindings, the same (A2A 1.0.1 §3.1)."""
 
 import itertools
 
