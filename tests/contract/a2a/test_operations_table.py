@@ -193,6 +193,13 @@ def test_the_task_of_the_path_counts_whatever_the_query_says() -> None:
         assert request.task_id == "mine"  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("body", [b"", b" ", b"{}", b"null", b" null\n"])
+def test_a_body_that_holds_nothing_adds_nothing_to_the_path(body: bytes) -> None:
+    for path in ("/tasks/mine:cancel", "/v1/tasks/mine:cancel"):
+        request = rest.read_request(rest.resolve("POST", path, None), {}, body)
+        assert request.id == "mine"  # type: ignore[attr-defined]
+
+
 def test_the_fields_of_a_get_come_from_the_query() -> None:
     target = rest.resolve("GET", "/acme/tasks", None)
     query = {

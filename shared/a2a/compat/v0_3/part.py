@@ -1,10 +1,13 @@
 """Parts. Oddities: files are nested one level deeper in 0.3, and its data part holds an object only.
 
 A 1.0 data value that is no object travels as `{"value": …}`, marked in the part's metadata, so that it comes back unchanged.
+`fileWithBytes` is the content in base64 (the proto). The Python, Java and Go SDKs write base64 of base64: both are read.
 """
 
 from __future__ import annotations
 
+import base64
+import re
 from typing import Any
 
 from msgspec import UNSET
@@ -59,8 +62,24 @@ def _to_core_file(value: Any, path: str) -> dict[str, Any]:
     if ("raw" in found) == ("url" in found):
         raise invalid_field(path, "must have exactly one of bytes, uri")
     if "raw" in found:
-        found["raw"] = read_base64(found["raw"], f"{path}.{'bytes' if 'bytes' in file else 'fileWithBytes'}")
+        name = "bytes" if "bytes" in file else "fileWithBytes"
+        found["raw"] = read_base64(found["raw"], f"{path}.{name}")
+        if name == "fileWithBytes":
+            found["raw"] = _unwrapped(found["raw"], is_text=found.get("mediaType", "").startswith("text/"))
     return found
+
+
+def _unwrapped(raw: str, *, is_text: bool) -> str:
+    """The content's base64, taken out of a second one around it. A text that only looks like base64 stays as it is."""
+    inner = base64.b64decode(raw)
+    if len(inner) % 4 or not re.fullmatch(rb"[A-Za-z0-9+/]+={0,2}", inner):
+        return raw
+    if is_text:
+        try:
+            base64.b64decode(inner).decode()
+        except UnicodeDecodeError:
+            return raw
+    return inner.decode()
 
 
 def _to_core_data(part: dict[str, Any], path: str, metadata: Any) -> dict[str, Any]:
