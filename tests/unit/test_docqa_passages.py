@@ -141,3 +141,26 @@ def test_a_short_clause_is_a_sentence_and_no_heading() -> None:
         for unit in passage.units
     ]
     assert "第2条 申請は30日以内に行う。" in units
+
+
+def test_a_question_or_a_call_in_a_link_ends_with_its_link() -> None:
+    text = 'Do not forget to [sign it!]({% page "/sign/" %}) The form is read within a day. Lost it? [Ask.](a.md)'
+    assert [unit.text for unit in _units(text)] == [
+        'Do not forget to [sign it!]({% page "/sign/" %})',
+        "The form is read within a day.",
+        "Lost it?",
+        "[Ask.](a.md)",
+    ]
+
+
+def test_the_question_mark_of_an_address_ends_no_sentence() -> None:
+    text = "[Ask for a card](https://example.com/form/?id=card&kind=new) before you come."
+    assert [unit.text for unit in _units(text)] == [text]
+
+
+def test_a_line_that_ends_amid_its_sentence_or_link_goes_on() -> None:
+    for text in (
+        "Report it to the\n[Desk](mailto:desk@example.com).",
+        "Read the [rules of\nRiding](a.md) first.",
+    ):
+        assert [unit.text for unit in _units(f"Lost keys.\n\n{text}\n")][1:] == [text]

@@ -7,6 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from functions.docqa.documents.columns import cells_of, is_header, rows_from
+from functions.docqa.documents.formats.markdown import FRONT_MATTER
 
 
 class BlockKind(StrEnum):
@@ -35,7 +36,6 @@ class _Line(Struct, gc=False):
     text: str
 
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*$")
 _BOLD_HEADING = re.compile(r"\*\*([^*]+)\*\*[:：]?$")
@@ -67,7 +67,7 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of `text` in their order. Front matter, rules and comments are in none of them."""
-    front = _FRONT_MATTER.match(text)
+    front = FRONT_MATTER.match(text)
     hidden = [match.span() for match in _COMMENT.finditer(text)] if "<!--" in text else []
     lines = _lines(text, front.end() if front else 0)
     if hidden:

@@ -19,9 +19,17 @@ _LONGEST_ABBREVIATION = 8
 _LAST_WORD = re.compile(r"\w*\Z")
 _INITIAL_OR_NUMBER = re.compile(r"(?:\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\Z", re.IGNORECASE)
 _LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
-_LABELLED = re.compile(r"\s*(?:[-・*•]\s*)?[^\s:：。.|][^:：。|]{0,40}[:：](?!//)")
+_LABELLED = re.compile(r"\s*(?:[-・*•]\s*)?(?![^:\n]{0,40}\]\()[^\s:：。.|][^:：。|]{0,40}[:：](?!//)")
 _LINE_END = re.compile(r"\r?\n")
 _CONTINUED = (",", "-", *"、にはをがともでのへやてし")
+_ENGLISH_GOES_ON = re.compile(
+    r"(?:^|\s)(?:an?|the|of|to|in|on|at|by|for|from|with|and|or|your|our|its|their|this|that|see|is|are|be|must|may|should)$"
+    r"|\[[^\]]*$",
+    re.IGNORECASE,
+)
+# "Is it yours?" may be the words of a link, and "?id=1" a part of an address.
+_LINK_TARGET = re.compile(r"[\"'”’*_`]*\]\([^()\n]*\)[\"'”’)*_`]*(?=\s|$)")
+_ENDS = re.compile(r"[\"'”’)\]*_`]*(?:\s|$)")
 _SHORT_LATIN_LINE, _SHORT_JAPANESE_LINE = 46, 20
 
 
@@ -54,6 +62,9 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             depth = max(0, depth - 1)
         elif depth:
             depth -= last in "」』）)"
+        elif link := _LINK_TARGET.match(text, stop, end):
+            yield link.end()
+            begin = link.end()
         elif not _goes_on(text, begin, at, stop, end):
             yield stop
             begin = stop
@@ -63,6 +74,8 @@ def _goes_on(text: str, begin: int, at: int, stop: int, end: int) -> bool:
     """Whether the sentence from `begin` goes on after the mark from `at` to `stop`: "no. 5", 3．5."""
     if text[at] == "．":
         return text[stop : stop + 1].isdigit()
+    if text[at] in "!?":
+        return text[stop : stop + 1].isascii() and not _ENDS.match(text, stop, end)
     return text[at] == "." and (
         _abbreviates(text[max(begin, at - _LONGEST_ABBREVIATION) : at])
         or _LOWER_FOLLOWS.match(text, stop, end) is not None
@@ -88,7 +101,8 @@ def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         line = text[line_start : match.start()].strip()
         limit = _SHORT_LATIN_LINE if line.isascii() else _SHORT_JAPANESE_LINE
         following = text[match.end() : match.end() + 60].split("\n", 1)[0]
-        set_apart = len(line) < limit and not line.endswith(_CONTINUED) and not following[:1].islower()
+        goes_on = line.endswith(_CONTINUED) or following[:1].islower() or _ENGLISH_GOES_ON.search(line)
+        set_apart = len(line) < limit and not goes_on
         if set_apart or line.endswith("  ") or _LABELLED.match(following):
             yield begin, match.start()
             begin = match.end()

@@ -8,14 +8,15 @@ from urllib.parse import quote
 from functions.docqa.documents.blocks import BlockKind, blocks
 from functions.docqa.documents.editions import edition_of
 from functions.docqa.documents.formats.html import html_text
+from functions.docqa.documents.formats.markdown import FRONT_MATTER, markdown_text
 from functions.docqa.documents.formats.pdf import UnreadablePdf, pdf_text
 from functions.docqa.model import Document
 from functions.docqa.vocabulary.words import language_of, plain
 
 MAX_FILE_BYTES = 20 * 1024 * 1024
 SUFFIXES = {
-    ".md": "text",
-    ".markdown": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
     ".txt": "text",
     ".text": "text",
     ".html": "html",
@@ -29,7 +30,6 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 _HIGH_TOGETHER = re.compile(rb"[\x80-\xff](?=.?[\x80-\xff])", re.DOTALL)
 _META_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([A-Za-z0-9_-]+)", re.IGNORECASE)
 _HEAD_CHARACTERS = 1_000  # where the title is, if there is one
-_FRONT = re.compile(r"\A---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(
     r"\A---[ \t]*\r?\n(?:.*\r?\n)*?(?:title|タイトル|件名)[ \t]*:[ \t]*(.+?)[ \t]*\r?\n"
 )
@@ -83,6 +83,8 @@ def document_from(path: str, uri: str, content: bytes) -> Document:
                 text, title, page_starts = pdf_text(content)
             except UnreadablePdf as error:
                 raise Unreadable(str(error)) from error
+        case "markdown":
+            text = markdown_text(decoded(content))
         case "text":
             text = decoded(content)
         case _:
@@ -143,7 +145,7 @@ def _is_western(content: bytes) -> bool:
 def _title(path: str, text: str, given: str) -> str:
     if match := _FRONT_TITLE.match(text):
         return match.group(1).strip("\"'")
-    front = _FRONT.match(text)
+    front = FRONT_MATTER.match(text)
     head = text[: (front.end() if front else 0) + _HEAD_CHARACTERS]
     first = next(iter(blocks(head)), None)
     if first and first.kind is BlockKind.HEADING and first.level <= 2:

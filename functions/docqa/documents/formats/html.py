@@ -62,6 +62,8 @@ class _Extractor(HTMLParser):
         if tag not in _VOID:
             self._stack.append(tag)
         given = dict(attrs)
+        if self._cell is not None and (tag == "li" or tag in _BREAKING):
+            self._text(" ")
         match tag:
             case "br":
                 self._text("\n" if self._cell is None else " ")
