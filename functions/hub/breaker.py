@@ -39,11 +39,12 @@ class CircuitBreaker:
                 self._trying = False
 
     def undecided(self) -> None:
-        """The request that was let through says nothing about the agent: an open circuit may be tried by the next one."""
-        with self._lock:
-            if self._trying:
-                self._trying = False
-                self._open_until = self._clock()
+        """The request that was let through says nothing yet, or never will: an open circuit may be tried by the next one."""
+        if self._trying:
+            with self._lock:
+                if self._trying:
+                    self._trying = False
+                    self._open_until = self._clock()
 
     def failed(self) -> None:
         """The agent failed: at the threshold the circuit opens, and a failed trial opens it anew."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 
 import msgspec
 
@@ -35,7 +35,10 @@ _PASSING_SECONDS = 20.0
 
 
 class Exchange:
-    """`budget` is for an answer that is no stream, `stream_budget` for one that is, and for a task that goes on."""
+    """`budget` is for an answer that is no stream, `stream_budget` for one that is, and for a task that goes on.
+
+    `headers` is called for each request: a task may go on for longer than the token lives with which it began.
+    """
 
     def __init__(
         self,
@@ -43,7 +46,7 @@ class Exchange:
         endpoint: Endpoint,
         asking: Asking,
         *,
-        headers: dict[str, str],
+        headers: Callable[[], Mapping[str, str]],
         budget: Budget,
         stream_budget: Budget,
         clock: Callable[[], float],
@@ -60,7 +63,7 @@ class Exchange:
         self._passing_seconds = passing_seconds if asking.goes_on else 0.0
         self._gone: threading.Event | None = None
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Generator[Event]:
         """The agent's events of this turn. Raises ClientError."""
         running = self._asking.running_task_id
         task = self._task(running) if running is not None else None
@@ -91,7 +94,7 @@ class Exchange:
             self._endpoint,
             SendMessageRequest(message=message, configuration=configuration),
             streaming=self._streaming,
-            headers=self._headers,
+            headers=self._headers(),
             budget=self._budget,
             cancellation=self._asking.cancellation,
         )
@@ -131,7 +134,7 @@ class Exchange:
                 return self._client.get_task(
                     self._endpoint,
                     task_id,
-                    headers=self._headers,
+                    headers=self._headers(),
                     budget=self._task_budget,
                     cancellation=self._asking.cancellation,
                 )

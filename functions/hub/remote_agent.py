@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import msgspec
 
@@ -46,11 +47,17 @@ class RemoteAgent:
         if wait:
             raise DownstreamFailed(resting(self._route, wait))
         decided = False
-        headers: dict[str, str] = {}
+        sent: dict[str, str] = {}
+
+        def headers() -> dict[str, str]:
+            nonlocal sent
+            sent = self._headers(asking.authorization, asking.traceparent)
+            return sent
+
         try:
-            headers = self._headers(asking.authorization, asking.traceparent)
+            first = headers()
             budget = self._budget()
-            endpoint = self._discovery.endpoint(headers, budget)
+            endpoint = self._discovery.endpoint(first, budget)
             exchange = Exchange(
                 self._client,
                 endpoint,
@@ -60,12 +67,18 @@ class RemoteAgent:
                 stream_budget=self._stream_budget(budget),
                 clock=self._http.clock,
             )
-            yield from exchange.events()
+            with closing(exchange.events()) as events:
+                for event in events:
+                    # The agent speaks again: others need not wait until it has said everything.
+                    self._breaker.undecided()
+                    yield event
+                    break
+                yield from events
             decided = True
             self._breaker.succeeded()
         except ClientError as error:
             decided = self._decide(error)
-            raise DownstreamFailed(contained(error, self._route, sent=headers)) from None
+            raise DownstreamFailed(contained(error, self._route, sent=sent)) from None
         finally:
             if not decided:
                 self._breaker.undecided()

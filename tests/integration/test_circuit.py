@@ -1,9 +1,10 @@
 """The circuit breaker in the hub: what counts as the agent's failure, and what does not."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from queue import Queue
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ from functions.hub.remote_agent import RemoteAgent
 from shared.a2a.client import A2AClient
 from shared.http_client import HttpClient
 from shared.routes import Boundary
-from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import message, task, text
+from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle, text_of
 
@@ -145,6 +146,30 @@ def test_a_missing_user_token_does_not_use_up_the_trial() -> None:
         agent.serve_message = _answers
         assert _fault(hub, token=None) == "no_user_token"
         assert _fault(hub) is None
+
+
+def test_a_trial_whose_answer_takes_long_holds_up_nobody_once_it_has_begun() -> None:
+    clock, finish = _Clock(), Event()
+
+    def slowly(_: Said) -> Iterator[Json]:
+        yield task("working")
+        yield update(artifact("answer", text("At last, ")))
+        assert finish.wait(timeout=10)
+        yield status("completed")
+
+    with _served(_fails) as agent:
+        hub = _hub(agent, clock)
+        for _ in range(_THRESHOLD):
+            _fault(hub)
+        clock.now += 30
+        agent.script, agent.serve_message = slowly, None
+        stream = hub.open("How are you?")
+        while stream.next_event()["kind"] != "artifact-update":
+            pass
+        agent.serve_message = _answers
+        assert _fault(hub) is None
+        finish.set()
+        stream.leave()
 
 
 def _fails(exchange: Exchange) -> None:

@@ -18,7 +18,7 @@ from shared.identity.own_tokens import NoToken
 from shared.ids import new_id
 from shared.routes import Boundary
 from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import message, text
+from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.http_server import HttpServer
 from tests.fakes.hub import TOKEN, Hub, route, text_of
 from tests.fakes.metadata_server import MetadataServer, claims_of
@@ -128,6 +128,34 @@ def test_no_answer_of_an_agent_changes_the_audience() -> None:
             with pytest.raises(DownstreamFailed, match="401"):
                 list(remote.ask(_asking()))
     assert set(tokens.audiences) == {agent.url}
+
+
+def test_a_task_that_goes_on_is_asked_for_with_the_token_of_the_moment() -> None:
+    class Renewed(_Tokens):
+        now = "first"
+
+        def id_token(self, _: str) -> str:
+            return self.now
+
+    tokens = Renewed()
+
+    def works_until_the_token_has_expired(_: object) -> list[Json]:
+        tokens.now = "second"
+        return [task("working")]
+
+    with AgentServer(
+        works_until_the_token_has_expired, streaming=False, tasks=[task("working"), task("completed")]
+    ) as agent:
+        http = HttpClient()
+        remote = RemoteAgent(
+            route("alpha", agent.url, boundary=Boundary.IAM),
+            http=http,
+            client=A2AClient(http, new_id=new_id),
+            credentials=Credentials(tokens),
+        )
+        assert len(list(remote.ask(_asking()))) == 3
+    sent = [received.headers["authorization"] for received in agent.asked]
+    assert sent == ["Bearer first", "Bearer second", "Bearer second"]
 
 
 def test_a_boundary_without_a_credential_fails_type_checking(tmp_path: Path) -> None:
