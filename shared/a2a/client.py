@@ -212,7 +212,7 @@ def _may_be_last(event: Event) -> bool:
         case Message():
             return True
         case TaskStatusUpdateEvent(status=status) | Task(status=status):
-            return status.state.terminal or status.state.interrupted
+            return status.state.settled
         case _:
             return False
 

@@ -38,9 +38,15 @@ class TaskState(StrEnum):
         """The task waits for its client."""
         return self in _INTERRUPTED
 
+    @property
+    def settled(self) -> bool:
+        """A turn has ended with this state: it is terminal or interrupted."""
+        return self in _SETTLED
+
 
 _TERMINAL = frozenset({TaskState.COMPLETED, TaskState.FAILED, TaskState.CANCELED, TaskState.REJECTED})
 _INTERRUPTED = frozenset({TaskState.INPUT_REQUIRED, TaskState.AUTH_REQUIRED})
+_SETTLED = _TERMINAL | _INTERRUPTED
 
 
 class Role(StrEnum):

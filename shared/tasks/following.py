@@ -6,15 +6,13 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 
-from shared.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
+from shared.a2a.model import Event, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
 from shared.task_store.store import StoredTask, TaskStore, Unavailable
-
-_SETTLED = frozenset(state for state in TaskState if state.terminal or state.interrupted)
 
 
 def settled(task: Task) -> bool:
     """The turn has ended: the task is at its end, or waits for its client."""
-    return task.status.state in _SETTLED
+    return task.status.state.settled
 
 
 def wait_until_settled(

@@ -137,8 +137,4 @@ class Recorder:
 
 def _ends(event: Event) -> bool:
     """Whether the turn may end with this."""
-    match event:
-        case Task(status=status) | TaskStatusUpdateEvent(status=status):
-            return status.state.terminal or status.state.interrupted
-        case _:
-            return False
+    return isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.settled

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from shared.a2a.call import Call
-from shared.a2a.model import Event, Task, TaskState, TaskStatusUpdateEvent
+from shared.a2a.model import Event, Task, TaskStatusUpdateEvent
 from shared.a2a.relay import Relay, Subscription
 from shared.threads import Threads
 
@@ -117,7 +117,7 @@ class UntilRecorded(Iterator["Event | None"]):
             event = None
         if self._following:
             return event
-        if isinstance(event, TaskStatusUpdateEvent) and _ends_turn(event.status.state):
+        if isinstance(event, TaskStatusUpdateEvent) and event.status.state.settled:
             self._run.recorded.wait(self._seconds)
         if not self._run.given_up or isinstance(event, Task):
             return event
@@ -128,10 +128,6 @@ class UntilRecorded(Iterator["Event | None"]):
     def close(self) -> None:
         """Leaves the run; idempotent."""
         _close(self._events)
-
-
-def _ends_turn(state: TaskState) -> bool:
-    return state.terminal or state.interrupted
 
 
 def _close(events: Iterator[Event | None]) -> None:

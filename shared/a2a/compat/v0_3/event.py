@@ -80,7 +80,7 @@ def to_compat_event(event: Event, dialect: Dialect) -> dict[str, Any]:
                 "taskId": event.task_id,
                 "contextId": event.context_id,
                 "status": to_compat_status(event.status, dialect),
-                "final": event.status.state.terminal or event.status.state.interrupted,
+                "final": event.status.state.settled,
             }
             wrapper = "statusUpdate"
         case TaskArtifactUpdateEvent():
