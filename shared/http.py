@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 
 JSON = "application/json"
+A2A_JSON = "application/a2a+json"
 EVENT_STREAM = "text/event-stream"
 PROBLEM_JSON = "application/problem+json"
 

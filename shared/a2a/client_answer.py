@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from shared.a2a import errors, protojson
-from shared.a2a.client_errors import ClientError, ClientFault
+from shared.a2a.client_errors import ClientError, ClientFault, error_of_status
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.event import to_core_event
 from shared.a2a.errors import A2AError
@@ -26,14 +26,6 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     binding: str
     streaming: bool
     tenant: str | None = None
-
-
-_STATUS_FAULTS = {
-    401: ClientFault.UNAUTHENTICATED,
-    403: ClientFault.FORBIDDEN,
-    404: ClientFault.NOT_FOUND,
-    429: ClientFault.RATE_LIMITED,
-}
 
 
 def json_of(answer: Answer) -> Any:
@@ -108,7 +100,7 @@ def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError
     code = error.get("code")
     if status is None and isinstance(code, int):
         status = code
-    return _plain_status_error(status) if status is not None else _rpc_error(error)
+    return error_of_status(status) if status is not None else _rpc_error(error)
 
 
 def status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
@@ -128,9 +120,4 @@ def status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
         if isinstance(error, dict) and "code" in error:
             return _rpc_error(error, status)
     answer.close()
-    return _plain_status_error(status)
-
-
-def _plain_status_error(status: int) -> ClientError:
-    other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
-    return ClientError(_STATUS_FAULTS.get(status, other), f"the agent answered HTTP {status}", status=status)
+    return error_of_status(status)

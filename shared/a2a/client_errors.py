@@ -27,6 +27,14 @@ class ClientFault(StrEnum):
     REFUSED = "refused"
 
 
+_OF_STATUS = {
+    401: ClientFault.UNAUTHENTICATED,
+    403: ClientFault.FORBIDDEN,
+    404: ClientFault.NOT_FOUND,
+    429: ClientFault.RATE_LIMITED,
+}
+
+
 class ClientError(Exception):
     """`detail` is a sentence for the operator; `status` and `code` are the HTTP and JSON-RPC ones, where there were any."""
 
@@ -38,3 +46,9 @@ class ClientError(Exception):
         self.detail = detail
         self.status = status
         self.code = code
+
+
+def error_of_status(status: int, who: str = "the agent") -> ClientError:
+    """The error that an HTTP status says by itself."""
+    other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
+    return ClientError(_OF_STATUS.get(status, other), f"{who} answered HTTP {status}", status=status)

@@ -10,7 +10,7 @@ import msgspec
 from shared.a2a import protojson
 from shared.a2a.card import AgentCard, AgentInterface
 from shared.a2a.client_answer import Endpoint
-from shared.a2a.client_errors import ClientError, ClientFault
+from shared.a2a.client_errors import ClientError, ClientFault, error_of_status
 from shared.a2a.compat.v0_3.card import to_core_card
 from shared.a2a.errors import A2AError
 from shared.a2a.versions import Version
@@ -19,11 +19,8 @@ from shared.http_client import Budget, HttpClient, HttpFailure
 
 _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _ITSELF = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})  # noqa: S104 - read, never bound
-_FAULTS = {
-    401: ClientFault.UNAUTHENTICATED,
-    403: ClientFault.FORBIDDEN,
-    429: ClientFault.RATE_LIMITED,
-}
+# The agent's answer at any path. After any other 4xx, the card may be at the next one.
+_FINAL = frozenset({401, 403, 429})
 _BINDINGS = ("JSONRPC", "HTTP+JSON")
 
 
@@ -71,11 +68,8 @@ def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: 
                     raise ClientError(
                         ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}"
                     ) from None
-            case status if status in _FAULTS or status >= 500 or status < 400:
-                other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
-                raise ClientError(
-                    _FAULTS.get(status, other), f"its agent card answered HTTP {status}", status=status
-                )
+            case status if status in _FINAL or status >= 500 or status < 400:
+                raise error_of_status(status, "its agent card")
     return None
 
 

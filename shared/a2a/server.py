@@ -21,7 +21,7 @@ from shared.a2a.model import Event, SendMessageRequest, SubscribeToTaskRequest
 from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.unstored import Unstored
 from shared.a2a.versions import Version
-from shared.http import JSON, Request, Response
+from shared.http import A2A_JSON, JSON, Request, Response
 from shared.identity.callers import Caller
 from shared.identity.principal import Principal, may_call
 from shared.log import Log, Record
@@ -30,8 +30,7 @@ from shared.trace import traceparent_of
 if TYPE_CHECKING:
     from shared.a2a.keeping import Tasks
 
-_JSONRPC_MEDIA_TYPES = frozenset({"", "application/json", "application/json-rpc", "application/a2a+json"})
-_A2A_JSON = "application/a2a+json"
+_JSONRPC_MEDIA_TYPES = frozenset({"", JSON, "application/json-rpc", A2A_JSON})
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -98,7 +97,9 @@ class A2AServer:
             card = self._card()
             _check_capability(operation, card)
             params = jsonrpc.read_request(operation, version, envelope.params)
-            call = self._call(request, caller, operation, version, jsonrpc.BINDING, params, record)
+            call = self._call(
+                request, caller, record, params, operation=operation, version=version, binding=jsonrpc.BINDING
+            )
             answering = _Answering(
                 jsonrpc.result_writer(id_, operation, version),
                 lambda error: jsonrpc.write_error(id_, error),
@@ -118,7 +119,7 @@ class A2AServer:
         from shared.a2a.bindings import rest
 
         accepted = request.headers.get("accept", "")
-        media_type = _A2A_JSON if _A2A_JSON in accepted or request.media_type == _A2A_JSON else JSON
+        media_type = A2A_JSON if A2A_JSON in accepted or request.media_type == A2A_JSON else JSON
         try:
             if not rest.knows(request.path):
                 return None
@@ -134,7 +135,15 @@ class A2AServer:
                     errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json"
                 )
             params = rest.read_request(target, request.query, body)
-            call = self._call(request, caller, target.operation, target.version, rest.BINDING, params, record)
+            call = self._call(
+                request,
+                caller,
+                record,
+                params,
+                operation=target.operation,
+                version=target.version,
+                binding=rest.BINDING,
+            )
             answering = _Answering(rest.result_writer(target), rest.write_error, media_type)
             return self._invoke(target.operation, params, call, card, answering)
         except Exception as exception:
@@ -212,11 +221,12 @@ class A2AServer:
         self,
         request: Request,
         caller: Caller,
+        record: Record,
+        params: msgspec.Struct,
+        *,
         operation: Operation,
         version: Version,
         binding: str,
-        params: msgspec.Struct,
-        record: Record,
     ) -> Call:
         configuration = params.configuration if isinstance(params, SendMessageRequest) else None
         asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")

@@ -17,9 +17,10 @@ from shared.a2a.model import Event, Message, Task
 from shared.a2a.operations import OPERATIONS, Operation
 from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
+from shared.http import A2A_JSON, JSON
 
 BINDING = "HTTP+JSON"
-MEDIA_TYPES = frozenset({"", "application/json", "application/a2a+json"})
+MEDIA_TYPES = frozenset({"", JSON, A2A_JSON})
 
 
 class Target(Struct, frozen=True):

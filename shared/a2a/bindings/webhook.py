@@ -8,10 +8,9 @@ from shared.a2a.compat.v0_3.task import to_compat_task
 from shared.a2a.model import Event, Task
 from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
-from shared.http import JSON
+from shared.http import A2A_JSON, JSON
 
 TOKEN_HEADER = "x-a2a-notification-token"  # noqa: S105 - a header's name
-_A2A_JSON = "application/a2a+json"
 
 
 def event_body(event: Event) -> bytes:
@@ -26,4 +25,4 @@ def task_body(task: Task) -> bytes:
 
 def media_type(version: Version) -> str:
     """The Content-Type of a version's notifications."""
-    return JSON if version is Version.V0_3 else _A2A_JSON
+    return JSON if version is Version.V0_3 else A2A_JSON
