@@ -14,7 +14,7 @@ from hubctl.table import read_text
 from shared import hub_settings
 from shared.a2a import protojson
 from shared.a2a.card import AgentCapabilities, AgentCard
-from shared.a2a.compat.v0_3.card import both_versions, interfaces_of, to_compat_card
+from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
 from shared.card import SecurityKind
 from shared.settings import Settings, SettingsError
 
@@ -75,9 +75,14 @@ def built_card(
 
 def _for_gemini_enterprise(card: AgentCard, *, protocol_version: str) -> dict[str, Any]:
     """0.3 only, one interface, text only: it calls JSON-RPC at `url`, shows text, and never asks for the extended card."""
+    interfaces = tuple(
+        each
+        for each in card.supported_interfaces
+        if each.protocol_version.startswith("0.3") and each.protocol_binding == "JSONRPC"
+    )
     reduced = msgspec.structs.replace(
         card,
-        supported_interfaces=interfaces_of(card, "0.3", "JSONRPC"),
+        supported_interfaces=interfaces,
         capabilities=AgentCapabilities(streaming=card.capabilities.streaming),
         default_output_modes=("text/plain",),
         signatures=(),

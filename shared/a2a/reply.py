@@ -154,7 +154,7 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
     )
     yield status(TaskState.WORKING)
     started = False
-    final = status(TaskState.COMPLETED)
+    final: TaskStatusUpdateEvent | None = None
     for piece in pieces:
         match piece:
             case Text(text):
@@ -176,6 +176,4 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
             case Data(value):
                 if call.wants_data:
                     yield artifact(Part(data=value, media_type="application/json"), id_=next(data_ids))
-    if final.status.state is TaskState.COMPLETED:
-        final = status(TaskState.COMPLETED)
-    yield final
+    yield final or status(TaskState.COMPLETED)

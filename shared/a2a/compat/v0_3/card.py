@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from shared.a2a import protojson
-from shared.a2a.card import AgentCard, AgentInterface, AgentSkill, SecurityRequirement, SecurityScheme
+from shared.a2a.card import AgentCard, AgentSkill, SecurityRequirement, SecurityScheme
 from shared.a2a.compat.v0_3.dialect import as_list, as_object, copied, without_absent
 from shared.a2a.errors import invalid_field
 
@@ -208,12 +208,3 @@ def _to_core_scheme(value: Any, path: str) -> dict[str, Any]:
 def _plain(value: Any) -> dict[str, Any]:
     plain: dict[str, Any] = protojson.decode(protojson.encode(value))
     return plain
-
-
-def interfaces_of(card: AgentCard, version: str, binding: str) -> tuple[AgentInterface, ...]:
-    """The card's interfaces of this version (Major.Minor) and binding, in the card's order."""
-    return tuple(
-        item
-        for item in card.supported_interfaces
-        if item.protocol_version.startswith(version) and item.protocol_binding == binding
-    )
