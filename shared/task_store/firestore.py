@@ -9,11 +9,11 @@ from __future__ import annotations
 import builtins
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shared.a2a.model import Event
 from shared.task_store import firestore_queries as queries
-from shared.task_store.firestore_client import Changed, Database, Fields
+from shared.task_store.firestore_client import Changed, Database
 from shared.task_store.firestore_documents import (
     CHUNK_BYTES,
     Body,
@@ -50,7 +50,7 @@ from shared.task_store.store import (
 from shared.task_store.watch import Look, Watch
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import DocumentReference, WriteBatch
+    from google.cloud.firestore import DocumentReference
 
 _LOOK_SECONDS = 0.25
 _LOOK_SHARE = 0.5
@@ -104,9 +104,9 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
             batch = self._database.batch()
             batch.create(document, {**head_fields(head), **fold, "work": work, "configs_stored": 0})
             add_entries(batch, document, 0, [body])
-            self._set(batch, numbers, {"last_number": number})
+            self._database.put(batch, numbers, {"last_number": number})
             if request:
-                self._set(batch, found[request.path], {"task_id": head.id})
+                self._database.put(batch, found[request.path], {"task_id": head.id})
             self._database.commit(batch)
             return stored(head, new.task, new.work)
 
@@ -154,6 +154,7 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
         lease: str | None = None,
         expected_version: int | None = None,
         work: bytes | None = None,
+        request_key: str = "",
     ) -> StoredTask:
         """Adds the events to the log, in order, all or none."""
         entries = [event_bytes(event) for event in events]
@@ -173,12 +174,14 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
                 bodies = self._put_entries(document, entries)
             if new_work is None and work is not None and work != kept:
                 new_work = self._heads.bodies.put(document, work)
-            after = head_after(head, task, count=len(events), added=added, now=now)
+            after = head_after(head, task, count=len(events), added=added, now=now, request_key=request_key)
             after, fold = self._heads.folds.keep(document, after, task) if events else (after, {})
             changes = {**fold, **({} if new_work is None else {"work": new_work})}
             batch = self._database.batch()
             add_entries(batch, document, head.version, bodies)
             self._heads.update(batch, found, after, changes)
+            if request_key:
+                self._heads.rename_request(batch, head, after)
             if events and found.fields["configs_stored"]:
                 task_grew(self._database, batch, task_id, after.version)
             self._database.commit(batch)
@@ -242,13 +245,6 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
             bodies.append(self._heads.bodies.put(document, entry, inline=CHUNK_BYTES if fits else 0))
             inline += len(entry) if isinstance(bodies[-1], bytes) else 0
         return bodies
-
-    def _set(self, batch: WriteBatch, before: Any, fields: Fields) -> None:
-        """Adds to a commit what nobody may have set since it was read."""
-        if before.exists:
-            batch.update(before.reference, fields, option=self._database.only_if(before))
-        else:
-            batch.create(before.reference, fields)
 
     @contextlib.contextmanager
     def _looking(self) -> Iterator[Look]:

@@ -86,6 +86,13 @@ class Database:
         """Writes that are committed together or not at all."""
         return self.client.batch()
 
+    def put(self, batch: WriteBatch, before: Any, fields: Fields) -> None:
+        """Adds to a commit what nobody may have set since it was read."""
+        if before.exists:
+            batch.update(before.reference, fields, option=self.only_if(before))
+        else:
+            batch.create(before.reference, fields)
+
     def commit(self, batch: WriteBatch) -> None:
         """Raises Changed where a condition does not hold. Never sent twice: the first may have arrived."""
         from google.api_core import exceptions

@@ -20,7 +20,7 @@ from shared.task_store.head import Head, stored
 from shared.task_store.store import StoredTask, UnknownTask
 
 if TYPE_CHECKING:
-    from google.cloud.firestore import DocumentReference
+    from google.cloud.firestore import DocumentReference, WriteBatch
 
 
 class Found(NamedTuple):
@@ -100,6 +100,15 @@ class Heads:
         if changes or more:
             only_if = self._database.only_if(one.snapshot)
             batch.update(one.snapshot.reference, {**changes, **more}, option=only_if)
+
+    def rename_request(self, batch: WriteBatch, before: Head, after: Head) -> None:
+        """Adds to a commit that the task is the latest one's of its request, and of none before."""
+        new = self.request(after.owner, after.request_key)
+        old = self.request(before.owner, before.request_key or after.request_key)
+        found = self._database.read(new, *([old] if old.path != new.path else []))
+        self._database.put(batch, found[new.path], {"task_id": after.id})
+        if old.path != new.path and found[old.path].exists and found[old.path].get("task_id") == before.id:
+            batch.delete(old, option=self._database.only_if(found[old.path]))
 
     def delete(self, one: Found) -> None:
         """The head goes last: what a broken-off deletion leaves behind is found again by it."""

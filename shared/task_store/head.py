@@ -120,8 +120,8 @@ def check_size(head: Head, events: Sequence[Event], added: int, *, limit: int) -
         raise TooLarge(head.id)
 
 
-def head_after(head: Head, task: Task, *, count: int, added: int, now: float) -> Head:
-    """The head after `count` more entries of `added` bytes, which fold to `task`."""
+def head_after(head: Head, task: Task, *, count: int, added: int, now: float, request_key: str = "") -> Head:
+    """The head after `count` more entries of `added` bytes, which fold to `task`; of that request, if it is not empty."""
     state = task.status.state
     changed = replace(
         head,
@@ -129,6 +129,7 @@ def head_after(head: Head, task: Task, *, count: int, added: int, now: float) ->
         state=state,
         version=head.version + count,
         size=head.size + added,
+        request_key=request_key or head.request_key,
         updated_at=_status_time(task, otherwise=now if count else head.updated_at),
         # The client's answer is new work: what was tried before it does not count against it.
         attempt=0 if head.state.interrupted and not state.interrupted else head.attempt,

@@ -128,6 +128,7 @@ class SqliteTaskStore(SqlitePushStore):
         lease: str | None = None,
         expected_version: int | None = None,
         work: bytes | None = None,
+        request_key: str = "",
     ) -> StoredTask:
         """Adds the events to the log, in order, all or none."""
         bodies = sqlite_rows.encoded(events)
@@ -138,7 +139,7 @@ class SqliteTaskStore(SqlitePushStore):
             check_append(head, events, lease=lease, expected_version=expected_version, now=now)
             check_size(head, events, added, limit=self._most_task_bytes)
             task = folded(self._folds.task(connection, key, head), events)
-            after = head_after(head, task, count=len(events), added=added, now=now)
+            after = head_after(head, task, count=len(events), added=added, now=now, request_key=request_key)
             after = sqlite_rows.snapshot(connection, key, after, task)
             sqlite_rows.add_entries(connection, key, head.version, bodies)
             sqlite_rows.update(connection, key, head, after)

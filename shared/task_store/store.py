@@ -168,8 +168,9 @@ class TaskStore(Protocol):
         lease: str | None = None,
         expected_version: int | None = None,
         work: bytes | None = None,
+        request_key: str = "",
     ) -> StoredTask:
-        """Adds the events to the log, in order, all or none; `work` replaces the task's.
+        """Adds the events to the log, in order, all or none; `work` replaces the task's, and so does `request_key`, if not empty.
 
         With `lease`, its holder writes, before its deadline. Without, the task must not be leased.
         The lease ends with a state that is terminal or interrupted.

@@ -22,7 +22,7 @@ def in_hand(
     agent: Agent,
     new_id: Callable[[], str],
 ) -> tuple[SendMessageRequest, Call, StoredTask | None]:
-    """The request and the call with their task, and that task where it goes on. Raises A2AError.
+    """The request and the call with their task, and that task where there is one: it may be worked on. Raises A2AError.
 
     A message with nothing but the context of a waiting task continues that task: Gemini Enterprise sends no taskId.
     """
@@ -38,15 +38,6 @@ def in_hand(
         )
     message = msgspec.structs.replace(request.message, context_id=context_id, task_id=task.id)
     return msgspec.structs.replace(request, message=message), msgspec.structs.replace(call, task=task), prior
-
-
-def being_worked_on(task_id: str) -> A2AError:
-    """A message for a task in whose turn it is not."""
-    return A2AError(
-        UNSUPPORTED_OPERATION,
-        "The task is being worked on and takes no message before it asks for one",
-        metadata={"taskId": task_id},
-    )
 
 
 def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredTask | None:
@@ -72,6 +63,4 @@ def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredT
             "The task has ended and takes no further message; start another one in its context",
             metadata={"taskId": stored.task.id},
         )
-    if not state.interrupted:
-        raise being_worked_on(stored.task.id)
     return stored

@@ -12,6 +12,7 @@ from shared.log import Log
 from shared.task_store.push import PushStore
 from shared.task_store.store import TaskStore
 from shared.tasks.configs import PushConfigs
+from shared.tasks.opener import Opener
 from shared.tasks.operations import TaskOperations
 from shared.tasks.recorder import Recorder
 from shared.tasks.run import Runs
@@ -63,5 +64,8 @@ class KeptTasks:
             wake=wake,
             runs_at_once=settings.runs_at_once,
         )
-        self.sending = Sending(self.starter, store, patience=settings.patience, texts=texts, mint=mint)
+        opener = Opener(agent, store, configs, mint=mint)
+        self.sending = Sending(
+            opener, self.starter, store, patience=settings.patience, texts=texts, mint=mint
+        )
         self.operations = TaskOperations(store, configs, agent, runs=runs, timestamp=mint.timestamp)

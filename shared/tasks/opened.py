@@ -9,7 +9,7 @@ import msgspec
 
 from shared.a2a.agent import Turn
 from shared.a2a.call import Call
-from shared.a2a.model import SendMessageRequest, Task
+from shared.a2a.model import SendMessageRequest, Task, TaskPushNotificationConfig
 from shared.task_store.store import StoredTask
 from shared.tasks.work import work_of
 
@@ -18,7 +18,8 @@ from shared.tasks.work import work_of
 class Opened:
     """`sent` is the request as it came, `request` the same with ids of ours; `first` is the task before the turn.
 
-    `stored` is the task as it was stored last, None while it is not; `joined` says that the same request was under way.
+    `before` is the task before its client answered it, None for a new one. `stored` is the task as it was stored last, None while
+    it is not; `joined` says that the same request was under way, `other` its task where that runs elsewhere.
     """
 
     sent: SendMessageRequest
@@ -26,14 +27,26 @@ class Opened:
     call: Call
     turn: Turn
     first: Task
+    before: Task | None = None
     stored: StoredTask | None = None
     joined: bool = False
+    other: StoredTask | None = None
 
     @property
     def owner(self) -> str:
         """Whose task it is."""
         assert self.call.principal is not None, "without an owner nothing is kept"
         return self.call.principal.subject
+
+    @property
+    def webhook(self) -> TaskPushNotificationConfig | None:
+        """Where the client wants to be told of the task."""
+        configuration = self.request.configuration
+        return configuration.task_push_notification_config if configuration else None
+
+    def join(self, other: StoredTask, *, before: Task | None) -> None:
+        """The same request is under way in `other`, which was `before` when it came."""
+        self.joined, self.other, self.before = True, other, before
 
     def work(self) -> bytes:
         """What somebody else needs to run the turn, with the agent's notes as they are now."""

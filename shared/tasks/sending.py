@@ -18,6 +18,7 @@ from shared.a2a.reply import Failure, Mint, as_message, to_events
 from shared.task_store.store import StoredTask, TaskStore, Unavailable
 from shared.tasks.following import Following, settled, wait_until_settled
 from shared.tasks.opened import Opened
+from shared.tasks.opener import Opener
 from shared.tasks.run import Run, UntilRecorded
 from shared.tasks.starting import Starter
 from shared.tasks.ui import UiTexts, UntilPatienceEnds
@@ -42,8 +43,16 @@ class Sending:
     """Answers the two operations. `texts` is what a person reads."""
 
     def __init__(
-        self, starter: Starter, store: TaskStore, *, patience: Patience, texts: UiTexts, mint: Mint
+        self,
+        opener: Opener,
+        starter: Starter,
+        store: TaskStore,
+        *,
+        patience: Patience,
+        texts: UiTexts,
+        mint: Mint,
     ) -> None:
+        self._opener = opener
         self._starter = starter
         self._store = store
         self._patience = patience
@@ -52,7 +61,7 @@ class Sending:
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """The turn's result, or the task as it is when patience ends. Raises A2AError."""
-        opened = self._starter.open(request, call)
+        opened = self._opener.open(request, call)
         if opened.turn.immediate and opened.stored is None:
             return fold(opened.turn.events)
         try:
@@ -75,7 +84,7 @@ class Sending:
         """The turn's events, None for `idle_seconds` without one. It has `close`. Raises A2AError."""
         if call.for_ui:
             idle_seconds = min(idle_seconds, self._patience.ui_seconds)
-        opened = self._starter.open(request, call)
+        opened = self._opener.open(request, call)
         try:
             running = self._starter.start(opened, stored=_must_be_stored(request))
         except Unavailable:
@@ -155,7 +164,7 @@ class Sending:
             return Message(
                 message_id=self._mint.new_id(), role=Role.AGENT, parts=(part,), context_id=result.context_id
             )
-        before = call.task.before if call.task else None
+        before = opened.before
         # A task that its client knows stays one.
         answers = opened.turn.as_message and result.status.state.terminal and before is None
         if opened.stored is None and not opened.joined and not (answers and settled(result)):

@@ -5,35 +5,24 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
-from shared.a2a.agent import Agent, Turn
-from shared.a2a.call import Call
-from shared.a2a.errors import PAYLOAD_TOO_LARGE, A2AError
-from shared.a2a.model import (
-    Event,
-    Message,
-    SendMessageRequest,
-    Task,
-    TaskPushNotificationConfig,
-    TaskState,
-    TaskStatus,
-)
+from shared.a2a.agent import Agent
+from shared.a2a.errors import A2AError
+from shared.a2a.model import Message, Task, TaskState
 from shared.a2a.reply import Mint
 from shared.task_store.store import (
     HUB,
     AlreadyRunning,
-    LeaseLost,
     NewTask,
     StoredTask,
-    TaskEnded,
     TaskExists,
     TaskStore,
     TooLarge,
     Unavailable,
-    WrongVersion,
 )
 from shared.tasks.configs import PushConfigs
-from shared.tasks.in_hand import being_worked_on, in_hand
+from shared.tasks.earlier_turns import before_turn
 from shared.tasks.opened import Opened
+from shared.tasks.opener import too_large
 from shared.tasks.recorder import Recorder
 from shared.tasks.run import Run, Runs
 from shared.tasks.updates import status_update, updates
@@ -44,7 +33,7 @@ _MOST_ATTEMPTS = 5
 
 
 class Starter:
-    """Opens and starts turns. `wake` tells a role's workers of a task, and the hub's runner where `runs_at_once` is false."""
+    """Starts opened turns. `wake` tells a role's workers of a task, and the hub's runner where `runs_at_once` is false."""
 
     def __init__(
         self,
@@ -69,43 +58,10 @@ class Starter:
         self._wake = wake
         self._runs_at_once = runs_at_once
 
-    def open(self, sent: SendMessageRequest, call: Call) -> Opened:
-        """The turn, with its task in hand; nothing runs yet. Raises A2AError."""
-        request, call, prior = in_hand(
-            sent, call, store=self._store, agent=self._agent, new_id=self._mint.new_id
-        )
-        if prior is not None and prior.role != HUB:
-            turn = Turn(events=iter(()), role=prior.role)
-        else:
-            turn = self._agent.send(request, call)
-        if prior is None:
-            assert call.task is not None, "in_hand puts one there"
-            status = TaskStatus(state=TaskState.SUBMITTED, timestamp=self._mint.timestamp())
-            message = request.message
-            first = Task(id=call.task.id, context_id=message.context_id, status=status, history=(message,))
-            return Opened(sent, request, call, turn, first)
-        opened = Opened(sent, request, call, turn, prior.task)
-        config = _webhook(request)
-        if config is not None:
-            self._configs.check(config, task_id=prior.task.id)
-        state = TaskState.SUBMITTED if turn.role else TaskState.WORKING
-        # In this order, since the new status puts the question before the answer.
-        events: list[Event] = [status_update(prior.task, state, self._mint.timestamp()), request.message]
-        try:
-            opened.stored = self._store.append(
-                prior.task.id, events, expected_version=prior.version, work=opened.work()
-            )
-        except (WrongVersion, TaskEnded, LeaseLost):
-            raise being_worked_on(prior.task.id) from None
-        except TooLarge:
-            raise _too_large() from None
-        if config is not None:
-            self._configs.add(opened.stored, config, call.version, delivered=prior.version)
-        opened.first = opened.stored.task
-        return opened
-
     def start(self, opened: Opened, *, stored: bool) -> Run | StoredTask:
         """The turn's run in this process, or its task that runs elsewhere. With `stored`, it is stored before it runs."""
+        if opened.other is not None:
+            return opened.other
         if opened.stored is not None:
             return self._go_on(opened, opened.stored)
         key = opened.key()
@@ -113,9 +69,8 @@ class Starter:
         if run is not None:
             opened.joined = True
             return run
-        other = self._running_elsewhere(opened.owner, key, needed=stored)
+        other = self._running_elsewhere(opened, key, needed=stored)
         if other is not None:
-            opened.joined = True
             return other
         if not stored and not opened.turn.role:
             run, is_new = self._runs.start(key, lambda: self._run(opened, may_answer=True))
@@ -126,10 +81,10 @@ class Starter:
         try:
             task = self._create(opened, opened.first, lease=lease)
         except AlreadyRunning as running:
-            opened.joined = True
+            opened.join(running.stored, before=before_turn(self._store, running.stored))
             return running.stored
         except TooLarge:
-            raise _too_large() from None
+            raise too_large() from None
         if runs_here:
             return self._run_recorded(opened, task, lease, key)
         self._wake(opened.turn.role, task.task.id)
@@ -229,16 +184,19 @@ class Starter:
             said = self._recorder.failure(stored.task, refusal.message)
             self._store.append(task_id, [said], lease=lease.token)
             return TaskState.FAILED
-        opened = Opened(work.request, work.request, call, turn, stored.task, stored)
+        opened = Opened(work.request, work.request, call, turn, stored.task, stored=stored)
         run, _ = self._runs.start(None, lambda: self._run(opened, may_answer=False))
         self._recorder.record(run, stored, lease.token, work=opened.work)
         now = self._store.get(task_id, owner=None)
         return now.task.status.state if now else None
 
-    def _running_elsewhere(self, owner: str, key: str, *, needed: bool) -> StoredTask | None:
+    def _running_elsewhere(self, opened: Opened, key: str, *, needed: bool) -> StoredTask | None:
         """The task of the same request. Unless it is `needed` that a task is stored, an outage of the store is no failure."""
         try:
-            return self._store.running(owner, key)
+            other = self._store.running(opened.owner, key)
+            if other is not None:
+                opened.join(other, before=before_turn(self._store, other))
+            return other
         except Unavailable:
             if needed:
                 raise
@@ -283,18 +241,10 @@ class Starter:
             lease=lease,
             lease_seconds=self._recorder.times.seconds,
         )
-        config = _webhook(opened.request)
+        config = opened.webhook
         if config is not None:
             self._configs.check(config)
         stored = opened.stored = self._store.create(new)
         if config is not None:
             self._configs.add(stored, config, opened.call.version, delivered=0)
         return stored
-
-
-def _webhook(request: SendMessageRequest) -> TaskPushNotificationConfig | None:
-    return request.configuration.task_push_notification_config if request.configuration else None
-
-
-def _too_large() -> A2AError:
-    return A2AError(PAYLOAD_TOO_LARGE, "The task would grow larger than a task may be")

@@ -154,7 +154,8 @@ class Instance:
 
     def send(self, text: str, *, at_once: bool = False, **options: Any) -> Task | Message:
         configuration = SendMessageConfiguration(return_immediately=at_once)
-        return self.kept.sending.send(a_request(text, configuration, **options), a_call())
+        call = a_call(text_only=options.pop("text_only", False))
+        return self.kept.sending.send(a_request(text, configuration, **options), call)
 
     def stream(self, text: str, **options: Any) -> Iterator[Event]:
         """Its events as they come."""
@@ -187,14 +188,14 @@ def a_request(
     return SendMessageRequest(message=message, configuration=configuration)
 
 
-def a_call(*, streaming: bool = False, owner: str = OWNER) -> Call:
+def a_call(*, streaming: bool = False, owner: str = OWNER, text_only: bool = False) -> Call:
     return Call(
         request_id=random_hex(),
         principal=Principal(subject=owner),
         version=Version.V1_0,
         binding="JSONRPC",
         streaming=streaming,
-        accepted_modes=("text/plain",),
+        accepted_modes=() if text_only else ("text/plain",),
     )
 
 

@@ -130,7 +130,7 @@ def test_nothing_is_left_of_a_purged_task(database: Database) -> None:
     store = _opened(database, clock=clock)
     id_ = created(store, request_key="key", work=b"w" * 1_000_000).task.id
     store.put_config(webhook(id_), delivered=0)
-    store.append(id_, [chunk(id_, "x" * 1_000_000, append=False)])
+    store.append(id_, [chunk(id_, "x" * 1_000_000, append=False)], request_key="another")
     store.append(id_, [status(id_, TaskState.COMPLETED)])
     assert store.purge(ended_before=clock.pass_by(10), limit=10) == 1
     task = database.collection("tasks").document(id_)

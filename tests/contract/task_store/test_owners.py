@@ -207,6 +207,27 @@ def test_a_task_that_waited_goes_on_beside_the_same_request_made_again(store: St
     assert store.append(id_, [status(id_, TaskState.WORKING)]).version == 2
 
 
+def test_a_task_that_goes_on_is_of_the_request_that_it_goes_on_with(store: Store, other: Store) -> None:
+    id_ = created(store, request_key="question", state=TaskState.INPUT_REQUIRED).task.id
+    assert store.running("owner", "answer") is None
+    going_on = store.append(id_, [status(id_, TaskState.WORKING)], request_key="answer")
+    assert other.running("owner", "answer") == going_on
+    assert other.running("owner", "question") is None
+    assert store.append(id_, [chunk(id_, "a")]).version == 3
+    assert other.running("owner", "answer") is not None
+    assert store.append(id_, [status(id_, TaskState.WORKING)], request_key="answer").version == 4
+    store.append(id_, [status(id_, TaskState.COMPLETED)])
+    assert store.running("owner", "answer") is None
+    assert created(store, request_key="question").number == 2
+
+
+def test_a_request_of_another_task_by_now_is_left_to_it(store: Store) -> None:
+    waiting = created(store, request_key="key", state=TaskState.INPUT_REQUIRED).task.id
+    newer = created(store, request_key="key")
+    store.append(waiting, [status(waiting, TaskState.WORKING)], request_key="answer")
+    assert store.running("owner", "key") == newer
+
+
 def test_of_identical_requests_at_once_one_is_made(store: Store, other: Store) -> None:
     results = at_once(
         [functools.partial(created, (store, other)[at % 2], request_key="key") for at in range(6)]
