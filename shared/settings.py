@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
+"""This machine, as URLs name it: credentials may go there over http."""
 
 
 class SettingsError(ValueError):
@@ -83,7 +84,7 @@ class Settings:
             return None
         try:
             parts = urlsplit(value)
-            trusted = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+            trusted = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS)
             usable = trusted and bool(parts.hostname) and parts.port != 0 and parts.path in ("", "/")
         except ValueError:
             usable = False

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
 from shared.identity.own_tokens import NoToken, OwnTokens
 from shared.routes import Boundary, Route
+from shared.settings import LOOPBACK_HOSTS
 
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 WITHOUT_CREDENTIALS = (
     "deploy the hub with --service-account; on your own machine: gcloud auth application-default login "
     "--impersonate-service-account=HUB_SERVICE_ACCOUNT (a person's own login gives no ID token for an agent)"
@@ -86,7 +86,7 @@ def _own_token(token: Callable[[OwnTokens], str], tokens: OwnTokens) -> Mapping[
 
 
 def _on_loopback(route: Route) -> bool:
-    return urlsplit(route.url).hostname in _LOOPBACK
+    return urlsplit(route.url).hostname in LOOPBACK_HOSTS
 
 
 def _none_needed(route: Route) -> Mapping[str, str]:

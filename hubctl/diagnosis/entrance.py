@@ -15,12 +15,12 @@ from shared.gcloud import Service
 from shared.http import JSON
 from shared.http_client import Budget, Fault, HttpClient, HttpFailure
 from shared.http_date import seconds_of
+from shared.settings import LOOPBACK_HOSTS
 
 _CARD = "/.well-known/agent-card.json"
 _SECONDS = 60.0
 _MOST_BYTES = 4 << 20
 _MOST_SKEW_SECONDS = 60.0
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 # On one machine there is no certificate, and no public address.
 _OF_A_PUBLIC_HUB = frozenset({"url-https", "url-public"})
 _GATEWAY_MEMBER = "serviceAccount:{}gateway@$(gcloud config get-value project).iam.gserviceaccount.com"
@@ -98,7 +98,7 @@ class Entrance:
                 host = urlsplit(self._url).netloc
                 fix = "the certificate does not hold for this host: see which one it has"
                 command = f"openssl s_client -connect {host if ':' in host else host + ':443'} </dev/null"
-            case _ if urlsplit(self._url).hostname in _LOOPBACK:
+            case _ if urlsplit(self._url).hostname in LOOPBACK_HOSTS:
                 fix, command = "start it", "make run"
             case _:
                 fix = "is --url right, and is the gateway deployed?"
@@ -154,7 +154,7 @@ class Entrance:
                 fix="let everybody invoke the function of the card",
                 command=Service(name=f"{self._prefix}agent-card").add_invoker("allUsers"),
             )
-        here = urlsplit(self._url).hostname in _LOOPBACK
+        here = urlsplit(self._url).hostname in LOOPBACK_HOSTS
         wrong = [
             each
             for each in check_text(answer.body.decode("utf-8", errors="replace"))

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from hubctl.cards.address import parsed
 from hubctl.main import CommandError
+from shared.settings import LOOPBACK_HOSTS
 
 LOCATIONS = ("global", "us", "eu")
 _API_HOST = "discoveryengine.googleapis.com"
 _GOOGLE_OAUTH_HOSTS = frozenset({"accounts.google.com", "oauth2.googleapis.com"})
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _PROJECT = re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]|[a-z0-9.]+:[a-z0-9-]+|[0-9]+|[a-z][a-z0-9-]*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 
@@ -66,7 +66,9 @@ class Endpoints:
             return
         # The name of a host is what has to be an address in the end.
         parts = parsed(self.template.replace("{host}", _API_HOST))
-        safe = parts and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK))
+        safe = parts and (
+            parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS)
+        )
         if "{host}" not in self.template or not safe:
             raise CommandError(
                 f"--endpoint {self.template!r} must hold {{host}}, as in http://127.0.0.1:8800/{{host}}, and be https "

@@ -15,7 +15,7 @@ from shared.identity.signed_principal import PrincipalSigner
 from shared.identity.static_token import Client, StaticTokens, development_clients, digest
 from shared.identity.verifier import TokenVerifier, can_be_sent
 from shared.private import Private
-from shared.settings import Settings
+from shared.settings import LOOPBACK_HOSTS, Settings
 
 if TYPE_CHECKING:
     from shared.http_client import HttpClient
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _USERINFO_URL = "https://www.googleapis.com/oauth2/v3/userinfo"
 _TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
 _CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class IdentitySettings(Private, frozen=True, kw_only=True):
@@ -169,6 +168,6 @@ def _clients(settings: Settings) -> tuple[Client, ...]:
 def _endpoint(settings: Settings, name: str, default: str) -> str:
     url = settings.url(name, default)
     parts = urlsplit(url)
-    if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
         settings.problem(name, "must be https, except on loopback: tokens are sent there")
     return url
