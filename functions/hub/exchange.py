@@ -146,7 +146,7 @@ class Exchange:
     def _polled(self, task: Task) -> Iterator[Task]:
         """The task again and again, until it ends or waits: some agents answer at once and work on."""
         pause = _FIRST_POLL_SECONDS
-        while not (task.status.state.terminal or task.status.state.interrupted):
+        while not task.status.state.settled:
             pause = self._pause(pause)
             task = self._get(task.id)
             yield task

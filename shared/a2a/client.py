@@ -59,7 +59,12 @@ class A2AClient:
         operation = operations.SEND_STREAMING_MESSAGE if streaming else operations.SEND_MESSAGE
         with _as_client_error():
             answer = self._post(
-                endpoint, operation, _params(endpoint, request), headers, budget, cancellation
+                endpoint,
+                operation,
+                _params(endpoint, request),
+                headers=headers,
+                budget=budget,
+                cancellation=cancellation,
             )
             with closing(answer):
                 if streaming and answer.media_type == EVENT_STREAM:
@@ -78,22 +83,25 @@ class A2AClient:
         cancellation: Cancellation | None = None,
     ) -> Task:
         """The task as it is now. Raises ClientError."""
-        return self._of_task(endpoint, operations.GET_TASK, task_id, headers, budget, cancellation)
+        return self._of_task(
+            endpoint, operations.GET_TASK, task_id, headers=headers, budget=budget, cancellation=cancellation
+        )
 
     def cancel_task(
         self, endpoint: Endpoint, task_id: str, *, headers: Mapping[str, str], budget: Budget
     ) -> Task:
         """The task after its cancellation. Raises ClientError."""
-        return self._of_task(endpoint, operations.CANCEL_TASK, task_id, headers, budget, None)
+        return self._of_task(endpoint, operations.CANCEL_TASK, task_id, headers=headers, budget=budget)
 
     def _of_task(
         self,
         endpoint: Endpoint,
         operation: Operation,
         task_id: str,
+        *,
         headers: Mapping[str, str],
         budget: Budget,
-        cancellation: Cancellation | None,
+        cancellation: Cancellation | None = None,
     ) -> Task:
         with _as_client_error():
             if endpoint.binding == Dialect.REST:
@@ -114,7 +122,9 @@ class A2AClient:
                     raise status_error(endpoint, answer)
             else:
                 params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
-                answer = self._post(endpoint, operation, params, headers, budget, cancellation)
+                answer = self._post(
+                    endpoint, operation, params, headers=headers, budget=budget, cancellation=cancellation
+                )
             result = result_of(endpoint, json_of(answer))
             if endpoint.version is Version.V0_3:
                 result = to_core_task(result, "result")
@@ -125,6 +135,7 @@ class A2AClient:
         endpoint: Endpoint,
         operation: Operation,
         params: Any,
+        *,
         headers: Mapping[str, str],
         budget: Budget,
         cancellation: Cancellation | None,
