@@ -1,1 +1,1 @@
-"""The commands of hubctl, one module each: `HELP`, `add_arguments` and `run` (see `hubctl.main`)."""
+"""The commands of hubctl, one module each, with the two functions of `hubctl.main.Command`."""
