@@ -47,7 +47,7 @@ _NAMES: dict[str, Command] = {
     "ヘルプ": Command.HELP,
 }
 _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL: CANCEL_TASK}
-_FORM = re.compile(r"/ ?([^\d ]+) ?(?:#|no\.?)? ?(\d{1,9})?")
+_FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 
 class Tasks(Protocol):
@@ -114,14 +114,16 @@ class Commands:
         stored = tasks.numbered(number, call)
         if stored is None:
             return texts.unknown_task(number, language)
-        # The command is the same word in both languages; the task's question is not.
-        language = _language_of(stored, language)
+        if language is Language.EN:
+            # Whoever reads Japanese may type the English word, too: then the task's question tells.
+            language = _language_of(stored, language)
         if command is Command.TASK:
             return texts.task_text(stored, language)
         try:
             task = tasks.cancel(CancelTaskRequest(id=stored.task.id), call)
         except A2AError:
-            return texts.not_cancelable(stored, language)
+            # It may have ended while it was told to stop.
+            return texts.not_cancelable(tasks.numbered(number, call) or stored, language)
         return texts.cancelled(stored, task, language)
 
 

@@ -1,14 +1,21 @@
 """What people type where there is nothing to click: /tasks and the others, in English and Japanese."""
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from shared.a2a.model import TaskState
+from shared.ids import random_hex
+from shared.task_store.sqlite import SqliteTaskStore
+from shared.tasks.updates import status_update
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle, text_of
 from tests.fakes.task_client import TaskClient
+from tests.integration.tasks.life import until
 
 
 @pytest.fixture
@@ -46,11 +53,39 @@ def test_tasks_are_listed_in_japanese(hub: Hub, typed: str) -> None:
     assert text_of(hub.send(typed)) == "最近のタスク:\n1: 完了: 一つ目"
 
 
-@pytest.mark.parametrize("typed", ["/task 1", "/task1", "/task #1", "/タスク 1", "／タスク１"])
+@pytest.mark.parametrize(
+    "typed", ["/task 1", "/task1", "/task #1", "/task#1", "/タスク 1", "／タスク１", "/タスク#1"]
+)
 def test_a_task_is_shown_with_its_answer_in_the_language_of_its_question(hub: Hub, typed: str) -> None:
     kept(hub, "こんにちは")
     kept(hub, "hello")
     assert text_of(hub.send(typed)) == "タスク1は完了です: こんにちは\n\nYou said こんにちは"
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"), [("/タスク 1", "タスク1は完了です"), ("/キャンセル 1", "タスク1は完了のため")]
+)
+def test_a_japanese_command_is_answered_in_japanese_whatever_the_task_is(
+    hub: Hub, typed: str, answer: str
+) -> None:
+    kept(hub, "hello")
+    assert text_of(hub.send(typed)).startswith(answer)
+
+
+def test_a_task_that_ends_while_it_is_cancelled_is_told_of_as_it_is_then(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.db"
+    store = SqliteTaskStore(path, clock=time.time, new_token=random_hex)
+    hub = Hub(route("team", "", role="developer"), settings={"TASK_STORE": f"sqlite:{path}"})
+    task_id = TaskClient(hub, "1.0 JSONRPC").send("hello team", at_once=True).task_id
+    lease = store.lease("worker", seconds=60, roles=["developer"])
+    assert lease
+    with ThreadPoolExecutor() as threads:
+        told = threads.submit(lambda: text_of(hub.send("/cancel 1")))
+        until(lambda: (kept := store.get(task_id, owner=None)) and kept.cancel_requested)
+        ends = status_update(lease.stored.task, TaskState.COMPLETED, "2026-01-01T00:00:00.000Z")
+        store.append(task_id, [ends], lease=lease.token)
+        assert told.result(20) == "Task 1 cannot be stopped any more, it is completed: hello team"
+    store.close()
 
 
 def test_a_waiting_task_is_cancelled_by_its_number(hub: Hub) -> None:
