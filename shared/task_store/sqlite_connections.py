@@ -36,10 +36,14 @@ class Connections:
         connection = sqlite3.connect(
             self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-        connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
-        self._file = self._file or self._file_now()
+        try:
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+            self._file = self._file or self._file_now()
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     @contextlib.contextmanager

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from functions.docqa.engine import DocumentQA
+from functions.docqa.search.pool import Readers
+from tests.open_files import is_held
 
 _QUESTION = "When are the doors locked?"
 
@@ -83,6 +85,14 @@ def test_a_damaged_index_is_built_anew(corpus: Path, tmp_path: Path, content: by
     index = tmp_path / "index.sqlite3"
     index.write_bytes(content)
     assert _quotes(corpus, index) == ["The doors are locked at 20:00."]
+
+
+def test_an_index_that_cannot_be_read_is_not_held(tmp_path: Path) -> None:
+    index = tmp_path / "index.sqlite3"
+    index.write_bytes(b"not a database at all, but long enough to be read as one" * 40)
+    with pytest.raises(sqlite3.DatabaseError) as refusal, Readers(index).reader():
+        pass
+    assert not is_held(index), refusal
 
 
 def test_an_index_of_another_layout_is_built_anew(corpus: Path, tmp_path: Path) -> None:

@@ -81,8 +81,12 @@ def reading(index_path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{index_path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False, timeout=_LOCK_SECONDS
     )
-    connection.execute("PRAGMA query_only = 1")
-    connection.execute("PRAGMA mmap_size = 268435456")
+    try:
+        connection.execute("PRAGMA query_only = 1")
+        connection.execute("PRAGMA mmap_size = 268435456")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

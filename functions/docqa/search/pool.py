@@ -29,7 +29,7 @@ class Readers:
             renewed = self._renewed
             corpus = self._idle.pop() if self._idle else None
         if corpus is None:
-            corpus = Corpus(index.reading(self._index_path))
+            corpus = self._opened()
         try:
             yield corpus
         except BaseException:
@@ -41,6 +41,14 @@ class Readers:
                 self._idle.append(corpus)
         if not kept:
             corpus.connection.close()
+
+    def _opened(self) -> Corpus:
+        connection = index.reading(self._index_path)
+        try:
+            return Corpus(connection)
+        except BaseException:
+            connection.close()
+            raise
 
     def renew(self) -> None:
         """What readers remember of the index is forgotten: the index has changed. Those at work end their question."""

@@ -20,6 +20,7 @@ from shared.task_store.sqlite_connections import Connections
 from shared.task_store.sqlite_schema import SCHEMA_VERSION, WrongFile
 from shared.task_store.store import HUB, StoredTask, Unavailable
 from tests.contract.task_store.stores import Clock, at_once, chunk, created, status
+from tests.open_files import is_held
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -159,8 +160,9 @@ def test_a_file_of_a_newer_version_is_refused(file: Path, sqlite_store: SqliteTa
 def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database, but longer than the hundred bytes of an SQLite header" * 9)
-    with pytest.raises(WrongFile, match=r"^notes\.txt is not an SQLite file"):
+    with pytest.raises(WrongFile, match=r"^notes\.txt is not an SQLite file") as refusal:
         _opened(text)
+    assert not is_held(text), refusal
     assert text.read_text().startswith("not a database")
     foreign = tmp_path / "foreign.db"
     connection = sqlite3.connect(foreign)
