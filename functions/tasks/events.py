@@ -48,8 +48,10 @@ class Events:
         return list(self._progress(task, updates))
 
     def of_result(self, stored: StoredTask, text: str | None, artifacts: Sequence[Artifact]) -> list[Event]:
-        """The result, and the task's end with it."""
+        """The result, and the task's end with it. Raises INVALID_PARAMS with the field named."""
         task = stored.task
+        for index, artifact in enumerate(artifacts):
+            _check(artifact, f"artifacts[{index}]")
         results = list(artifacts)
         if text:
             # Work that has to be done again says the same artifact again, instead of another one beside it.
@@ -66,6 +68,7 @@ class Events:
             if update.artifact is not None:
                 if update.status is not None or update.text is not None:
                     raise invalid_field(place, "has an artifact and a status or a text: they are two updates")
+                _check(update.artifact, f"{place}.artifact")
                 yield _artifact(task, update.artifact, append=update.append, last=update.last_chunk)
                 continue
             if update.status is None and not update.text:
@@ -75,6 +78,14 @@ class Events:
             if changed is not state or update.text:
                 yield self.status(task, changed, update.text)
             state = changed
+
+
+def _check(artifact: Artifact, place: str) -> None:
+    """What clients are shown has what A2A requires of an artifact (1.0.1 §4.1.7)."""
+    if not artifact.artifact_id:
+        raise invalid_field(f"{place}.artifactId", "must not be empty")
+    if not artifact.parts:
+        raise invalid_field(f"{place}.parts", "must have at least one part")
 
 
 def _artifact(

@@ -75,7 +75,30 @@ def test_who_does_not_say_who_they_are_gets_nothing(tasks: Tasks, token: str | N
             {"lease": "a", "updates": [{"artifact": {"parts": []}}]},
             "updates[0].artifact.artifactId",
         ),
+        (
+            "/t:progress",
+            {
+                "lease": "a",
+                "updates": [{"text": "b"}, {"artifact": {"artifactId": "", "parts": [{"text": "c"}]}}],
+            },
+            "updates[1].artifact.artifactId",
+        ),
+        (
+            "/t:progress",
+            {"lease": "a", "updates": [{"artifact": {"artifactId": "r", "parts": []}}]},
+            "updates[0].artifact.parts",
+        ),
         ("/t:complete", {"lease": "a"}, "text"),
+        (
+            "/t:complete",
+            {"lease": "a", "text": "b", "artifacts": [{"artifactId": "", "parts": [{"text": "c"}]}]},
+            "artifacts[0].artifactId",
+        ),
+        (
+            "/t:complete",
+            {"lease": "a", "artifacts": [{"artifactId": "r", "parts": []}]},
+            "artifacts[0].parts",
+        ),
         ("/t:fail", {"lease": "a", "reason": " "}, "reason"),
         ("/t:requireInput", {"lease": "a", "text": ""}, "text"),
         ("/t:requireInput", {"lease": "a", "text": "b", "auth": "yes"}, "auth"),
