@@ -15,8 +15,9 @@ from shared.a2a.reply import Mint, Piece, to_events
 class Turn(Struct, frozen=True, kw_only=True):
     """What an agent makes of a request. Nothing is done before `events` are taken: a Message alone, or a Task and its updates.
 
-    `immediate`: it takes no longer than computing does. `as_message`: a client that waits gets the result as a Message, not
-    as a Task. `role` names the pull workers who do the work, where it is not the agent's own; there are no events then.
+    `immediate`: its events wait for nobody else, neither an agent nor a model. `as_message`: a client that waits gets the result
+    as a Message, not as a Task. `role` names the pull workers who do the work, where it is not the agent's own; there are no
+    events then.
     """
 
     events: Iterator[Event]

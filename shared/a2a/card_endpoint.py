@@ -1,6 +1,6 @@
 """Serves an agent card: the strict card of the version that the request names, one card for both where it names none.
 
-A client learns from the card which versions there are (A2A 1.0.1 §14.3), so that one that names another gets it as well.
+A client learns from the card which versions there are (A2A 1.0.1 §14.3): a request that names another version gets it, too.
 
 Caching as A2A 1.0.1 §8.6: Cache-Control, ETag, Last-Modified, and 304 for a client that has the card already.
 """
@@ -78,7 +78,7 @@ class _Written:
     """A card as bytes and its ETag, once for each version that a request can name and the agent speaks, and for none named."""
 
     def __init__(self, card: AgentCard, protocol_version: str, at: int) -> None:
-        # Most processes are never asked for a card.
+        # Loaded when a card is asked for, which in most processes never happens.
         from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
 
         self.card = card

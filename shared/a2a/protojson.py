@@ -152,7 +152,7 @@ def _enum(type_: type[StrEnum]) -> _Reader:
     members = list(type_)
     names = {member.value: member for member in members}
     numbers = {str(number): member for number, member in enumerate(members)}
-    # The first says nothing, and is read only where nothing has to be said.
+    # All but the first, UNSPECIFIED, which nobody is advised to send.
     choices = ", ".join(members[1:])
 
     def read_enum(value: Any, path: str) -> StrEnum:

@@ -115,7 +115,7 @@ class A2AServer:
             return Response(status=status, headers={"content-type": JSON} | error.headers, body=body)
 
     def _rest(self, request: Request, caller: Caller, record: Record) -> Response | None:
-        # Some callers never use this binding.
+        # Loaded when a request needs it: many callers use JSON-RPC alone.
         from shared.a2a.bindings import rest
 
         accepted = request.headers.get("accept", "")

@@ -16,9 +16,9 @@ from shared.task_store.store import StoredTask
 
 _MOST_CONFIGS = 10
 _LONGEST = 2000
-# What a notification has in its headers.
+# What a header may hold: the values below are sent in one.
 _SENDABLE = re.compile("[ -~]*")
-# urlsplit passes over line ends and tabs, and takes a space for a part of a name.
+# urlsplit drops line ends and tabs, and takes a space for a part of a host's name.
 _NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
 # A token of RFC 9110 §5.6.2.
 _SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -192,7 +192,7 @@ class TaskOperations:
             self._tell(stored, run.call)
             run.cancel()
         stored = wait_until_settled(self._store, stored, seconds=self._cancel_seconds)
-        # What asked its client something before it heard of the cancellation is worked on by nobody any more.
+        # A turn that ended with a question before it saw the cancellation: nobody works on the task now, so it is canceled here.
         return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
 
     def _tell(self, stored: StoredTask, call: Call) -> None:

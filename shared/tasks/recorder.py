@@ -45,7 +45,8 @@ class Recorder:
     def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
         """Records until the run ends; the run's first event is the task as `stored` has it already.
 
-        A lease that is lost ends the run without a word: somebody else runs the task now, and who follows the run follows them.
+        A lease that is lost ends the run without a further event: another process runs the task now, and whoever followed this
+        run follows that one.
         """
         self.contained(run, lambda: self._record(run, stored, lease, work))
 
@@ -83,10 +84,10 @@ class Recorder:
                 if not _ends(events[-1] if events else task):
                     events.append(self.failure(task))
             elif events and _ends(events[-1]):
-                # It ends the lease, too, and the agent may still have something to note.
+                # Appending it ends the lease, and the agent may still write notes.
                 held = [events.pop()]
             now = work()
-            # What the agent notes may be all that there is to resume a silent turn by.
+            # Without an event to store, the agent's notes may be all that a silent turn could be resumed from.
             if events or now != writer.work:
                 self._append(writer, events, now)
                 run.stored_version = writer.stored.version

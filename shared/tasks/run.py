@@ -39,7 +39,7 @@ class Run:
         self.call.cancellation.cancel()
 
     def give_up(self, *, instead: str = "") -> None:
-        """Ends the run, since another one has its task, or, `instead`, one of its own for the same request."""
+        """Ends the run, since another run has its task; or, with `instead`, has that task for the same request."""
         self.instead = instead
         self.given_up = True
         self.cancel()
@@ -74,7 +74,7 @@ class Runs:
             self._by_task[run.task_id] = run
             if key is not None:
                 self._by_key[key] = run
-        # Kept to the end: the work does not depend on who looks on.
+        # This subscription is never closed, so that the run goes on when every client has left.
         run.subscribe(idle_seconds=0)
         run.relay.start(self._threads, on_end=lambda: self._forget(key, run))
         return run, True

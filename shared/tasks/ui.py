@@ -39,7 +39,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
     """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
     (of a task id) as the end of its answer: a user interface may show nothing before a stream is complete. The task goes on.
 
-    What is said of a failure is the answer, too.
+    The text of a status `failed` or `rejected` is shown as an answer, too.
     """
 
     def __init__(

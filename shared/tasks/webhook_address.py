@@ -57,7 +57,7 @@ def public_addresses(
 ) -> Callable[[str, int], Sequence[str]]:
     """A function for HttpClient's `addresses`: what a host resolves to, once, if all of it is public or the host is allowed.
 
-    It raises AddressRefused when any address is not public: whoever mixes them means the other one.
+    It raises AddressRefused when any address is not public: a name that mixes them is meant to lead inside.
     """
     allowed = _Allowed(allowed_hosts)
 

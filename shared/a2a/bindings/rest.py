@@ -70,7 +70,7 @@ class _Row(Struct, frozen=True):
 
 
 _PATHS = [rest.path for operation in OPERATIONS for rest in (*operation.rest, *operation.rest_v0_3)]
-# What `/tasks/x:y` is, if not one of these with a verb, is nothing.
+# Templates that exist with a verb, too (`/tasks/{id}:cancel`): there, an id holds no colon, and `/tasks/x:unknown` is no path.
 _WITH_VERBS = frozenset(path.rpartition(":")[0] for path in _PATHS if "}:" in path)
 
 
@@ -100,7 +100,7 @@ def _rows() -> dict[int, list[_Row]]:
 
 
 _ROWS = _rows()
-# The path's task_id is the one that counts, however the body or the query spells another.
+# A task id in the body or in the query, however it is spelt, does not replace the path's.
 _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
 

@@ -27,7 +27,7 @@ def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
     size = 0
     for line in _lines(chunks, limit_bytes):
         if not line:
-            # Servers that can be asked again begin with an id alone, others keep a connection alive with it.
+            # Servers whose streams can be resumed begin with an id alone; others send events without data as keep-alives.
             if any(data):
                 yield b"\n".join(data)
             data, size = [], 0

@@ -37,7 +37,7 @@ def to_core_part(value: Any, path: str) -> dict[str, Any]:
         if len(present) != 1:
             raise invalid_field(path, "must have exactly one of text, file, data")
         kind = present[0]
-        # What `kind` is called in A2A 0.2; a kind that nobody knows is none to be guessed from what else is there.
+        # A2A 0.2 says `type` for `kind`. A part of an unknown type is refused, not read by what else it holds.
         if part.get("type") not in (None, kind):
             raise invalid_field(f"{path}.type", "must be text, file or data, as what the part holds")
     core = copied(part, "metadata")
