@@ -1,7 +1,7 @@
 """The functions that run on one machine: one table, and what each is told when it starts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -13,10 +13,10 @@ class LocalFunction:
 
     name: str
     """Its folder, its entry point and the name in reports."""
-    source: Path
-    """The file that holds the entry point."""
     threads: int
     """Requests it serves at once; an open stream holds one of them all the time."""
+    source: Path = Path()
+    """The file that holds the entry point."""
     reads_routes: bool = False
     """Whether it works from the route table, and so has to know where the agents are."""
     verifies_callers: bool = False
@@ -31,41 +31,24 @@ class LocalFunction:
     """Where its packages are when they do not lie beside the source file."""
 
 
+_FUNCTIONS = (
+    LocalFunction(name="gate", threads=320, verifies_callers=True, knows_gate=True),
+    LocalFunction(name="hub", threads=320, reads_routes=True, knows_gate=True),
+    LocalFunction(name="agent_card", threads=16, reads_routes=True),
+    LocalFunction(name="docqa", threads=320, keeps_index=True),
+    LocalFunction(name="general", threads=320),
+    LocalFunction(name="expense", threads=320),
+    LocalFunction(name="pm", threads=320),
+    LocalFunction(name="tasks", threads=64, reads_routes=True, knows_gate=True, takes_workers=True),
+)
+
+
 def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
     """Every function of this project, from the source tree, or from `build/` as it is uploaded."""
-
-    def function(
-        name: str,
-        *,
-        threads: int,
-        reads_routes: bool = False,
-        verifies_callers: bool = False,
-        knows_gate: bool = False,
-        takes_workers: bool = False,
-        keeps_index: bool = False,
-    ) -> LocalFunction:
-        folder = ROOT / "build" / name if bundled else ROOT / "functions" / name
-        return LocalFunction(
-            name=name,
-            source=folder / "main.py",
-            threads=threads,
-            reads_routes=reads_routes,
-            verifies_callers=verifies_callers,
-            knows_gate=knows_gate,
-            takes_workers=takes_workers,
-            keeps_index=keeps_index,
-            python_path=None if bundled else ROOT,
-        )
-
-    return (
-        function("gate", threads=320, verifies_callers=True, knows_gate=True),
-        function("hub", threads=320, reads_routes=True, knows_gate=True),
-        function("agent_card", threads=16, reads_routes=True),
-        function("docqa", threads=320, keeps_index=True),
-        function("general", threads=320),
-        function("expense", threads=320),
-        function("pm", threads=320),
-        function("tasks", threads=64, reads_routes=True, knows_gate=True, takes_workers=True),
+    folder = ROOT / ("build" if bundled else "functions")
+    return tuple(
+        replace(each, source=folder / each.name / "main.py", python_path=None if bundled else ROOT)
+        for each in _FUNCTIONS
     )
 
 
