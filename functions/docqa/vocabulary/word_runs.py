@@ -24,7 +24,8 @@ def run_bonus(question: str, said: View) -> float:
     return 0.0
 
 
-@lru_cache(maxsize=64)
+# For as many questions as are answered at once: of a long one, they are megabytes.
+@lru_cache(maxsize=8)
 def _runs(question: str) -> tuple[list[tuple[float, str]], list[tuple[float, str]]]:
     """The runs of English words and of Japanese characters, the longest first, each with its worth."""
     said = view(question)
