@@ -21,6 +21,9 @@ from shared.checked_table import CheckedTable, Problem
 from shared.toml_lines import TomlLines
 
 _LONGEST_SECONDS = 3600
+# What stands at the top of the file beside a Place, and the tables below it.
+_SETTINGS = ("name_prefix", "runtime", "log_text")
+_TABLES = ("gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions")
 
 
 def load(
@@ -67,35 +70,23 @@ class _Reader:
 
     def config(self) -> Config:
         top = self._table(())
-        top.refuse_unknown(
-            {
-                *(
-                    "project",
-                    "project_number",
-                    "region",
-                    "account",
-                    "configuration",
-                    "impersonate_service_account",
-                ),
-                *("name_prefix", "runtime", "log_text"),
-                *("gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions"),
-            }
-        )
+        top.refuse_unknown({*Place.__dataclass_fields__, *_SETTINGS, *_TABLES})
         place = self._place(top, inherited=None)
+        prefix = self._matching(top, "name_prefix", formats.PREFIX, "a2a-")
         unknown = self._table(("functions",))
         unknown.refuse_unknown(BY_NAME)
         gemini_enterprise = self._table(("gemini_enterprise",))
         gemini_enterprise.refuse_unknown({"project_number"})
         return Config(
             place=place,
-            name_prefix=self._matching(top, "name_prefix", formats.PREFIX, "a2a-"),
+            name_prefix=prefix,
             runtime=self._matching(top, "runtime", formats.RUNTIME, "python313"),
             log_text=top.flag("log_text"),
             gemini_enterprise_project_number=self._optional(
                 gemini_enterprise, "project_number", formats.NUMBER
             ),
             identity=self._identity(),
-            secrets=self._secrets(self._matching(top, "name_prefix", formats.PREFIX, "a2a-")),
+            secrets=self._secrets(prefix),
             gateway=self._gateway(place),
             functions={function.name: self._function(function, place) for function in FUNCTIONS},
         )
@@ -115,21 +106,24 @@ class _Reader:
         return CheckedTable(path=path, values=values, lines=self._lines, variables={}, problems=self.problems)
 
     def _place(self, table: CheckedTable, *, inherited: Place | None) -> Place:
-        moved = inherited is None or "project" in table.values
-        same = inherited if inherited is not None and not moved else None
+        """The place that a table says; what it leaves out is inherited, but for the number of another project and for another
+        one of the three ways to say as whom.
+        """
         identities = ("account", "configuration", "impersonate_service_account")
         if len(named := [key for key in identities if key in table.values]) > 1:
             table.problem(named[1], f"{' and '.join(named)}: give only one of them")
-        own_identity = bool(named)
-        old = inherited if inherited is not None and not own_identity else None
+        same_project = None if "project" in table.values else inherited
+        same_person = None if named else inherited
 
         def person(key: str, format_: Format) -> str | None:
-            return self._optional(table, key, format_) or (getattr(old, key) if old else None)
+            return self._optional(table, key, format_) or (getattr(same_person, key) if same_person else None)
 
         return Place(
-            project=same.project if same else self._matching(table, "project", formats.PROJECT, None),
+            project=same_project.project
+            if same_project
+            else self._matching(table, "project", formats.PROJECT, None),
             project_number=self._optional(table, "project_number", formats.NUMBER)
-            or (same.project_number if same else None),
+            or (same_project.project_number if same_project else None),
             region=self._matching(table, "region", formats.REGION, inherited.region if inherited else None),
             account=person("account", formats.EMAIL),
             configuration=person("configuration", formats.WORD),
