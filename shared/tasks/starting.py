@@ -120,13 +120,15 @@ class Starter:
         self._record_beside(run, create, opened, lease)
 
     def store_settled(self, opened: Opened, task: Task) -> None:
-        """Stores a turn that ended before it was stored; one at its end is no failure where the store is away."""
+        """Stores a turn that ended before it was stored. Where the store is away, that is no failure of one at its end, nor of
+        one that a person reads, whose conversation goes on without a task.
+        """
         try:
             self._create(opened, task, lease="", joins=False)
         except TaskExists:
             pass
         except (TooLarge, Unavailable):
-            if not task.status.state.terminal:
+            if not (task.status.state.terminal or opened.call.for_ui):
                 raise
 
     def _record_beside(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import message, text
+from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, settle, streamed_text, text_of
 
@@ -37,7 +37,12 @@ def _overwritten(file: Path) -> Iterator[None]:
 
 @pytest.fixture
 def agent() -> Iterator[AgentServer]:
-    with AgentServer(lambda said: [message(text(f"You said: {said.text}"))]) as server:
+    def say(said: Said) -> list[Json]:
+        if said.text == "Paint it" and not said.task_id:
+            return [task("input-required", says="Which colour?")]
+        return [message(text(f"You said: {said.text}"))]
+
+    with AgentServer(say) as server:
         yield server
 
 
@@ -58,6 +63,13 @@ def test_a_question_is_answered_wherever_in_its_conversation_it_stands(
 ) -> None:
     assert text_of(hub.send("hello", context_id=context_id)) == "You said: hello"
     assert streamed_text(hub.stream("hello", context_id=context_id)) == "You said: hello"
+
+
+def test_an_agents_question_is_put_and_its_answer_reaches_the_agent(hub: Hub, agent: AgentServer) -> None:
+    asked = hub.send("Paint it")
+    assert text_of(asked) == "Which colour?"
+    assert text_of(hub.send("red", context_id=asked["contextId"])) == "You said: red"
+    assert [said.task_id for said in agent.said] == [None, "task-1"]
 
 
 @pytest.mark.parametrize(
