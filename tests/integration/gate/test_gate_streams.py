@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,29 +10,7 @@ import pytest
 from local.gateway import local_routes
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
-from tests.integration.gates import BEARER, Gate, echo, gate
-
-
-@pytest.fixture(scope="module")
-def stub() -> Iterator[HttpServer]:
-    """The hub, which keeps every request."""
-    with HttpServer(echo) as server:
-        yield server
-
-
-@pytest.fixture
-def hub(stub: HttpServer) -> Iterator[HttpServer]:
-    """The hub, which has received nothing yet."""
-    stub.received.clear()
-    yield stub
-    stub.behave = echo
-
-
-@pytest.fixture(scope="module")
-def running(stub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
-    """A gate with static tokens, in front of the hub."""
-    with gate(stub.url, tmp_path_factory.mktemp("gate")) as one:
-        yield one
+from tests.integration.gates import BEARER, Gate, gate
 
 
 def test_an_event_passes_while_the_stream_is_still_open(

@@ -3,7 +3,6 @@
 import base64
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,28 +17,6 @@ from tests.fakes.http_server import HttpServer
 from tests.integration.gates import BEARER, KEY, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
 
 _LIMIT_BYTES = 10 * 1024 * 1024
-
-
-@pytest.fixture(scope="module")
-def stub() -> Iterator[HttpServer]:
-    """The hub, which keeps every request."""
-    with HttpServer(echo) as server:
-        yield server
-
-
-@pytest.fixture
-def hub(stub: HttpServer) -> Iterator[HttpServer]:
-    """The hub, which has received nothing yet."""
-    stub.received.clear()
-    yield stub
-    stub.behave = echo
-
-
-@pytest.fixture(scope="module")
-def running(stub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
-    """A gate with static tokens, in front of the hub."""
-    with gate(stub.url, tmp_path_factory.mktemp("gate")) as one:
-        yield one
 
 
 @pytest.mark.parametrize(

@@ -11,22 +11,7 @@ import pytest
 
 from tests.fakes.google_tokens import AUDIENCE, USER, Google, google
 from tests.fakes.http_server import HttpServer
-from tests.integration.gates import Gate, echo, gate, principal_at
-
-
-@pytest.fixture(scope="module")
-def stub() -> Iterator[HttpServer]:
-    """The hub, which keeps every request."""
-    with HttpServer(echo) as server:
-        yield server
-
-
-@pytest.fixture
-def hub(stub: HttpServer) -> Iterator[HttpServer]:
-    """The hub, which has received nothing yet."""
-    stub.received.clear()
-    yield stub
-    stub.behave = echo
+from tests.integration.gates import Gate, gate, principal_at
 
 
 @pytest.fixture(scope="module")
