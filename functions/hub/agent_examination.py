@@ -11,6 +11,7 @@ from functions.hub.failure import DownstreamFailed
 from shared import diagnosis
 from shared.a2a import protojson
 from shared.a2a.compat.v0_3.card import to_core_card
+from shared.a2a.discovery import read_card
 from shared.a2a.errors import A2AError
 from shared.diagnosis import Step, error, ok, skipped, warning
 from shared.gcloud import EVERYBODY, Service, service_of
@@ -194,9 +195,17 @@ def _card(answer: _Answer, route: Route) -> Step:
             fix=f"publish a card, or set protocol_version and binding of route {route.id} in routes.toml",
         )
     try:
-        card = to_core_card(protojson.decode(answer.body))
+        card = read_card(answer.body)
     except A2AError as problem:
         return error("card", f"it cannot be read: {problem.message}", fix="mend the card at the agent")
+    try:
+        to_core_card(protojson.decode(answer.body))
+    except A2AError as problem:
+        return warning(
+            "card",
+            f"the hub reads it, but another client may not: {problem.message}",
+            fix="mend the card at the agent",
+        )
     versions = sorted({interface.protocol_version for interface in card.supported_interfaces})
     return ok("card", f"{card.name}, A2A {', '.join(versions)}")
 

@@ -8,11 +8,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 from shared.a2a import protojson
-from shared.a2a.card import AgentCard, AgentInterface
+from shared.a2a.card import AgentInterface
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault, error_of_status
-from shared.a2a.compat.v0_3.card import to_core_card
+from shared.a2a.compat.v0_3.card import to_core_interfaces
 from shared.a2a.errors import A2AError
+from shared.a2a.model import Wire
 from shared.a2a.versions import Version
 from shared.http import JSON
 from shared.http_client import Budget, HttpClient, HttpFailure
@@ -24,7 +25,28 @@ _FINAL = frozenset({401, 403, 429})
 _BINDINGS = ("JSONRPC", "HTTP+JSON")
 
 
-def fetch_card(http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget) -> AgentCard | None:
+class CalledCapabilities(Wire, frozen=True, kw_only=True):
+    """Of an agent's capabilities, the one that says how it is called."""
+
+    streaming: bool = False
+
+
+class CalledCard(Wire, frozen=True, kw_only=True):
+    """Of an agent's card, what says how it is called. Whatever else is amiss in the card keeps nobody from calling it."""
+
+    name: str = ""
+    supported_interfaces: tuple[AgentInterface, ...]
+    capabilities: CalledCapabilities = CalledCapabilities()
+
+
+def read_card(body: bytes) -> CalledCard:
+    """A card's bytes. Raises A2AError where they do not say how the agent is called."""
+    return protojson.read(CalledCard, to_core_interfaces(protojson.decode(body)))
+
+
+def fetch_card(
+    http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget
+) -> CalledCard | None:
     """The card below `url`, else that of its host (§8.2) as far as it is about `url`; None where there is none (404, or another
     refusal of the path). Raises ClientError.
     """
@@ -51,7 +73,7 @@ def _is(interface: AgentInterface, url: str) -> bool:
     return at_host and theirs.path.rstrip("/") == ours.path.rstrip("/")
 
 
-def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: Budget) -> AgentCard | None:
+def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
     for path in _CARD_PATHS:
         try:
             answer = http.request(
@@ -63,7 +85,7 @@ def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: 
         match answer.status:
             case 200:
                 try:
-                    return to_core_card(protojson.decode(body))
+                    return read_card(body)
                 except A2AError as error:
                     raise ClientError(
                         ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}"
@@ -74,7 +96,7 @@ def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: 
 
 
 def endpoint_of(
-    card: AgentCard | None, url: str, *, version: Version | None = None, binding: str | None = None
+    card: CalledCard | None, url: str, *, version: Version | None = None, binding: str | None = None
 ) -> Endpoint:
     """How to call the agent at `url`: the first interface of its card that is spoken here and that `version` and `binding` allow.
 
@@ -96,7 +118,7 @@ def endpoint_of(
                 url=_same_origin(interface, url),
                 version=spoken,
                 binding=interface.protocol_binding,
-                streaming=bool(card.capabilities.streaming),
+                streaming=card.capabilities.streaming,
                 tenant=interface.tenant,
             )
     raise ClientError(ClientFault.WRONG_VERSION, "its agent card has no interface that the hub speaks")

@@ -1,13 +1,15 @@
 """Where an agent is called: the card says the path, and never leads a credential to another origin."""
 
-import pytest
-from msgspec.structs import replace
+import json
+from typing import Any
 
-from shared.a2a.card import AgentCard, AgentInterface
+import pytest
+
+from shared.a2a.card import AgentInterface
 from shared.a2a.client_errors import ClientError, ClientFault
-from shared.a2a.discovery import endpoint_of
+from shared.a2a.discovery import CalledCard, endpoint_of, read_card
+from shared.a2a.errors import A2AError
 from shared.a2a.versions import Version
-from shared.agent_function import agent_card
 
 ROUTE = "https://agent.example/a2a"
 
@@ -28,8 +30,8 @@ ROUTE = "https://agent.example/a2a"
     ],
 )
 def test_a_card_leads_to_no_other_origin_than_the_routes(said: str, called: str) -> None:
-    card = agent_card(name="Agent", description="x", version="1", url=said, skills=())
-    assert endpoint_of(card, ROUTE).url == called
+    interface = AgentInterface(url=said, protocol_binding="JSONRPC", protocol_version="1.0")
+    assert endpoint_of(CalledCard(supported_interfaces=(interface,)), ROUTE).url == called
 
 
 OFFERED = (
@@ -41,13 +43,12 @@ OFFERED = (
 )
 
 
-def _offering(*offered: tuple[str, str]) -> AgentCard:
-    card = agent_card(name="Agent", description="x", version="1", url=ROUTE, skills=())
+def _offering(*offered: tuple[str, str]) -> CalledCard:
     interfaces = [
         AgentInterface(url=ROUTE, protocol_binding=binding, protocol_version=version, tenant=f"{at}")
         for at, (binding, version) in enumerate(offered)
     ]
-    return replace(card, supported_interfaces=tuple(interfaces))
+    return CalledCard(supported_interfaces=tuple(interfaces))
 
 
 @pytest.mark.parametrize(
@@ -72,3 +73,46 @@ def test_a_card_with_nothing_that_is_spoken_is_refused() -> None:
     with pytest.raises(ClientError) as refused:
         endpoint_of(_offering(("GRPC", "1.0"), ("JSONRPC", "2.0")), ROUTE)
     assert refused.value.fault is ClientFault.WRONG_VERSION
+
+
+_IN_1_0 = {"supportedInterfaces": [{"url": ROUTE, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}]}
+_IN_0_3 = {"url": ROUTE, "preferredTransport": "HTTP+JSON", "protocolVersion": "0.3.0"}
+
+
+@pytest.mark.parametrize(
+    "amiss",
+    [
+        {},
+        {"skills": [{"id": "echo", "name": "echo", "description": "echo"}]},
+        {"skills": None, "description": 5, "version": {}, "defaultInputModes": "text"},
+        {"securityRequirements": [{"schemes": {"bearer": []}}], "securitySchemes": {"bearer": {"type": "x"}}},
+        {
+            "capabilities": {"streaming": True, "extensions": [{"description": "no uri"}]},
+            "signatures": "none",
+        },
+    ],
+)
+@pytest.mark.parametrize(("card", "version"), [(_IN_1_0, "1.0"), (_IN_0_3, "0.3")], ids=["1.0", "0.3"])
+def test_what_is_amiss_elsewhere_in_a_card_keeps_nobody_from_calling_its_agent(
+    card: dict[str, Any], version: str, amiss: dict[str, Any]
+) -> None:
+    endpoint = endpoint_of(read_card(json.dumps(card | amiss).encode()), ROUTE)
+    assert (endpoint.url, endpoint.version, endpoint.binding) == (ROUTE, version, "HTTP+JSON")
+    assert endpoint.streaming == ("capabilities" in amiss)
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        {},
+        [],
+        {"url": 5},
+        {"supportedInterfaces": {}},
+        {"supportedInterfaces": [{"url": ROUTE}]},
+        _IN_1_0 | {"capabilities": {"streaming": "yes"}},
+    ],
+    ids=str,
+)
+def test_a_card_that_does_not_say_how_its_agent_is_called_is_refused(card: Any) -> None:
+    with pytest.raises(A2AError):
+        read_card(json.dumps(card).encode())

@@ -103,6 +103,14 @@ def to_core_card(value: Any) -> AgentCard:
     return protojson.read(AgentCard, core)
 
 
+def to_core_interfaces(value: Any) -> dict[str, Any]:
+    """Of such a card, in 1.0's JSON, what says how its agent is called. Raises INVALID_PARAMS for a fault in that alone."""
+    card = as_object(value, "card")
+    if "supportedInterfaces" in card or "supported_interfaces" in card:
+        return _without_other_version(card)
+    return copied(card, "name", "capabilities") | {"supportedInterfaces": list(_to_core_interfaces(card))}
+
+
 def _without_other_version(card: dict[str, Any]) -> dict[str, Any]:
     """A 1.0 card whose interfaces are also given in 0.3's way keeps both, 1.0's first."""
     interfaces = card.get("supportedInterfaces", card.get("supported_interfaces"))
