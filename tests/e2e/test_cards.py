@@ -55,11 +55,13 @@ def test_every_route_is_a_skill_in_both_languages(hub: Hub) -> None:
 
 
 def test_every_example_on_the_card_reaches_the_agent_that_shows_it(hub: Hub) -> None:
-    for skill in hub.stranger().get(PATHS[0]).json["skills"]:
-        for example in skill["examples"]:
-            told = hub.caller().post("/tools/query", {"query": example}).json
-            assert (told["route"], told["error"]) == (skill["id"], None)
-            assert told["answer"]
+    skills = hub.stranger().get(PATHS[0]).json["skills"]
+    examples = [(skill["id"], example) for skill in skills for example in skill["examples"]]
+    assert {route for route, _ in examples} == {"docqa", "expense", "general", "pm"}
+    for route, example in examples:
+        told = hub.caller().post("/tools/query", {"query": example}).json
+        assert (told["route"], told["error"]) == (route, None)
+        assert told["answer"]
 
 
 def test_a_client_of_a_later_version_learns_which_ones_are_spoken(hub: Hub) -> None:

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,9 @@ SECONDS = 30.0
 
 
 @pytest.mark.parametrize("emulator", [emulators.firestore, emulators.pubsub])
-def test_a_machine_without_gcloud_fails(emulator: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert callable(emulator)
+def test_a_machine_without_gcloud_fails(
+    emulator: Callable[[], AbstractContextManager[object]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(EmulatorFailed, match="gcloud is not installed"), emulator():
         raise AssertionError("it started")
