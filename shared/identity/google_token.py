@@ -27,7 +27,7 @@ _RETRY_AFTER_SECONDS = 5
 _INVALID_FOR_SECONDS = 10.0
 
 
-class TokenFacts(Struct, frozen=True, kw_only=True):
+class GoogleTokenFacts(Struct, frozen=True, kw_only=True):
     """What Google says about one token. `expires_at` is in seconds since the epoch."""
 
     audience: str
@@ -65,7 +65,7 @@ class GoogleTokens:
         self._userinfo_url = userinfo_url
         self._tokeninfo_url = tokeninfo_url
         self._ttl_seconds = ttl_seconds
-        self._cache: FactCache[TokenFacts | None] = FactCache(clock=http.clock)
+        self._cache: FactCache[GoogleTokenFacts | None] = FactCache(clock=http.clock)
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`. A revoked token is out at the end of the TTL."""
@@ -81,19 +81,19 @@ class GoogleTokens:
             subject=f"google:{facts.subject}", email=facts.email, hosted_domain=facts.hosted_domain
         )
 
-    def _allowed(self, facts: TokenFacts) -> bool:
+    def _allowed(self, facts: GoogleTokenFacts) -> bool:
         made_for = {facts.audience, facts.authorized_party} & self._rules.audiences
         domain_fits = not self._rules.domains or facts.hosted_domain in self._rules.domains
         return bool(made_for) and domain_fits and facts.email_verified and facts.expires_at > self._now()
 
-    def _ask(self, token: str) -> tuple[TokenFacts | None, float]:
+    def _ask(self, token: str) -> tuple[GoogleTokenFacts | None, float]:
         info = self._get(self._tokeninfo_url, token)
         user = self._get(self._userinfo_url, token) if info is not None else None
         if info is None or user is None or not isinstance(user.get("sub"), str) or not user["sub"]:
             return None, min(_INVALID_FOR_SECONDS, self._ttl_seconds)
         if info.get("sub") not in (None, user["sub"]):
             return None, min(_INVALID_FOR_SECONDS, self._ttl_seconds)
-        facts = TokenFacts(
+        facts = GoogleTokenFacts(
             audience=str(info.get("aud", "")),
             authorized_party=str(info.get("azp", "")),
             expires_at=_number(info.get("exp")),

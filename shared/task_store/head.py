@@ -88,7 +88,7 @@ def first_head(new: NewTask, *, number: int, size: int, now: float) -> Head:
         cancel_requested=False,
         created_at=now,
         updated_at=_status_time(new.task, otherwise=now),
-        ended_at=now if state.terminal or state.interrupted else 0.0,
+        ended_at=now if state.settled else 0.0,
     )
 
 
@@ -133,9 +133,9 @@ def head_after(head: Head, task: Task, *, count: int, added: int, now: float, re
         updated_at=_status_time(task, otherwise=now if count else head.updated_at),
         # The client's answer is new work: what was tried before it does not count against it.
         attempt=0 if head.state.interrupted and not state.interrupted else head.attempt,
-        ended_at=now if state.terminal or state.interrupted else 0.0,
+        ended_at=now if state.settled else 0.0,
     )
-    return without_lease(changed) if state.terminal or state.interrupted else changed
+    return without_lease(changed) if state.settled else changed
 
 
 def with_lease(head: Head, *, holder: str, token: str, until: float) -> Head:
