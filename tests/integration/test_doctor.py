@@ -204,6 +204,15 @@ def test_a_card_that_cannot_be_read_is_an_error(answer: bytes, outcome: Outcome)
         assert steps(route("alpha", agent.url))["card"].outcome is outcome
 
 
+def test_a_card_that_only_others_cannot_read_is_worth_a_warning_that_names_the_field() -> None:
+    card = good_card()
+    del card["skills"][0]["tags"]
+    with HttpServer(lambda exchange: exchange.answer(200, json.dumps(card).encode())) as agent:
+        found = steps(route("alpha", agent.url))["card"]
+    assert found.outcome is Outcome.WARNING
+    assert "skills[0].tags is required" in found.message
+
+
 def test_an_agent_without_a_card_is_only_worth_a_warning() -> None:
     with refusing(404) as agent:
         assert steps(route("alpha", agent.url))["card"].outcome is Outcome.WARNING
