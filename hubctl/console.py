@@ -31,7 +31,7 @@ def run(command: Callable[[], int]) -> int:
     except OSError as problem:
         print(f"hubctl: {problem}", file=sys.stderr)
         status = 1
-    # What could not be written is still there, and Python writes it once more at its end.
+    # Python flushes what could not be written once more when it ends: to nowhere, so that it does not fail again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 

@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
         if done.returncode:
             print(_NOT_INSTALLED, file=sys.stderr)
             return done.returncode
-        # Other files' pins are the same ones, until one of the files has changed.
+        # All files pin the same versions: what the others installed still holds, unless this file's pins have changed.
         now = {**maker(venv), **({} if name in before else before), name: content}
         (venv / STAMP).write_text(json.dumps(now))
     return 0

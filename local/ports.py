@@ -4,14 +4,15 @@ import secrets
 import socket
 
 LOOPBACK = "127.0.0.1"
-# Below 32768, where Linux begins; others begin at 49152 (RFC 6335 §6).
+# Below the ports that systems give to connections: Linux begins at 32768, others at 49152 (RFC 6335 §6).
 _NOT_GIVEN_OUT = range(15_000, 32_000)
 
 
 def free_ports(count: int) -> list[int]:
     """`count` different ports that nobody holds; from now on another program may take them.
 
-    They are none that the system gives to connections and to who asks for any port, which a busy machine takes back at once.
+    They are none of those that the system gives to connections, or to whoever asks for any port: on a busy machine, such a port
+    is taken again at once.
     """
     sockets: list[socket.socket] = []
     try:

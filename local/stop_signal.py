@@ -33,7 +33,7 @@ class StopSignal:
 
     def set(self) -> None:
         """It is set."""
-        # A full pipe says it already.
+        # A pipe that is full of such bytes is set already.
         with contextlib.suppress(BlockingIOError):
             os.write(self._writer, b".")
 

@@ -101,7 +101,7 @@ class IncomingAnswer:
         if not self._allowance:
             self._broken = True
         if self._complete or self._broken:
-            # It refers to this object, which nobody should have to search for to free both.
+            # The two refer to each other: let go of here, they are freed without the collector of cycles.
             self._parser = None
         return True
 

@@ -98,7 +98,7 @@ class Connection:
         assert self._socket is not None, "exchange comes after connect"
         request = _written(method, target, self._host, headers, body)
         self._before_io()
-        # Who refuses a request early may have answered before it was sent to its end.
+        # A server that refuses a request early may answer, and close, before the request is sent to its end.
         with contextlib.suppress(BrokenPipeError):
             self._socket.sendall(request)
         answer = IncomingAnswer(self._received, has_body=method != "HEAD")
@@ -173,7 +173,7 @@ def _written(method: str, target: str, host: str, headers: Mapping[str, str], bo
         said[name.lower()] = value
     lines = "".join([f"{name}: {value}\r\n" for name, value in said.items()])
     head = f"{method} {target} HTTP/1.1\r\n{lines}\r\n"
-    # No line of it ends before its end.
+    # As many line ends as lines: none stands inside a value.
     if not _HEAD.fullmatch(head) or head.count("\n") != len(said) + 2:
         raise NotHttp
     return head.encode("latin-1") + (body or b"")

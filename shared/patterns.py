@@ -27,7 +27,7 @@ class BadPattern(ValueError):
     """The pattern is not one that RE2 understands; the message says where."""
 
 
-# A table is checked first and used afterwards.
+# Each pattern is asked for twice: when the table is checked, and when it is used.
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> Pattern:
     """A pattern that ignores case and finds its leftmost match. Raises BadPattern."""

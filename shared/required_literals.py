@@ -11,7 +11,7 @@ _QUANTIFIED_BY = "*+?{"
 _ZERO_WIDTH = "bBAz"
 
 
-# A table is checked first and used afterwards.
+# Each pattern is asked for twice: when the table is checked, and when it is used.
 @lru_cache(maxsize=4096)
 def required_literals(pattern: str) -> tuple[str, ...]:
     """Literals in folded case, of which every matching text holds one; empty when none can be told.

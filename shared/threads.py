@@ -42,5 +42,5 @@ class Threads:
                     if inbox in self._free:
                         self._free.remove(inbox)
                         return
-                # Chosen in the same moment: the work is on its way.
+                # `run` took this inbox in the same moment: its work is on the way.
                 work = inbox.get()

@@ -206,7 +206,7 @@ def size(card: Card) -> Iterator[Flaw]:
 
 
 def _is_text(mode: object) -> bool:
-    # A bare "text" is the flaw of another rule.
+    # "text" is meant as text, too; that it is no MIME type is another rule's flaw.
     return isinstance(mode, str) and mode.partition(";")[0].strip().lower() in (
         "text/plain",
         "text/*",

@@ -33,7 +33,7 @@ def push(
         batch = planned.index[start : start + _IN_ONE_IMPORT]
         failed += _import(corpus, batch, done=start, total=len(planned.index), say=say, sleep=sleep)
     if prune:
-        # First nobody finds it, then it is gone: never the other way round.
+        # The document before its object: no search may return what can no longer be read.
         for document in planned.surplus_documents:
             corpus.delete_document(document)
             say(f"removed from the data store: {document.uri}")

@@ -64,7 +64,7 @@ class Endpoints:
     def __post_init__(self) -> None:
         if self.template is None:
             return
-        # The name of a host is what has to be an address in the end.
+        # The template is no URL yet: what it becomes for a host has to be one.
         parts = parsed(self.template.replace("{host}", _API_HOST))
         safe = parts and (
             parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS)

@@ -90,7 +90,7 @@ class Metadata:
             case "instance/service-accounts":
                 return _text(f"default/\n{self._email}/\n")
             case _:
-                # Among them universe/universe-domain: google-auth then takes the usual one.
+                # Also for universe/universe-domain, for which google-auth then takes googleapis.com.
                 return _text("Not found.", status=404)
 
     def _account(self, request: Request, path: str) -> Response:

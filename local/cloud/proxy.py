@@ -46,7 +46,7 @@ class Proxy:
                 for name, value in answer.headers.items()
                 if name.lower() not in _OF_ONE_CONNECTION
             }
-            # A whole body keeps the connection; what has no length told is a stream.
+            # An answer with a length is read whole, which keeps the connection; one without is a stream.
             whole = answer.headers.get("content-length") is not None
             return Response(
                 status=answer.status, headers=passed, body=answer.read() if whole else answer.chunks()

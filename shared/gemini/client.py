@@ -126,7 +126,7 @@ class Gemini:
 
     def _warm(self) -> None:
         """What the first question would wait for: the SDK, the client, and the checks that the SDK makes on first use."""
-        # Whatever is wrong is told by the first question.
+        # What fails here fails again with the first question, which tells it.
         with contextlib.suppress(Exception):
             from google.genai import types
 
@@ -157,7 +157,7 @@ class Gemini:
             sent.close()
 
     def _budget(self, deadline: float) -> Budget:
-        # The client has a clock of its own.
+        # `deadline` is on this client's clock, the budget's on that of HTTP.
         return Budget(
             deadline=self._http.clock() + deadline - self._clock(),
             connect_seconds=_CONNECT_SECONDS,
@@ -166,7 +166,7 @@ class Gemini:
         )
 
     def _config(self, prompt: Prompt, deadline: float) -> dict[str, Any]:
-        # The service, too, may give up then.
+        # Goes to the service, which need not work on when nobody waits any more.
         remaining_milliseconds = max(1, int((deadline - self._clock()) * 1000))
         return {
             "system_instruction": prompt.instruction,

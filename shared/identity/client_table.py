@@ -57,7 +57,7 @@ def _client(table: Any, place: str, problems: list[str]) -> Client:
         token_sha256=token_sha256,
         routes=_names(values, "routes", place, problems),
         operations=_names(values, "operations", place, problems),
-        # Work holds other people's texts: who is not said to work on a role does not.
+        # Tasks hold other people's texts: a client works on no role that the table does not give it.
         roles=_names(values, "roles", place, problems) or frozenset(),
     )
 

@@ -182,7 +182,7 @@ class SqliteTaskStore(SqlitePushStore):
         self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
     ) -> Lease | None:
         """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
-        # Most askings find nothing: they do not keep writers from their work.
+        # Most of the time nothing is due: found out without the lock that writers need.
         if not self._due(roles, limit=1, task_id=task_id):
             return None
         with self._connections.writing() as connection:

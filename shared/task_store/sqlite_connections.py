@@ -83,7 +83,7 @@ class Connections:
             connection.execute("COMMIT")
         except BaseException as error:
             if _is_outage(error):
-                # What it remembers of the file may be wrong.
+                # What the connection has cached of the file may be wrong.
                 connection.close()
                 raise Unavailable(str(error)) from error
             _roll_back(connection)

@@ -111,7 +111,7 @@ class UntilRecorded(Iterator["Event | None"]):
         try:
             event = next(self._events)
         except Exception:
-            # The end, too: a run that was given up may just stop.
+            # StopIteration included: a run that was given up may just end.
             if self._following or not self._run.given_up:
                 raise
             event = None
