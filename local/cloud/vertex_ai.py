@@ -17,10 +17,10 @@ from typing import Any
 
 from local.cloud import vertex_answers as answers
 from local.cloud.accounts import Accounts, UnknownToken, member
+from local.cloud.api_errors import ApiError
 from local.cloud.extractive_model import answer, numbers, tokens
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
-from local.cloud.vertex_answers import Refusal
 from shared.http import EVENT_STREAM, JSON, Handler, Request, Response
 from shared.http_client import HttpClient
 
@@ -75,8 +75,8 @@ class VertexAi:
         wait(self.faults.parameters(LATENCY), sleep=self._sleep)
         try:
             return self._answer(request)
-        except Refusal as refusal:
-            return json_response(refusal.body, status=refusal.status)
+        except ApiError as error:
+            return error.response()
 
     def _answer(self, request: Request) -> Response:
         match = _PATH.fullmatch(request.path)

@@ -6,80 +6,66 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from local.cloud.api_errors import ApiError
+
 _API = "aiplatform.googleapis.com"
-_ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 
 
-class Refusal(Exception):
-    """A request that the API refuses, in the form of google.rpc.Status."""
-
-    def __init__(self, status: int, word: str, message: str, *, reason: str = "", **metadata: str) -> None:
-        super().__init__(message)
-        self.status = status
-        error: dict[str, Any] = {"code": status, "message": message, "status": word}
-        if reason:
-            info = {"@type": _ERROR_INFO, "reason": reason, "domain": "googleapis.com", "metadata": metadata}
-            error["details"] = [info]
-        self.body = {"error": error}
-
-
-def unauthenticated() -> Refusal:
+def unauthenticated() -> ApiError:
     """No token, or one that nobody gave out."""
     message = (
         "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
         "valid authentication credential."
     )
-    return Refusal(401, "UNAUTHENTICATED", message, reason="ACCESS_TOKEN_TYPE_UNSUPPORTED", service=_API)
+    return ApiError(
+        "UNAUTHENTICATED", message, reason="ACCESS_TOKEN_TYPE_UNSUPPORTED", metadata={"service": _API}
+    )
 
 
-def denied(resource: str) -> Refusal:
+def denied(resource: str) -> ApiError:
     """The account lacks the role."""
     permission = "aiplatform.endpoints.predict"
     message = f"Permission '{permission}' denied on resource '//{_API}/{resource}' (or it may not exist)."
-    return Refusal(
-        403,
+    return ApiError(
         "PERMISSION_DENIED",
         message,
         reason="IAM_PERMISSION_DENIED",
-        permission=permission,
-        resource=resource,
+        metadata={"permission": permission, "resource": resource},
     )
 
 
-def disabled(project: str) -> Refusal:
+def disabled(project: str) -> ApiError:
     """The API is not enabled."""
     message = f"Vertex AI API has not been used in project {project} before or it is disabled."
-    consumer = f"projects/{project}"
-    return Refusal(
-        403, "PERMISSION_DENIED", message, reason="SERVICE_DISABLED", service=_API, consumer=consumer
-    )
+    metadata = {"service": _API, "consumer": f"projects/{project}"}
+    return ApiError("PERMISSION_DENIED", message, reason="SERVICE_DISABLED", metadata=metadata)
 
 
-def no_such_path(path: str) -> Refusal:
+def no_such_path(path: str) -> ApiError:
     """Nothing is there."""
-    return Refusal(404, "NOT_FOUND", f"The requested URL {path} was not found on this server.")
+    return ApiError("NOT_FOUND", f"The requested URL {path} was not found on this server.")
 
 
-def no_such_model(project: str, location: str, model: str) -> Refusal:
+def no_such_model(project: str, location: str, model: str) -> ApiError:
     """No such model, or not here."""
     name = f"projects/{project}/locations/{location}/publishers/google/models/{model}"
     message = f"Publisher Model `{name}` was not found or your project does not have access to it."
-    return Refusal(404, "NOT_FOUND", message)
+    return ApiError("NOT_FOUND", message)
 
 
-def bad_request() -> Refusal:
+def bad_request() -> ApiError:
     """A body that is none."""
-    return Refusal(400, "INVALID_ARGUMENT", "Unable to submit request because it must have a text parameter.")
+    return ApiError("INVALID_ARGUMENT", "Unable to submit request because it must have a text parameter.")
 
 
-def exhausted() -> Refusal:
+def exhausted() -> ApiError:
     """Too many requests."""
-    return Refusal(429, "RESOURCE_EXHAUSTED", "Resource exhausted. Please try again later.")
+    return ApiError("RESOURCE_EXHAUSTED", "Resource exhausted. Please try again later.")
 
 
-def unavailable() -> Refusal:
+def unavailable() -> ApiError:
     """The service itself has a problem."""
-    return Refusal(503, "UNAVAILABLE", "The service is currently unavailable.")
+    return ApiError("UNAVAILABLE", "The service is currently unavailable.")
 
 
 def user_text(asked: Any) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from local.cloud.api_errors import ApiError
 from local.gemini_enterprise import card_schema, payload
-from local.gemini_enterprise.errors import ApiError
 from local.gemini_enterprise.world import Agent, World
 
 _SCOPES = ("ALL_USERS", "RESTRICTED")

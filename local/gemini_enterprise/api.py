@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from local.cloud.api_errors import ApiError
+from local.cloud.program import json_response
 from local.gemini_enterprise import agents, authorizations
-from local.gemini_enterprise.errors import ApiError, json_response, response
 from local.gemini_enterprise.world import ADMIN_ROLE, World
 from shared.http import Request, Response
 
@@ -32,7 +33,7 @@ def handle(world: World, host: str, path: str, request: Request) -> Response:
     try:
         return json_response(_answer(world, host, path, request))
     except ApiError as error:
-        return response(error)
+        return error.response()
 
 
 def _answer(world: World, host: str, path: str, request: Request) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from local.cloud.api_errors import ApiError
 from local.gemini_enterprise import payload
-from local.gemini_enterprise.errors import ApiError
 from local.gemini_enterprise.world import Authorization, World
 
 _REQUIRED = ("clientId", "clientSecret", "authorizationUri", "tokenUri")

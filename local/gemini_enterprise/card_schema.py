@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hubctl.cards.structure import Departure, Missing, Unknown, departures
-from local.gemini_enterprise.errors import ApiError
+from local.cloud.api_errors import ApiError
 
 
 def check(text: str) -> dict[str, object]:

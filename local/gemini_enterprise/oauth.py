@@ -9,7 +9,7 @@ import base64
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from local.gemini_enterprise.errors import json_response
+from local.cloud.program import json_response
 from local.gemini_enterprise.world import Operator, World
 from shared.http import Request, Response
 

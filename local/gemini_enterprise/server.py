@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from local.cloud import server
+from local.cloud.api_errors import ApiError
 from local.gemini_enterprise import api, oauth
-from local.gemini_enterprise.errors import ApiError, response
 from local.gemini_enterprise.world import World
 from shared.http import Request, Response
 
@@ -23,7 +23,7 @@ def handle(world: World, request: Request) -> Response:
             case (_, path, _) if api.serves(host):
                 return api.handle(world, host, path, request)
             case _:
-                return response(ApiError("NOT_FOUND", f"Nothing is served at {host}/{rest}."))
+                return ApiError("NOT_FOUND", f"Nothing is served at {host}/{rest}.").response()
 
 
 class Server(server.Server):
