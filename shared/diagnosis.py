@@ -16,6 +16,7 @@ from shared.gcloud import is_command
 from shared.http import JSON, Handler, Request, Response
 
 PATH = "/doctor"
+SLOW_SECONDS = 2.0
 
 
 class Outcome(StrEnum):
@@ -76,6 +77,13 @@ def failed(check: str, message: str, *, remedy: str) -> Step:
 def warning(check: str, message: str, *, fix: str, command: str | None = None) -> Step:
     """It works less well than meant."""
     return Step(check=check, outcome=Outcome.WARNING, message=message, fix=fix, command=command)
+
+
+def in_time(check: str, message: str, *, seconds: float, fix: str) -> Step:
+    """It works; where it took longer than SLOW_SECONDS, less well than meant."""
+    if seconds <= SLOW_SECONDS:
+        return ok(check, message)
+    return warning(check, f"{message}; it took {seconds:.1f} s", fix=fix)
 
 
 def report_response(report: Report, *, status: int = 200) -> Response:

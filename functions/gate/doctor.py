@@ -3,30 +3,49 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
 from functions.gate.upstream import NoOwnToken, RefusedByIam, Upstream
 from shared.a2a.errors import A2AError
-from shared.diagnosis import PATH, Examined, Report, Step, error, ok, read_report, report_response
+from shared.diagnosis import (
+    PATH,
+    SLOW_SECONDS,
+    Examined,
+    Report,
+    Step,
+    error,
+    ok,
+    read_report,
+    report_response,
+    warning,
+)
 from shared.gcloud import Service, service_of
 from shared.http import Response
 from shared.identity.token_facts import TokenFacts
 
 _SUBJECT = "gate"
+_HEALTH = "/health"
 
 
 class Doctor:
     """Examines the way to `hub`. `service` is the gate itself on Cloud Run, None elsewhere."""
 
     def __init__(
-        self, hub: Upstream, *, hub_url: str, service: Service | None, now: Callable[[], float] = time.time
+        self,
+        hub: Upstream,
+        *,
+        hub_url: str,
+        service: Service | None,
+        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._hub = hub
         self._hub_url = hub_url
         self._service = service
         self._now = now
+        self._clock = clock
 
     def report(self, headers: Mapping[str, str], *, shows_way: bool) -> Response:
         """The whole report, or what stands between the gate and the hub; the hub's own refusal as it is.
@@ -39,6 +58,7 @@ class Doctor:
         try:
             facts = self._hub.token_facts()
             steps.append(self._credential(facts))
+            steps.extend(self._latency(headers))
             answer = self._hub.send("GET", PATH, headers=headers, body=b"")
         except A2AError as problem:
             if not shows_way:
@@ -65,6 +85,18 @@ class Doctor:
                 command=self._restart(),
             )
         return ok("credential", f"ID token of {facts.email} for {facts.audience}, {left / 60:.0f} min left")
+
+    def _latency(self, headers: Mapping[str, str]) -> Iterator[Step]:
+        started = self._clock()
+        self._hub.send("GET", _HEALTH, headers=headers, body=b"")
+        seconds = self._clock() - started
+        if seconds > SLOW_SECONDS:
+            yield warning(
+                "latency",
+                f"the hub's first answer took {seconds:.1f} s: no instance was there, or it is slow",
+                fix="keep one instance of the hub warm",
+                command=service_of(self._hub_url, name="hub").keep_instance(),
+            )
 
     def _obstacle(self, problem: A2AError, facts: TokenFacts | None) -> Step:
         match problem:

@@ -24,7 +24,6 @@ from shared.routes import Boundary, Route
 _CARD = "/.well-known/agent-card.json"
 _SECONDS = 20.0
 _MOST_BYTES = 4 << 20
-_SLOW_SECONDS = 2.0
 _MOST_SKEW_SECONDS = 60.0
 _ON_THE_WAY = {Fault.UNRESOLVED: "dns", Fault.UNREACHABLE: "connection", Fault.TLS: "tls"}
 
@@ -59,7 +58,7 @@ def examine_agent(
     )
     yield ok("network", f"{secure}: the agent answers")
     yield _clock(answer, visit, service)
-    if answer.seconds > _SLOW_SECONDS:
+    if answer.seconds > diagnosis.SLOW_SECONDS:
         yield warning(
             "latency",
             f"the first answer took {answer.seconds:.1f} s: no instance was there, or the agent is slow",

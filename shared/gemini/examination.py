@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from shared import diagnosis
@@ -17,9 +18,10 @@ _SECONDS = 6.0
 _PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")
 
 
-def examine(gemini: Gemini) -> Iterator[diagnosis.Step]:
+def examine(gemini: Gemini, *, clock: Callable[[], float] = time.monotonic) -> Iterator[diagnosis.Step]:
     """What works, and what does not, with the command that mends it."""
     settings = gemini.settings
+    started = clock()
     try:
         for _ in gemini.stream(_PROMPT, cancellation=Cancellation(), timeout_seconds=_SECONDS):
             pass
@@ -27,7 +29,9 @@ def examine(gemini: Gemini) -> Iterator[diagnosis.Step]:
         yield _failed(failed, gemini)
         return
     account = gemini.account or "the credentials of this machine"
-    yield diagnosis.ok("model", f"{settings.model} in {settings.location} answers {account}")
+    said = f"{settings.model} in {settings.location} answers {account}"
+    fix = "ask again; where it stays slow, choose a faster model, or see status.cloud.google.com"
+    yield diagnosis.in_time("model", said, seconds=clock() - started, fix=fix)
 
 
 def examiner(settings: GeminiSettings | None) -> Callable[[], Sequence[diagnosis.Step]]:

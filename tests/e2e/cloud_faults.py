@@ -83,6 +83,15 @@ MENDED = (
     ),
     Fault(
         stand_in="hub-front",
+        name="latency",
+        parameters={"seconds": 2.5},
+        subject="gate",
+        check="latency",
+        outcome="warning",
+        command="gcloud run services update hub --min-instances=1",
+    ),
+    Fault(
+        stand_in="hub-front",
         name="quota",
         subject="gate",
         check="hub",
@@ -151,6 +160,22 @@ TOLD = (
     Fault(stand_in="discovery-engine", name="server-error", subject="docqa", check="search", command=""),
     Fault(stand_in="storage", name="server-error", subject="docqa", check="source", command=""),
     Fault(stand_in="vertex-ai", name="server-error", subject="general", check="model", command=""),
+    *(
+        Fault(
+            stand_in=stand_in,
+            name="latency",
+            parameters={"seconds": 2.5},
+            subject=subject,
+            check=check,
+            outcome="warning",
+            command="",
+        )
+        for stand_in, subject, check in (
+            ("discovery-engine", "docqa", "search"),
+            ("storage", "docqa", "source"),
+            ("vertex-ai", "general", "model"),
+        )
+    ),
 )
 # No row of a table here, each for a reason.
 UNTOLD = {

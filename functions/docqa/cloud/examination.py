@@ -27,9 +27,9 @@ def examine(
     clock: Callable[[], float],
 ) -> Iterator[diagnosis.Step]:
     """What works, and what does not, with the command that mends it."""
-    deadline = clock() + _SECONDS
+    started = clock()
     try:
-        found = _found(search, deadline)
+        found = _found(search, started + _SECONDS)
     except CloudFailure as problem:
         yield _failed("search", problem.failure, config, clients)
         yield diagnosis.skipped("source", "without a search there is nothing to read")
@@ -43,14 +43,17 @@ def examine(
             command="hubctl corpus push FOLDER",
         )
         return
-    yield diagnosis.ok("search", f"{account} may search; {len(found)} documents found")
+    said = f"{account} may search; {len(found)} documents found"
+    yield diagnosis.in_time("search", said, seconds=clock() - started, fix=_slow("discoveryengine"))
     readable = next((result for result in found if result.uri.startswith("gs://")), found[0])
+    asked = clock()
     try:
-        source = sources.read(readable.uri, deadline=deadline)
+        source = sources.read(readable.uri, deadline=started + _SECONDS)
     except CloudFailure as problem:
         yield _failed("source", problem.failure, config, clients)
         return
-    yield diagnosis.ok("source", f"{readable.uri} can be read, generation {source.generation}")
+    said = f"{readable.uri} can be read, generation {source.generation}"
+    yield diagnosis.in_time("source", said, seconds=clock() - asked, fix=_slow("storage"))
 
 
 def _found(search: DiscoverySearch, deadline: float) -> tuple[SearchResult, ...]:
@@ -58,6 +61,13 @@ def _found(search: DiscoverySearch, deadline: float) -> tuple[SearchResult, ...]
         if found := search.find(probe, deadline=deadline):
             return found
     return ()
+
+
+def _slow(service: str) -> str:
+    return (
+        f"ask again; where it stays slow, status.cloud.google.com tells of disruptions of {service}.googleapis.com, and a "
+        "location near the function's is faster"
+    )
 
 
 def _failed(check: str, failure: Failure, config: CloudConfig, clients: Clients) -> diagnosis.Step:
