@@ -194,6 +194,18 @@ def test_the_documents_own_examples_are_good_questions() -> None:
             )
 
 
+def test_a_member_that_is_null_is_as_good_as_left_out_and_the_document_says_so() -> None:
+    absent: dict[str, Any] = {"contextId": None, "route": None}
+    _conforms({"query": "Hello alpha"} | absent, "Query")
+    with AgentServer(lambda _: _ANSWER) as agent:
+        assert Hub(route("alpha", agent.url)).query("Hello alpha", **absent)["error"] is None
+
+
+def test_the_document_has_the_form_that_it_says_it_has() -> None:
+    answers = _document()["paths"]["/openapi.yaml"]["get"]["responses"]["200"]["content"]
+    _validate(_document(), answers["application/yaml"]["schema"])
+
+
 def test_every_status_of_a_problem_is_documented() -> None:
     documented = _document()["paths"]["/tools/query"]["post"]["responses"].keys()
     assert {"200", "400", "401", "403", "405", "413", "415", "503"} <= documented
