@@ -165,6 +165,10 @@ class Starter:
 
         Raises LeaseLost and TaskEnded where the store took so long that the lease ran out meanwhile.
         """
+        here = self._runs.of_task(task_id)
+        if here is not None and not here.recorded.is_set():
+            # Its lease ran out because this process stood still or the clock was set; it takes it again.
+            return None
         seconds = self._recorder.times.seconds
         lease = self._store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
         if lease is None:

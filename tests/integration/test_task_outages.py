@@ -146,6 +146,21 @@ def test_a_lease_that_ran_out_is_taken_again_where_nobody_else_has(file: Path) -
     assert (instance.agent.asked, instance.get(task.id).status.state) == (1, TaskState.COMPLETED)
 
 
+def test_a_run_that_goes_on_here_is_not_begun_a_second_time_though_its_lease_ran_out(file: Path) -> None:
+    steps = Steps("one ", "two")
+    instance = Instance(file, steps)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    steps.await_step()
+    until(lambda: instance.store.entries(task.id, after=1))
+    instance.far.ahead_seconds = 3600
+    assert instance.store.due([HUB], limit=1) == [task.id]
+    assert instance.run_again(task.id) is None
+    steps.let(2)
+    assert text_of(settled(instance, task.id)) == "one two"
+    assert instance.agent.asked == 1
+
+
 def test_who_follows_a_run_that_lost_its_task_sees_what_became_of_it(file: Path) -> None:
     steps = Steps("old beginning, ", "old end")
     loser, winner = Instance(file, steps), Instance(file, at_once("the new answer"))
