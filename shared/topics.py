@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from shared.language import Language
 from shared.terms import needle, wording
+
+_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +52,9 @@ def topic_of(question: str, rules: Sequence[Rule]) -> str | None:
     words = wording(question)
     found = [(strength, rule.topic) for rule in rules if (strength := rule.strength(words)) is not None]
     return max(found, key=lambda strength_and_topic: strength_and_topic[0])[1] if found else None
+
+
+def some_titles(titles: Sequence[str], language: Language) -> str:
+    """Some topics by name: enough to show what can be asked, few enough to be read."""
+    named = titles[:_NAMED]
+    return "、".join(named) + "など" if language is Language.JA else ", ".join(named) + " and more"

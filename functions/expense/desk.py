@@ -10,10 +10,9 @@ from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
 from shared.language import Language, language_of
-from shared.topics import Rule, topic_of
+from shared.topics import Rule, some_titles, topic_of
 
 _ABOUT_EXPENSES = ""
-_NAMED_TOPICS = 8
 
 _WHAT_IS_ASKED = {
     Language.EN: "What would you like to know about expenses? I can answer questions on: {topics}.",
@@ -61,8 +60,7 @@ class ExpenseDesk:
         yield Data({"topic": topic.id, "answered": True, "answer": answer, "facts": topic.facts})
 
     def _titles(self, language: Language) -> str:
-        """Some topics by name: enough to show what can be asked, few enough to be read."""
-        topics = list(self._topics.values())[:_NAMED_TOPICS]
-        if language is Language.JA:
-            return "、".join(topic.title_ja for topic in topics) + "など"
-        return ", ".join(topic.title_en for topic in topics) + " and more"
+        topics = self._topics.values()
+        return some_titles(
+            [topic.title_ja if language is Language.JA else topic.title_en for topic in topics], language
+        )

@@ -12,10 +12,9 @@ from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
 from shared.language import Language, language_of
-from shared.topics import Rule, topic_of
+from shared.topics import Rule, some_titles, topic_of
 
 _DEFAULT_COUNT = 5
-_NAMED_TOPICS = 8
 
 _WHAT_IS_ASKED = {
     Language.EN: "What would you like to know about running a project? I can help with: {topics}.",
@@ -65,9 +64,7 @@ class Advisor:
         yield Data(_data(topic, tasks, language, asked=count))
 
     def _titles(self, language: Language) -> str:
-        """Some topics by name: enough to show what can be asked, few enough to be read."""
-        titles = [topic.title.in_(language) for topic in self._topics.values()][:_NAMED_TOPICS]
-        return "、".join(titles) + "など" if language is Language.JA else ", ".join(titles) + " and more"
+        return some_titles([topic.title.in_(language) for topic in self._topics.values()], language)
 
 
 def _heading(topic: Topic, tasks: tuple[Task, ...], language: Language, *, counted: bool) -> str:
