@@ -13,8 +13,8 @@ from bench.question import TOKEN
 from bench.report import Target, table
 from bench.servers import SUBJECTS, function, serving
 from bench.settings import Settings
+from local.cloud.google_tokens import TOKENINFO, USERINFO
 from local.functions import ROOT
-from local.google_tokens import TOKENINFO, USERINFO
 from local.ports import LOOPBACK, free_ports
 
 DIRECT = "function called directly"
@@ -75,7 +75,7 @@ def _introspections(measured: Measurements, asked: int) -> Target:
 @contextlib.contextmanager
 def _google() -> Iterator[int]:
     """The port of the stand-in for Google's userinfo and tokeninfo; afterwards it has ended."""
-    command = [sys.executable, "-m", "local.google_tokens"]
+    command = [sys.executable, "-m", "local.cloud.google_tokens"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
         try:
             assert program.stdout is not None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from local.google_tokens import TOKENINFO, USERINFO
+from local.cloud.google_tokens import TOKENINFO, USERINFO
 
 ROOT = Path(__file__).resolve().parents[2]
 AUDIENCE = "1234-hub.apps.googleusercontent.com"
@@ -64,7 +64,7 @@ class Google:
 def google() -> Iterator[Google]:
     """A stand-in that answers; afterwards it has ended."""
     with subprocess.Popen(
-        [sys.executable, "-m", "local.google_tokens"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "local.cloud.google_tokens"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as program:
         try:
             assert program.stdout is not None
