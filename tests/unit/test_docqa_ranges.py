@@ -159,3 +159,9 @@ def test_a_range_may_be_told_from_its_end(text: str) -> None:
 
 def test_a_calendar_year_is_no_amount() -> None:
     assert ranges_in(normalise("2024年版")) == []
+
+
+def test_a_numbered_stage_is_told_from_the_others_and_a_count_of_stages_is_none() -> None:
+    (second,) = entities_in("第2段階で本部を置く")
+    assert second not in entities_in("第1段階では支部を置く")
+    assert not entities_in("5段階で評価する")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from functions.docqa.questions.question import analyse
 from tests.fakes.documents import Ask, answering_from
 
 _OBSERVATORY = """# Observatory handbook
@@ -178,3 +179,14 @@ def test_a_document_called_an_old_rule_is_out_of_force(ask: Ask) -> None:
 def test_a_name_a_date_a_count_or_an_amount_of_another_thing_is_no_answer(ask: Ask, question: str) -> None:
     answer = ask(question)
     assert not answer.grounded, answer.text
+
+
+@pytest.mark.parametrize(
+    "question", ["Under the old loans policy, who signs?", "What was the former dome rule?"]
+)
+def test_a_former_policy_may_be_named_by_its_subject(question: str) -> None:
+    assert analyse(question).former
+
+
+def test_person_days_are_no_persons() -> None:
+    assert analyse("作業は何人日以下ですか").unit == "人日"

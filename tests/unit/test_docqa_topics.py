@@ -147,9 +147,9 @@ def test_the_general_rule_comes_before_the_special_one(sample: DocumentQA) -> No
 
 
 def test_a_rule_that_goes_on_where_the_first_ends_is_told_too(sample: DocumentQA) -> None:
-    text = sample.answer("Which travel class may I book for a flight?").text
-    assert "less than six hours" in text
-    assert "six hours or more" in " ".join(text.split())
+    for question in ("Which travel class may I book for a flight?", "When may I fly in business class?"):
+        text = " ".join(sample.answer(question).text.split())
+        assert 0 < text.index("less than six hours") < text.index("six hours or more")
 
 
 @pytest.mark.parametrize(

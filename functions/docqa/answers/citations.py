@@ -8,7 +8,7 @@ from msgspec import structs
 
 from functions.docqa.answers.extraction import Found
 from functions.docqa.documents.footnotes import marked, notes
-from functions.docqa.model import Citation, Position, UnitKind
+from functions.docqa.model import Citation, Position, Unit, UnitKind
 from functions.docqa.questions.expressions import DEPENDENT, EXCEPTION, INSTRUCTION
 from functions.docqa.questions.ranges import complement
 from functions.docqa.vocabulary.words import normalise
@@ -46,7 +46,9 @@ def with_exceptions(best: Found) -> list[Found]:
     if unit.kind is UnitKind.ROW:
         return [best, *(structs.replace(best, number=note) for note in notes(units, best.number))]
     before, after = best.number - 1, best.number + 1
-    if before >= 0 and DEPENDENT.match(unit.text) and units[before].block == unit.block:
+    if before >= 0 and _goes_on(units[before], unit):
+        told.insert(0, structs.replace(best, number=before))
+    elif before >= 0 and DEPENDENT.match(unit.text) and units[before].block == unit.block:
         told.append(structs.replace(best, number=before))
     if after < len(units) and _is_exception(best, after):
         told.append(structs.replace(best, number=after))
@@ -79,12 +81,18 @@ def _with_its_list(best: Found) -> Found:
     return best
 
 
+def _goes_on(unit: Unit, following: Unit) -> bool:
+    """Whether a rule goes on where the one before it ends: "less than six hours", and then "six hours or more"."""
+    if following.kind is not unit.kind or unit.kind is not UnitKind.SENTENCE or following.block != unit.block:
+        return False
+    first, second = normalise(unit.text), normalise(following.text)
+    return bool(complement(first, second) and not complement(second, first))
+
+
 def _is_exception(best: Found, after: int) -> bool:
     following, unit = best.passage.units[after], best.unit
-    if following.kind is unit.kind is UnitKind.SENTENCE and following.block == unit.block:
-        first, second = normalise(unit.text), normalise(following.text)
-        if complement(first, second) and not complement(second, first):
-            return True  # "less than six hours", and then "six hours or more"
+    if _goes_on(unit, following):
+        return True
     return (
         following.kind is unit.kind
         and abs(following.block - unit.block) <= (1 if unit.kind is UnitKind.SENTENCE else 0)

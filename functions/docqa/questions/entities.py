@@ -61,7 +61,8 @@ _JAPANESE_NUMBER = re.compile(
 _WORD_BEFORE_CODE = re.compile(
     r"(?:severity|priority|level|class|category|rank|重大度|深刻度|優先度|レベル|区分|ランク)(?: of |が|は)?(?= ?[a-z]{1,4}-?\d)"
 )
-_SUFFIXED = re.compile(r"第?(\d{1,4})(条|号館|号室|号|級|種|類|病棟|番|階)")
+# 「5段階」 counts them.
+_SUFFIXED = re.compile(r"第?(\d{1,4})(条|号館|号室|号|級|種|類|病棟|番|階|(?<=第\d)段階|(?<=第\d\d)段階)")
 _RANGE = re.compile(r"(?<![a-z0-9])([a-z]{1,4})-?(\d)\s*(?:~|〜|to|through|から|–)\s*(?:\1-?)?(\d)(?![0-9])")
 _NOT_CODES = {
     "utf",

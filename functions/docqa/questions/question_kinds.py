@@ -23,8 +23,8 @@ _LISTING = re.compile(
     r"|書類|項目|情報)|列挙|すべて"
 )
 _FORMER = re.compile(
-    r"\b(?:previous|previously|former|formerly|old"
-    r"|older|superseded|past|used to|earlier|last) (?:version"
+    r"\b(?:(?:previous|former|old|older|superseded)(?: [\w-]+)?|previously|formerly"
+    r"|past|used to|earlier|last) (?:version"
     r"|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|\w+ version)"
     r"|\b(?:previously|formerly|used to|superseded)\b"
     r"|旧(?:版|規程|規定|ルール|制度|基準|マニュアル|手順)|以前|かつて|従来|改[定訂]前|廃止|変更前"
@@ -44,7 +44,7 @@ _COUNTED = re.compile(
 )
 _COUNTED_JAPANESE = re.compile(
     r"何(db|デシベル|メートル|センチ|ミリ|グラム|キログラム|キロ|kg|リットル|トン|ワット|営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
-    r"|年|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所|部屋|単位|科目|[室着匹軒通校箱食行語問列組両便機缶袋束頭坪])"
+    r"|年|人[日月]|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所|部屋|単位|科目|[室着匹軒通校箱食行語問列組両便機缶袋束頭坪])"
 )
 
 

@@ -2,8 +2,11 @@
 
 import io
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from functions.docqa.documents.formats.pdf_lines import Headings, Line, lines_of, text_of, with_headings
+from functions.docqa.documents.formats.pdf_pages import as_one_text, recurring
 from functions.docqa.documents.formats.pdf_tables import with_tables
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UnreadablePdf("encrypted PDF")
-        pages = [page_text(page) for page in reader.pages]
+        pages = _texts(list(reader.pages))
         title = (reader.metadata.title if reader.metadata else None) or ""
     except UnreadablePdf:
         raise
@@ -57,11 +60,23 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
     return PAGE_BREAK.join(pages), named, tuple(starts)
 
 
-def page_text(page: "PageObject") -> str:
+def _texts(pages: "list[PageObject]") -> list[str]:
+    """The texts of the pages, with marked headings, and without what recurs at their edges."""
+    lines = [lines_of(page) for page in pages]
+    edges = recurring([[line.text for line in of_page] for of_page in lines])
+    headings = Headings(lines)
+    texts = []
+    for number, (page, of_page) in enumerate(zip(pages, lines, strict=True)):
+        marked = [found for found in headings.among(of_page) if not edges.has(found.lines[0], number)]
+        texts.append(with_headings(page_text(page, of_page), marked))
+    return as_one_text(texts, edges)
+
+
+def page_text(page: "PageObject", lines: Sequence[Line]) -> str:
     """The text of a page in reading order, the rows of its tables between bars as far as its layout can be read."""
     from pypdf.errors import PyPdfError
 
-    text = page.extract_text()
+    text = text_of(lines)
     if text.strip():
         try:
             layout = page.extract_text(extraction_mode="layout", layout_mode_space_vertically=False)
