@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from functions.hub.agent import HubAgent
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
-from functions.hub.doctor_door import DoctorDoor
+from functions.hub.doctor_endpoint import DoctorEndpoint
 from functions.hub.downstream import Downstream, of_workers, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from functions.hub.commands import Commands
     from functions.hub.credentials import Credentials
     from functions.hub.doctor import Doctor
-    from functions.hub.run_door import RunDoor
+    from functions.hub.run_endpoint import RunEndpoint
     from shared.http_client import HttpClient
     from shared.tasks.kept import KeptTasks
     from shared.tasks.webhook_keys import KeySetPage, PublicKey
@@ -94,11 +94,11 @@ def build(
         tasks=tasks,
         keeps_ui_contract=config.keeps_ui_contract,
     )
-    run_door = _run_door(tasks) if tasks else None
+    run_endpoint = _run_endpoint(tasks) if tasks else None
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes, operators=config.operators)
     pages = Pages(lambda: tables.now.settings.table, commit=config.commit)
     key_set = _key_set(settings.webhook_keys) if settings.webhook_keys else None
-    doctor = DoctorDoor(lambda: _doctor(config, tables, http(), credentials()))
+    doctor = DoctorEndpoint(lambda: _doctor(config, tables, http(), credentials()))
 
     def handle(request: Request, record: Record) -> Response:
         source.look()
@@ -122,7 +122,7 @@ def build(
             or server.handle(request, caller, record)
             or queries.handle(request, caller, record)
             or pages.private(request, caller.principal)
-            or (run_door and run_door.handle(request, caller.principal, record))
+            or (run_endpoint and run_endpoint.handle(request, caller.principal, record))
             or not_found(request)
         )
 
@@ -176,10 +176,10 @@ def _key_set(keys: tuple[PublicKey, ...]) -> KeySetPage:
     return KeySetPage(keys)
 
 
-def _run_door(tasks: KeptTasks) -> RunDoor:
-    from functions.hub.run_door import RunDoor
+def _run_endpoint(tasks: KeptTasks) -> RunEndpoint:
+    from functions.hub.run_endpoint import RunEndpoint
 
-    return RunDoor(tasks.starter)
+    return RunEndpoint(tasks.starter)
 
 
 def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:

@@ -10,7 +10,7 @@ from functions.tasks.events import Events
 from functions.tasks.holding import Holding
 from functions.tasks.hub_runs import HubRuns
 from functions.tasks.leasing import Leasing
-from functions.tasks.wakeup_door import WakeupDoor
+from functions.tasks.wakeup_endpoint import WakeupEndpoint
 from functions.tasks.webhooks import deliverer
 from functions.tasks.worker_identity import worker_of
 from functions.tasks.workers_api import WorkersApi
@@ -82,7 +82,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     api = WorkersApi(
         leasing, Holding(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
     )
-    wakeups = WakeupDoor(bell, accounts=config.wakeup_accounts, starts={topic_of(HUB): runs.look})
+    wakeups = WakeupEndpoint(bell, accounts=config.wakeup_accounts, starts={topic_of(HUB): runs.look})
 
     def purge() -> None:
         while store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):

@@ -18,7 +18,7 @@ _SETTINGS = {
 _FOR_A_SETTING = {
     "shared.task_store.settings": "TASK_STORE",
     "shared.tasks.kept": "TASK_STORE",
-    "functions.hub.run_door": "TASK_STORE",
+    "functions.hub.run_endpoint": "TASK_STORE",
     "sqlite3": "TASK_STORE",
     "shared.identity.client_table": "CLIENTS_FILE",
     "shared.identity.google_token": "GOOGLE_TOKEN_AUDIENCES",

@@ -20,7 +20,7 @@ PATH = "/internal/tasks:run"
 _MOST_BYTES = 10_000
 
 
-class RunDoor:
+class RunEndpoint:
     """Answers `PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
 
     def __init__(self, starter: Starter) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PATH = "/doctor"
 
 
-class DoctorDoor:
+class DoctorEndpoint:
     """`make` makes the doctor; it is called once."""
 
     def __init__(self, make: Callable[[], Doctor]) -> None:

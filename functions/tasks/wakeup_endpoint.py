@@ -21,7 +21,7 @@ from shared.queue.wakeups import WAKEUPS_PATH
 _MOST_BYTES = 100_000
 
 
-class WakeupDoor:
+class WakeupEndpoint:
     """Rings the bell, and calls what a topic `starts`. The same wake-up twice is one look into the store too many."""
 
     def __init__(
