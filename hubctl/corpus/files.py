@@ -51,7 +51,7 @@ def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
     skipped: list[Skipped] = []
     for path, file in corpus_files(folder):
         try:
-            content = read_bytes(file)
+            content = read_bytes(file, corpus_dir=folder)
             title = document_from(path, path, content).title
         except Unreadable as error:
             skipped.append(Skipped(path, str(error)))

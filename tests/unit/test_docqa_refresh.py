@@ -103,6 +103,13 @@ def test_files_of_other_kinds_and_hidden_ones_are_no_change(corpus: Path) -> Non
     assert signature(corpus) == before
 
 
+def test_links_that_lead_round_and_round_are_not_followed(corpus: Path) -> None:
+    before = signature(corpus)
+    for name in ("round", "and round"):
+        (corpus / name).symlink_to(".")
+    assert signature(corpus) == before
+
+
 def test_an_index_damaged_while_in_use_is_built_anew(engine: DocumentQA, tmp_path: Path) -> None:
     index = tmp_path / "index.sqlite3"
     index.write_bytes(index.read_bytes()[:4096] + b"\xff" * 65536)

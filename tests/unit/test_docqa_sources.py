@@ -99,6 +99,21 @@ def test_a_bad_file_never_stops_the_others(tmp_path: Path) -> None:
     assert answer.citations[0].quote == "The doors are locked at 20:00."
 
 
+def test_a_link_is_followed_within_the_folder_and_never_out_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (tmp_path / "secret.md").write_text("# Secret\n\nThe doors are locked at 21:00.\n")
+    (folder / "doors.md").write_text("# Doors\n\nThe doors are locked at 20:00.\n")
+    (folder / "out.md").symlink_to("../secret.md")
+    (folder / "in.md").symlink_to("doors.md")
+    engine = DocumentQA.open(folder, None)
+    skipped = [(entry.path, entry.reason.split(";")[0]) for entry in engine.skipped]
+    answer = engine.answer("When are the doors locked?")
+    engine.close()
+    assert skipped == [("out.md", "a link that leads out of the folder")]
+    assert {citation.quote for citation in answer.citations} == {"The doors are locked at 20:00."}
+
+
 @pytest.mark.parametrize(
     ("text", "standing"),
     [

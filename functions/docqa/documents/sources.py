@@ -60,9 +60,13 @@ def corpus_uri(path: str) -> str:
     return "corpus:" + quote(path)
 
 
-def read_bytes(path: Path) -> bytes:
-    """The file's content. Raises Unreadable when it is too large or cannot be opened."""
+def read_bytes(path: Path, *, corpus_dir: Path) -> bytes:
+    """The file's content. Raises Unreadable when it is too large, cannot be opened, or is a link out of the folder: who may put
+    documents there need not be who may read all that this process can.
+    """
     try:
+        if path.is_symlink() and not path.resolve().is_relative_to(corpus_dir.resolve()):
+            raise Unreadable("a link that leads out of the folder; copy the file")
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
             raise Unreadable(f"{size} bytes, more than {MAX_FILE_BYTES}")

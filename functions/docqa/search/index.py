@@ -43,7 +43,7 @@ def update(corpus_dir: Path, index_path: Path, *, today: Callable[[], date] = da
     hashes: dict[str, tuple[Path, bytes]] = {}
     for path, file in corpus_files(corpus_dir):
         try:
-            digest = hashlib.blake2b(read_bytes(file), digest_size=16).digest()
+            digest = hashlib.blake2b(read_bytes(file, corpus_dir=corpus_dir), digest_size=16).digest()
         except Unreadable as error:
             digest = str(error).encode()
         hashes[path] = (file, digest)
@@ -60,7 +60,7 @@ def update(corpus_dir: Path, index_path: Path, *, today: Callable[[], date] = da
             if stored.get(path) != digest:
                 if path in stored:
                     _remove(connection, path)
-                _add(connection, path, file, digest)
+                _add(connection, path, file, digest, corpus_dir=corpus_dir)
         _settle_editions(connection, today())
 
 
@@ -173,10 +173,10 @@ def _remove(connection: sqlite3.Connection, path: str) -> None:
     connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
 
-def _add(connection: sqlite3.Connection, path: str, file: Path, digest: bytes) -> None:
+def _add(connection: sqlite3.Connection, path: str, file: Path, digest: bytes, *, corpus_dir: Path) -> None:
     uri = corpus_uri(path)
     try:
-        document = document_from(path, uri, read_bytes(file))
+        document = document_from(path, uri, read_bytes(file, corpus_dir=corpus_dir))
     except Unreadable as error:
         _log.warning("skipped %s: %s", path, error)
         connection.execute(_INSERT_FILE, (path, uri, digest, str(error), None, None))

@@ -57,7 +57,8 @@ def signature(corpus_dir: Path) -> Signature:
                 for entry in entries:
                     if entry.name.startswith("."):
                         continue
-                    if entry.is_dir():
+                    # As rglob does it: a link to a folder above would lead round and round.
+                    if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     elif entry.name.lower().endswith(_SUFFIXES):
                         state = entry.stat()
