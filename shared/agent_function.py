@@ -12,10 +12,11 @@ from shared.a2a.call import Call
 from shared.a2a.card import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
-from shared.a2a.model import SendMessageRequest
+from shared.a2a.model import Binding, SendMessageRequest
 from shared.a2a.reply import Mint, Piece
 from shared.a2a.server import A2AServer, Limits
 from shared.a2a.text import text_of
+from shared.a2a.versions import Version
 from shared.http import JSON, Handler, Request, Response
 from shared.identity.callers import Caller
 from shared.ids import new_id, timestamp
@@ -47,9 +48,9 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
 def interfaces(url: str) -> tuple[AgentInterface, ...]:
     """What `A2AServer` speaks at one URL: both bindings, both versions."""
     return tuple(
-        AgentInterface(url=url, protocol_binding=binding, protocol_version=version)
-        for version in ("1.0", "0.3")
-        for binding in ("JSONRPC", "HTTP+JSON")
+        AgentInterface(url=url, protocol_binding=binding.value, protocol_version=version.value)
+        for version in (Version.V1_0, Version.V0_3)
+        for binding in Binding
     )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from shared.a2a.model import Binding
+from shared.a2a.versions import Version
 from shared.checked_table import VARIABLE, CheckedTable, Problem
 from shared.route_rules import address_problem, check_ids, check_priorities, check_roles, check_rules
 from shared.toml_lines import TomlLines
@@ -20,20 +22,6 @@ class Boundary(StrEnum):
     IAM = "iam"
     GOOGLE_API = "google_api"
     USER = "user"
-
-
-class ProtocolVersion(StrEnum):
-    """The A2A versions that a downstream agent may speak."""
-
-    V0_3 = "0.3"
-    V1_0 = "1.0"
-
-
-class Binding(StrEnum):
-    """The A2A bindings in which a downstream agent may be called."""
-
-    JSONRPC = "JSONRPC"
-    HTTP_JSON = "HTTP+JSON"
 
 
 class Route(Struct, frozen=True, kw_only=True):
@@ -55,7 +43,7 @@ class Route(Struct, frozen=True, kw_only=True):
     boundary: Boundary
     audience: str | None = None
     """The audience of the ID token; None stands for the origin of the URL."""
-    protocol_version: ProtocolVersion | None = None
+    protocol_version: Version | None = None
     """None: as the agent's own card says."""
     binding: Binding | None = None
     """None: as the agent's own card says, or JSONRPC."""
@@ -223,7 +211,7 @@ def _read_route(table: CheckedTable) -> Route:
         boundary=table.choice("boundary", Boundary, required=not role) or Boundary.PUBLIC,
         role=role,
         audience=table.expanded("audience", "") or None,
-        protocol_version=table.choice("protocol_version", ProtocolVersion),
+        protocol_version=table.choice("protocol_version", Version),
         binding=table.choice("binding", Binding),
         timeout_seconds=table.seconds("timeout_seconds", 30.0),
         connect_timeout_seconds=table.seconds("connect_timeout_seconds", 5.0),

@@ -19,7 +19,6 @@ from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.discovery import endpoint_of, fetch_card
 from shared.a2a.model import Event
-from shared.a2a.versions import Version
 from shared.http_client import Budget, HttpClient
 from shared.routes import Boundary, Route
 
@@ -101,8 +100,7 @@ class RemoteAgent:
 
     def _discover(self, headers: dict[str, str], budget: Budget) -> Endpoint:
         route = self._route
-        version = Version(route.protocol_version) if route.protocol_version else None
-        binding = route.binding.value if route.binding else None
+        version, binding = route.protocol_version, route.binding
         if version and binding:
             return Endpoint(url=route.url, version=version, binding=binding, streaming=True)
         card = fetch_card(self._http, route.url, headers=headers, budget=budget)

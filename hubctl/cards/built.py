@@ -15,6 +15,8 @@ from shared import hub_settings
 from shared.a2a import protojson
 from shared.a2a.card import AgentCapabilities, AgentCard
 from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
+from shared.a2a.model import Binding
+from shared.a2a.versions import Version
 from shared.card import SecurityKind
 from shared.settings import Settings, SettingsError
 
@@ -78,7 +80,7 @@ def _for_gemini_enterprise(card: AgentCard, *, protocol_version: str) -> dict[st
     interfaces = tuple(
         each
         for each in card.supported_interfaces
-        if each.protocol_version.startswith("0.3") and each.protocol_binding == "JSONRPC"
+        if each.protocol_version.startswith(Version.V0_3) and each.protocol_binding == Binding.JSONRPC
     )
     reduced = msgspec.structs.replace(
         card,

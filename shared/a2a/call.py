@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from shared.a2a.model import Task
+from shared.a2a.model import Binding, Task
 from shared.a2a.versions import Version
 from shared.identity.principal import Principal
 from shared.private import Private
@@ -67,7 +67,7 @@ class Call(Private, frozen=True, kw_only=True):
     request_id: str
     principal: Principal | None
     version: Version
-    binding: str
+    binding: Binding
     streaming: bool
     accepted_modes: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
@@ -87,5 +87,5 @@ class Call(Private, frozen=True, kw_only=True):
     def for_ui(self) -> bool:
         """The UI contract holds: text only, and a failure is a completed answer that says what went wrong."""
         return self.keeps_ui_contract and (
-            not self.accepted_modes or (self.version is Version.V0_3 and self.binding == "JSONRPC")
+            not self.accepted_modes or (self.version is Version.V0_3 and self.binding is Binding.JSONRPC)
         )

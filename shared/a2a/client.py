@@ -19,6 +19,7 @@ from shared.a2a.compat.v0_3.request import to_compat_send
 from shared.a2a.compat.v0_3.task import to_core_task
 from shared.a2a.errors import A2AError
 from shared.a2a.model import (
+    Binding,
     Event,
     Message,
     SendMessageRequest,
@@ -104,7 +105,7 @@ class A2AClient:
         cancellation: Cancellation | None = None,
     ) -> Task:
         with _as_client_error():
-            if endpoint.binding == Dialect.REST:
+            if endpoint.binding is Binding.HTTP_JSON:
                 way = operation.rest[0]
                 path = way.path.replace("{id}", quote(task_id, safe=""))
                 sends = way.method == "POST"
@@ -142,7 +143,7 @@ class A2AClient:
     ) -> Answer:
         accept = EVENT_STREAM if operation.streaming else JSON
         url, body = endpoint.url, params
-        if endpoint.binding == Dialect.REST:
+        if endpoint.binding is Binding.HTTP_JSON:
             url = _rest_base(endpoint) + operation.rest[0].path
         else:
             method = operation.name if endpoint.version is Version.V1_0 else operation.jsonrpc_v0_3

@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from shared.a2a import errors, protojson
 from shared.a2a.client_errors import ClientError, ClientFault, error_of_status
-from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.event import to_core_event
 from shared.a2a.errors import A2AError
-from shared.a2a.model import Event, StreamResponse
+from shared.a2a.model import Binding, Event, StreamResponse
 from shared.a2a.versions import Version
 from shared.a2a.wrap import unwrapped
 from shared.http import JSON
@@ -23,7 +22,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
     url: str
     version: Version
-    binding: str
+    binding: Binding
     streaming: bool
     tenant: str | None = None
 
@@ -62,7 +61,7 @@ def event_of(endpoint: Endpoint, value: Any) -> Event:
 
 def result_of(endpoint: Endpoint, value: Any) -> Any:
     """The result in a body. Raises ClientError."""
-    if endpoint.binding == Dialect.REST:
+    if endpoint.binding is Binding.HTTP_JSON:
         if isinstance(value, dict) and isinstance(value.get("error"), dict):
             raise _rest_error(value["error"])
         return value
@@ -112,7 +111,7 @@ def status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
         except A2AError:
             value = None
         error = value.get("error") if isinstance(value, dict) else None
-        if isinstance(error, dict) and endpoint.binding == Dialect.REST:
+        if isinstance(error, dict) and endpoint.binding is Binding.HTTP_JSON:
             return _rest_error(error, status)
         if error is None:
             # 0.3 gives HTTP+JSON no form of errors; the official JavaScript SDK sends JSON-RPC's without an envelope.

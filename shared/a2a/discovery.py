@@ -13,7 +13,7 @@ from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault, error_of_status
 from shared.a2a.compat.v0_3.card import to_core_interfaces
 from shared.a2a.errors import A2AError
-from shared.a2a.model import Wire
+from shared.a2a.model import Binding, Wire
 from shared.a2a.versions import Version
 from shared.http import JSON
 from shared.http_client import Budget, HttpClient, HttpFailure
@@ -22,7 +22,6 @@ _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _ITSELF = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})  # noqa: S104 - read, never bound
 # The agent's answer at any path. After any other 4xx, the card may be at the next one.
 _FINAL = frozenset({401, 403, 429})
-_BINDINGS = ("JSONRPC", "HTTP+JSON")
 
 
 class CalledCapabilities(Wire, frozen=True, kw_only=True):
@@ -96,7 +95,7 @@ def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: 
 
 
 def endpoint_of(
-    card: CalledCard | None, url: str, *, version: Version | None = None, binding: str | None = None
+    card: CalledCard | None, url: str, *, version: Version | None = None, binding: Binding | None = None
 ) -> Endpoint:
     """How to call the agent at `url`: the first interface of its card that is spoken here and that `version` and `binding` allow.
 
@@ -107,17 +106,17 @@ def endpoint_of(
         return Endpoint(
             url=url,
             version=version or Version.V0_3,
-            binding=binding or "JSONRPC",
+            binding=binding or Binding.JSONRPC,
             streaming=version is not None,
         )
-    versions, bindings = [version] if version else list(Version), [binding] if binding else _BINDINGS
+    versions, bindings = [version] if version else list(Version), [binding] if binding else list(Binding)
     for interface in card.supported_interfaces:
         spoken = next((each for each in versions if interface.protocol_version.startswith(each)), None)
         if spoken is not None and interface.protocol_binding in bindings:
             return Endpoint(
                 url=_same_origin(interface, url),
                 version=spoken,
-                binding=interface.protocol_binding,
+                binding=Binding(interface.protocol_binding),
                 streaming=card.capabilities.streaming,
                 tenant=interface.tenant,
             )

@@ -15,6 +15,13 @@ class Wire(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"
     """Base of everything on the wire: camelCase names, absent fields left out (§5.5, §5.7)."""
 
 
+class Binding(StrEnum):
+    """§5.1: the protocol's bindings, as far as they are spoken here, by the names that a card has for them."""
+
+    JSONRPC = "JSONRPC"
+    HTTP_JSON = "HTTP+JSON"
+
+
 class TaskState(StrEnum):
     """§4.1.3."""
 

@@ -17,7 +17,7 @@ from shared.a2a.card import AgentCard
 from shared.a2a.errors import A2AError
 from shared.a2a.history import Write, as_asked
 from shared.a2a.keeping import on_task
-from shared.a2a.model import Event, SendMessageRequest, SubscribeToTaskRequest
+from shared.a2a.model import Binding, Event, SendMessageRequest, SubscribeToTaskRequest
 from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.unstored import Unstored
 from shared.a2a.versions import Version
@@ -98,7 +98,7 @@ class A2AServer:
             _check_capability(operation, card)
             params = jsonrpc.read_request(operation, version, envelope.params)
             call = self._call(
-                request, caller, record, params, operation=operation, version=version, binding=jsonrpc.BINDING
+                request, caller, record, params, operation=operation, version=version, binding=Binding.JSONRPC
             )
             answering = _Answering(
                 jsonrpc.result_writer(id_, operation, version),
@@ -142,7 +142,7 @@ class A2AServer:
                 params,
                 operation=target.operation,
                 version=target.version,
-                binding=rest.BINDING,
+                binding=Binding.HTTP_JSON,
             )
             answering = _Answering(rest.result_writer(target), rest.write_error, media_type)
             return self._invoke(target.operation, params, call, card, answering)
@@ -226,11 +226,16 @@ class A2AServer:
         *,
         operation: Operation,
         version: Version,
-        binding: str,
+        binding: Binding,
     ) -> Call:
         configuration = params.configuration if isinstance(params, SendMessageRequest) else None
         asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")
-        record |= {"operation": operation.name, "version": version.value, "binding": binding, "outcome": "ok"}
+        record |= {
+            "operation": operation.name,
+            "version": version.value,
+            "binding": binding.value,
+            "outcome": "ok",
+        }
         return Call(
             request_id=record["requestId"],
             principal=caller.principal,

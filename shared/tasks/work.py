@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from shared.a2a.call import Call, Cancellation, TaskInHand
-from shared.a2a.model import SendMessageRequest, Task
+from shared.a2a.model import Binding, SendMessageRequest, Task
 from shared.a2a.versions import Version
 from shared.identity.principal import Principal
 
@@ -22,7 +22,7 @@ class Work(Struct, frozen=True, kw_only=True, omit_defaults=True):
     request: SendMessageRequest
     principal: Principal
     version: Version
-    binding: str
+    binding: Binding
     streaming: bool = False
     accepted_modes: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()

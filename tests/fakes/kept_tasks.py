@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from shared.a2a.agent import Turn
 from shared.a2a.call import Call
 from shared.a2a.model import (
+    Binding,
     Event,
     GetTaskRequest,
     Message,
@@ -193,7 +194,7 @@ def a_call(*, streaming: bool = False, owner: str = OWNER, text_only: bool = Fal
         request_id=random_hex(),
         principal=Principal(subject=owner),
         version=Version.V1_0,
-        binding="JSONRPC",
+        binding=Binding.JSONRPC,
         streaming=streaming,
         accepted_modes=() if text_only else ("text/plain",),
     )

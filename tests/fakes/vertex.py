@@ -11,7 +11,7 @@ from google.oauth2.credentials import Credentials
 from local.cloud.server import Server
 from local.cloud.vertex_ai import vertex_ai
 from shared.a2a.call import Call, Cancellation
-from shared.a2a.model import Message, Part, Role, SendMessageRequest
+from shared.a2a.model import Binding, Message, Part, Role, SendMessageRequest
 from shared.a2a.reply import Data, Failure, Piece, Progress, Question, Text
 from shared.a2a.versions import Version
 from shared.gemini.client import Gemini
@@ -106,7 +106,7 @@ def new_call(cancellation: Cancellation | None = None) -> Call:
         request_id="r",
         principal=None,
         version=Version.V1_0,
-        binding="JSONRPC",
+        binding=Binding.JSONRPC,
         streaming=True,
         accepted_modes=("text/plain", "application/json"),
         cancellation=cancellation or Cancellation(),

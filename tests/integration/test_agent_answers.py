@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from shared.routes import Binding, ProtocolVersion
+from shared.a2a.model import Binding
+from shared.a2a.versions import Version
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, artifact, data, file, message, status, task, text, update
 from tests.fakes.http_server import Exchange
@@ -276,7 +277,7 @@ def test_an_agent_without_a_card_is_asked_in_0_3() -> None:
 
 def test_the_route_may_name_version_and_binding_and_then_no_card_is_asked_for() -> None:
     with AgentServer(lambda _: [message(text("As told."))], version="0.3", binding="HTTP+JSON") as agent:
-        hub = Hub(route("alpha", agent.url, protocol_version=ProtocolVersion.V0_3, binding=Binding.HTTP_JSON))
+        hub = Hub(route("alpha", agent.url, protocol_version=Version.V0_3, binding=Binding.HTTP_JSON))
         assert streamed_text(hub.stream("How?")) == "As told."
         assert len(agent.received) == len(agent.asked) == 1
 

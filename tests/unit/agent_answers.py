@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from shared.a2a.call import Call
-from shared.a2a.model import Message, Part, Role, SendMessageRequest
+from shared.a2a.model import Binding, Message, Part, Role, SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.versions import Version
 
@@ -14,7 +14,9 @@ Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
 def ask(answer: Answer, question: str) -> tuple[str, dict[str, Any]]:
     """The text of the answer, and its structured form ({} when the agent asked back)."""
     message = Message(message_id="m", role=Role.USER, parts=(Part(text=question),))
-    call = Call(request_id="r", principal=None, version=Version.V1_0, binding="JSONRPC", streaming=False)
+    call = Call(
+        request_id="r", principal=None, version=Version.V1_0, binding=Binding.JSONRPC, streaming=False
+    )
     pieces = list(answer(SendMessageRequest(message=message), call))
     text = "".join(piece.text for piece in pieces if isinstance(piece, Text | Question))
     return text, next((piece.value for piece in pieces if isinstance(piece, Data)), {})

@@ -8,6 +8,7 @@ import pytest
 from functions.hub.discovery import Discovery
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
+from shared.a2a.model import Binding
 from shared.a2a.versions import Version
 from shared.http_client import Budget
 
@@ -31,7 +32,10 @@ class Agent:
         if self.fails:
             raise ClientError(ClientFault.UNREACHABLE, "away")
         return Endpoint(
-            url=f"https://agent.example/{self.asked}", version=Version.V1_0, binding="JSONRPC", streaming=True
+            url=f"https://agent.example/{self.asked}",
+            version=Version.V1_0,
+            binding=Binding.JSONRPC,
+            streaming=True,
         )
 
 
@@ -86,7 +90,9 @@ class Waiting:
         assert self._waits.wait(10)
         if headers["authorization"] == self._first:
             raise ClientError(self._fault, "no")
-        return Endpoint(url="https://agent.example", version=Version.V1_0, binding="JSONRPC", streaming=True)
+        return Endpoint(
+            url="https://agent.example", version=Version.V1_0, binding=Binding.JSONRPC, streaming=True
+        )
 
 
 @pytest.mark.parametrize("fault", [ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN])

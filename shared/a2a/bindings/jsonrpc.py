@@ -18,8 +18,6 @@ from shared.a2a.operations import OPERATIONS, Operation
 from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
 
-BINDING = "JSONRPC"
-
 _METHODS: dict[str, tuple[Operation, Version]] = {
     **{operation.name: (operation, Version.V1_0) for operation in OPERATIONS},
     **{

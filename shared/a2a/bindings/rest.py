@@ -19,7 +19,6 @@ from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
 from shared.http import A2A_JSON, JSON
 
-BINDING = "HTTP+JSON"
 MEDIA_TYPES = frozenset({"", JSON, A2A_JSON})
 
 

@@ -9,6 +9,7 @@ from shared.a2a.card import AgentInterface
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.discovery import CalledCard, endpoint_of, read_card
 from shared.a2a.errors import A2AError
+from shared.a2a.model import Binding
 from shared.a2a.versions import Version
 
 ROUTE = "https://agent.example/a2a"
@@ -56,12 +57,12 @@ def _offering(*offered: tuple[str, str]) -> CalledCard:
     [
         (None, None, "1"),
         (Version.V1_0, None, "3"),
-        (None, "JSONRPC", "3"),
-        (Version.V1_0, "HTTP+JSON", "4"),
+        (None, Binding.JSONRPC, "3"),
+        (Version.V1_0, Binding.HTTP_JSON, "4"),
     ],
 )
 def test_the_first_interface_that_is_spoken_and_allowed_is_taken(
-    version: Version | None, binding: str | None, taken: str
+    version: Version | None, binding: Binding | None, taken: str
 ) -> None:
     """§8.3.2: the card's order is the agent's preference."""
     endpoint = endpoint_of(_offering(*OFFERED), ROUTE, version=version, binding=binding)
