@@ -11,10 +11,14 @@ HEADERS = {
 }
 KEEP_ALIVE = b": keep-alive\n\n"
 _BOM = b"\xef\xbb\xbf"
+# Ends of a line to Unicode, though not to JSON nor to §9.2.6: httpx-sse cuts an event there in versions until 0.4.1.
+_LINE_ENDS = {end.encode(): f"\\u{ord(end):04x}".encode() for end in "\u0085\u2028\u2029"}
 
 
 def write(data: bytes) -> bytes:
-    """One event. `data` is JSON on a single line."""
+    """One event. `data` is JSON on a single line, and stays so for a client that knows more ends of a line than it should."""
+    for end, escaped in _LINE_ENDS.items():
+        data = data.replace(end, escaped)
     return b"data: " + data + b"\n\n"
 
 
