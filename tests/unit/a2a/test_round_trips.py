@@ -130,6 +130,11 @@ LOST: dict[str, tuple[msgspec.Struct, tuple[Dialect, ...], str]] = {
         (_JSONRPC, _REST),
         "the mark of the wrapped value takes its place and goes",
     ),
+    "a file that holds base64": (
+        Part(raw="Ly8vLw=="),
+        (_REST,),
+        "official SDKs write base64 of base64 there, and one of the two is taken off",
+    ),
     "an unspecified role": (
         replace(_MESSAGE, role=Role.UNSPECIFIED),
         (_JSONRPC, _REST),

@@ -1,6 +1,7 @@
 """Hypothesis strategies for every type of the model and the card, made from the types themselves."""
 
 import base64
+import re
 import types
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -22,7 +23,12 @@ JSON_VALUES = st.recursive(
     max_leaves=6,
 )
 OBJECTS = st.dictionaries(TEXTS, JSON_VALUES, max_size=3)
-BASE64 = st.binary(max_size=12).map(lambda data: base64.b64encode(data).decode())
+# Content that is base64 itself does not come back from 0.3's HTTP+JSON: see LOST in test_round_trips.py.
+BASE64 = (
+    st.binary(max_size=12)
+    .filter(lambda data: not re.fullmatch(rb"[A-Za-z0-9+/]+={0,2}", data))
+    .map(lambda data: base64.b64encode(data).decode())
+)
 TIMESTAMPS = st.integers(0, 32_472_144_000_000).map(
     lambda milliseconds: (
         datetime.fromtimestamp(milliseconds / 1000, UTC)
