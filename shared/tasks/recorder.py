@@ -40,6 +40,7 @@ class Recorder:
         self.times = times
         self._timestamp = timestamp
         self._new_id = new_id
+        self._recording: set[str] = set()
         self.patience = StorePatience(times.outage_seconds, clock=clock, pause=pause)
 
     def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
@@ -50,8 +51,13 @@ class Recorder:
         """
         self.contained(run, lambda: self._record(run, stored, lease, work))
 
+    def is_recording(self, task_id: str) -> bool:
+        """Whether a run of this task goes on here, or has ended and is still to be stored."""
+        return task_id in self._recording
+
     def contained(self, run: Run, record: Callable[[], object]) -> None:
         """Calls `record`; when it fails, the log knows why. Without a store the run goes on for whoever waits for it."""
+        self._recording.add(run.task_id)
         try:
             record()
         except (LeaseLost, TaskEnded):
@@ -60,6 +66,7 @@ class Recorder:
         except Exception:
             self._log.exception("A run could not be recorded", run.call.record)
         finally:
+            self._recording.discard(run.task_id)
             run.recorded.set()
 
     def _record(self, run: Run, stored: StoredTask, lease: str, work: Callable[[], bytes]) -> None:

@@ -165,9 +165,8 @@ class Starter:
 
         Raises LeaseLost and TaskEnded where the store took so long that the lease ran out meanwhile.
         """
-        here = self._runs.of_task(task_id)
-        if here is not None and not here.recorded.is_set():
-            # Its lease ran out because this process stood still or the clock was set; it takes it again.
+        if self._recorder.is_recording(task_id):
+            # The lease ran out because this process stood still, the clock was set or the store was away; it is taken again.
             return None
         seconds = self._recorder.times.seconds
         lease = self._store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)

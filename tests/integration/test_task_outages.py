@@ -161,6 +161,23 @@ def test_a_run_that_goes_on_here_is_not_begun_a_second_time_though_its_lease_ran
     assert instance.agent.asked == 1
 
 
+def test_a_run_that_ended_while_the_store_was_away_is_not_begun_a_second_time(file: Path) -> None:
+    steps = Steps("answer")
+    instance = Instance(file, steps)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    steps.await_step()
+    until(lambda: instance.store.entries(task.id, after=1))
+    instance.far.away = True
+    steps.let()
+    until(lambda: instance.far.refused > 3)
+    instance.far.ahead_seconds = 3600
+    instance.far.away = False
+    assert instance.run_again(task.id) is None
+    assert text_of(settled(instance, task.id)) == "answer"
+    assert instance.agent.asked == 1
+
+
 def test_who_follows_a_run_that_lost_its_task_sees_what_became_of_it(file: Path) -> None:
     steps = Steps("old beginning, ", "old end")
     loser, winner = Instance(file, steps), Instance(file, at_once("the new answer"))
