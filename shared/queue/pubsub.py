@@ -29,15 +29,20 @@ class PubsubWakeups:
     def publish(self, topic: str, task_id: str) -> None:
         """Returns when Pub/Sub has the message: what is left for afterwards, an instance without requests may never do."""
         from google.api_core.exceptions import GoogleAPIError
+        from google.api_core.retry import Retry
         from google.auth.exceptions import GoogleAuthError
+        from google.pubsub_v1 import PublisherClient as Api
+        from google.pubsub_v1.types import PubsubMessage
 
         wakeup = Wakeup(topic, task_id)
+        message = PubsubMessage(data=message_data(wakeup), attributes=message_attributes(wakeup))
         try:
             client = self._publisher()
             path = client.topic_path(self._project, self._prefix + topic)
-            sent = client.publish(path, message_data(wakeup), **message_attributes(wakeup))
-            sent.result(_PUBLISH_SECONDS)
-        except (GoogleAPIError, GoogleAuthError, TimeoutError) as error:
+            # Without the client's batches: waiting for others costs what wake-ups are for, and one that failed fails the next.
+            again = Retry(timeout=_PUBLISH_SECONDS)
+            Api.publish(client, topic=path, messages=[message], retry=again, timeout=_PUBLISH_SECONDS)
+        except (GoogleAPIError, GoogleAuthError) as error:
             self._failed(f"a wake-up for topic {topic} was not published: {type(error).__name__}")
 
     def close(self) -> None:
@@ -52,11 +57,7 @@ class PubsubWakeups:
         with self._lock:
             if self._client is None:
                 from google.cloud.pubsub_v1 import PublisherClient
-                from google.cloud.pubsub_v1.types import BatchSettings, PublisherOptions
 
-                self._client = PublisherClient(
-                    # Each message alone and at once: waiting for others saves calls, and costs what wake-ups are for.
-                    batch_settings=BatchSettings(max_messages=1),
-                    publisher_options=PublisherOptions(timeout=_PUBLISH_SECONDS),
-                )
+                # Of the two it is the one that finds the emulator.
+                self._client = PublisherClient()
             return self._client

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,17 @@ def pubsub(topic_prefix: str, failures: list[str]) -> Iterator[PubsubWakeups]:
     yield wakeups
     wakeups.close()
     assert failures == []
+
+
+def test_a_topic_that_is_missing_fails_each_wakeup_and_whoever_wakes_none(
+    topic_prefix: str, failures: list[str]
+) -> None:
+    wakeups = PubsubWakeups(project=PROJECT, prefix=topic_prefix, failed=failures.append)
+    with ThreadPoolExecutor(8) as threads:
+        published = [threads.submit(wakeups.publish, "tasks-nobody", f"task-{at}") for at in range(80)]
+    wakeups.close()
+    assert [each.exception() for each in published] == [None] * 80
+    assert failures == ["a wake-up for topic tasks-nobody was not published: NotFound"] * 80
 
 
 def test_a_worker_hears_of_the_tasks_of_its_role_only(pubsub: PubsubWakeups, topic_prefix: str) -> None:
