@@ -16,12 +16,14 @@ FILES = sorted(file for place in PLACES for file in ROOT.glob(place))
 # What runs a function without being imported by it, and what Flask's adapter reaches through Flask.
 RUNTIME = {"flask", "functions-framework", "gunicorn", "msgspec"}
 DISTRIBUTION = {
+    "click": "functions-framework",
     "google.api_core": "google-api-core",
     "google.auth": "google-auth",
     "google.oauth2": "google-auth",
     "google.cloud.discoveryengine_v1": "google-cloud-discoveryengine",
     "google.cloud.firestore": "google-cloud-firestore",
     "google.cloud.pubsub_v1": "google-cloud-pubsub",
+    "google.pubsub_v1": "google-cloud-pubsub",
     "google.cloud.storage": "google-cloud-storage",
     "google.genai": "google-genai",
     "re2": "google-re2",
