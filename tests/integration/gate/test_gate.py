@@ -94,7 +94,9 @@ def test_the_question_how_the_hub_is_arrives_as_the_callers_own(
     running: Gate, hub: HttpServer, method: str, path: str
 ) -> None:
     running.ask(method, path, None)
-    (received,) = hub.received
+    # The gate's doctor asks for the hub's health before it passes the question on.
+    (received,) = (each for each in hub.received if each.path != "/health")
+    assert received.path == path
     assert principal_at(received) is not None
 
 
