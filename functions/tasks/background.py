@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 
 from shared.log import Log
 
+_TOLD_EVERY_SECONDS = 60.0
+
 
 class Background:
-    """Calls functions again and again. A failure is logged, and the next turn comes all the same."""
+    """Calls functions again and again. A failure is logged, and the next turn comes all the same.
 
-    def __init__(self, log: Log) -> None:
+    Work that goes on failing is logged once a minute, since its next turn may come within half a second, and when it works again.
+    """
+
+    def __init__(self, log: Log, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._log = log
+        self._clock = clock
         self._work: list[tuple[float, Callable[[], object], str]] = []
         self._stopping = threading.Event()
         self._process: int | None = None
@@ -37,8 +44,16 @@ class Background:
         self._stopping.set()
 
     def _turns(self, seconds: float, do: Callable[[], object], name: str) -> None:
+        told_at: float | None = None
         while not self._stopping.wait(seconds):
             try:
                 do()
             except Exception:
-                self._log.exception(f"{name} failed; it will be tried again", {})
+                now = self._clock()
+                if told_at is None or now - told_at >= _TOLD_EVERY_SECONDS:
+                    told_at = now
+                    self._log.exception(f"{name} failed; it will be tried again", {})
+            else:
+                if told_at is not None:
+                    self._log.line("NOTICE", f"{name} works again")
+                told_at = None
