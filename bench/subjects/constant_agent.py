@@ -7,8 +7,9 @@ from shared.a2a.call import Call
 from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Piece, Text
-from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.agent_function import agent_card, agent_function
 from shared.flask_adapter import entry_point
+from shared.function import stdout_log
 
 
 def _answer(_: SendMessageRequest, __: Call) -> Iterator[Piece]:

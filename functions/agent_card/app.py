@@ -7,7 +7,7 @@ import time
 from msgspec import structs
 
 from shared.a2a.card_endpoint import CardEndpoint
-from shared.agent_function import health, not_found, stdout_log
+from shared.function import health, not_found, stdout_log
 from shared.http import Handler, Request, Response
 from shared.hub_settings import HubSettings, public_card
 from shared.log import Log, Record

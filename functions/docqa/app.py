@@ -18,8 +18,9 @@ from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
-from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.agent_function import agent_card, agent_function
 from shared.diagnosis import Step, with_doctor
+from shared.function import stdout_log
 from shared.gemini.examination import examiner
 from shared.http import Handler
 from shared.log import Log

@@ -7,8 +7,9 @@ from pathlib import Path
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
 from shared.a2a.card import AgentSkill
-from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.agent_function import agent_card, agent_function
 from shared.agent_settings import AgentSettings
+from shared.function import stdout_log
 from shared.http import Handler
 from shared.phrasing import in_words_of
 

@@ -20,7 +20,7 @@ from functions.gate.upstream import RefusedByIam, Upstream
 from shared import diagnosis
 from shared.a2a import card_endpoint, errors
 from shared.a2a.errors import A2AError, ErrorKind
-from shared.agent_function import health, stdout_log
+from shared.function import health, stdout_log
 from shared.gcloud import Service
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient

@@ -21,7 +21,7 @@ from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
 from shared.access import may_use
-from shared.agent_function import MINT, health, not_found, stdout_log
+from shared.function import MINT, health, not_found, stdout_log
 from shared.http import Handler, Request, Response
 from shared.hub_settings import HubSettings, card_for, missing_variable
 from shared.identity.principal import HUB_FUNCTION, Principal

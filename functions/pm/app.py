@@ -7,9 +7,10 @@ from pathlib import Path
 from functions.pm.advisor import Advisor
 from functions.pm.knowledge import load
 from shared.a2a.card import AgentSkill
-from shared.agent_function import agent_card, agent_function, stdout_log
+from shared.agent_function import agent_card, agent_function
 from shared.agent_settings import AgentSettings
 from shared.diagnosis import with_doctor
+from shared.function import stdout_log
 from shared.gemini.examination import examiner
 from shared.http import Handler
 from shared.phrasing import in_words_of

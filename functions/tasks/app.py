@@ -15,7 +15,7 @@ from functions.tasks.webhooks import deliverer
 from functions.tasks.worker_identity import worker_of
 from functions.tasks.workers_api import WorkersApi
 from shared.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
-from shared.agent_function import MINT, health, stdout_log
+from shared.function import MINT, health, stdout_log
 from shared.http import Handler, Request, Response
 from shared.http_client import HttpClient
 from shared.identity.own_tokens import DefaultCredentials

@@ -26,7 +26,7 @@ from shared.a2a.model import (
 )
 from shared.a2a.reply import Mint, Piece, to_events
 from shared.a2a.versions import Version
-from shared.agent_function import MINT
+from shared.function import MINT
 from shared.identity.principal import Principal
 from shared.ids import random_hex
 from shared.log import Log

@@ -9,7 +9,7 @@ from msgspec import structs
 from functions.tasks.events import Events
 from functions.tasks.leasing import Leasing
 from shared.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
-from shared.agent_function import MINT
+from shared.function import MINT
 from shared.ids import new_id, timestamp
 from shared.queue.bell import Bell
 from shared.task_store.sqlite import SqliteTaskStore

@@ -12,7 +12,7 @@ import pytest
 _ROOT = Path(__file__).parents[2]
 _ANSWERS_ONE_REQUEST = """
 import sys
-from shared.agent_function import health, stdout_log
+from shared.function import health, stdout_log
 from shared.http import Request
 
 log = stdout_log("hub")

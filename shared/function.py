@@ -1,0 +1,58 @@
+"""What every function has: a log, a page that says that it lives, and an answer for the paths that it does not have."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+from shared.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
+from shared.a2a.reply import Mint
+from shared.http import JSON, Request, Response
+from shared.ids import new_id, timestamp
+from shared.log import Log
+
+MINT = Mint(new_id=new_id, timestamp=timestamp)
+_STDOUT = 1
+
+
+def stdout_log(function: str, *, project: str | None = None, with_text: bool = False) -> Log:
+    """A log that writes to standard output, where Cloud Run picks it up."""
+
+    def write(line: bytes) -> None:
+        # A disk that is full, a reader that has left: the line is lost, and not the answer that it is about.
+        with contextlib.suppress(OSError):
+            # One call for one line: lines of several threads do not mix, and nothing stays behind in a buffer.
+            os.write(_STDOUT, line)
+
+    return Log(
+        write, clock=time.monotonic, new_id=new_id, function=function, project=project, with_text=with_text
+    )
+
+
+def health(request: Request, name: str) -> Response | None:
+    """`GET /` says what this is, `GET /health` that it lives; None for anything else."""
+    if request.method not in ("GET", "HEAD"):
+        return None
+    match request.path.rstrip("/"):
+        case "":
+            text = f"{name}: an A2A agent. It is up. Its card is at /.well-known/agent-card.json\n"
+            return Response(headers={"content-type": "text/plain; charset=utf-8"}, body=text.encode())
+        case "/health":
+            return Response(
+                headers={"content-type": JSON, "cache-control": "no-store"}, body=b'{"status":"ok"}'
+            )
+        case _:
+            return None
+
+
+def not_found(request: Request) -> Response:
+    """404 in the form of the HTTP+JSON binding; 405 where only the method is wrong."""
+    from shared.a2a.bindings import rest
+
+    if request.path in ("", "/"):
+        headers = {"content-type": JSON, "allow": "GET, HEAD, POST"}
+        error = A2AError(METHOD_NOT_ALLOWED, "Send A2A requests with POST")
+        return Response(status=405, headers=headers, body=rest.write_error(error))
+    error = A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
+    return Response(status=404, headers={"content-type": JSON}, body=rest.write_error(error))
