@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from shared.gemini.settings import GeminiSettings, read_gemini
+from shared.own_address import own_address
 from shared.settings import Settings
 
 # The answer stands already: nobody waits long for better words.
@@ -33,9 +34,8 @@ def read_phrasing(settings: Settings) -> GeminiSettings | None:
 
 def read_agent(settings: Settings) -> AgentSettings:
     """These settings; problems are left in `settings` for its `check`."""
-    port = settings.port("PORT", 8080)
     return AgentSettings(
-        public_url=settings.url("PUBLIC_URL", f"http://127.0.0.1:{port}"),
+        public_url=settings.url("PUBLIC_URL", own_address(settings)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
     )

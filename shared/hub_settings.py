@@ -13,6 +13,7 @@ from shared.a2a.card import AgentCard
 from shared.a2a.versions import Version
 from shared.access import restricted
 from shared.card import SecurityKind, hub_card
+from shared.own_address import own_address
 from shared.route_file import NOT_SET, RouteFile
 from shared.routes import Route, RouteTable, RouteTableError, load
 from shared.settings import Settings
@@ -62,13 +63,12 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
     if needs_urls and on_google_cloud:
         for name in unset:
             settings.problem(name, "must be the address of an agent: routes.toml uses it")
-    port = settings.port("PORT", 8080)
     return HubSettings(
         table=table,
         unset=unset,
         routes_file=file,
         routes_seconds=settings.number("ROUTES_SECONDS", 300, least=0.01, most=86_400),
-        public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else f"http://127.0.0.1:{port}"),
+        public_url=settings.url("HUB_PUBLIC_URL", None if on_google_cloud else own_address(settings)),
         security=_security(settings),
         card_protocol_version=settings.text("CARD_PROTOCOL_VERSION", "0.3.0"),
         card_unnamed_version=_unnamed_version(settings),

@@ -9,6 +9,7 @@ from pathlib import Path
 from functions.docqa.cloud.config import CloudConfig, read_cloud
 from shared.agent_settings import read_phrasing
 from shared.gemini.settings import GeminiSettings, read_gemini
+from shared.own_address import own_address
 from shared.settings import Settings
 
 # An answer hangs on it, but phrasing has to find room beside it in the time that the hub's route gives.
@@ -41,13 +42,12 @@ class Config:
 def read(environ: Mapping[str, str]) -> Config:
     """The settings in `environ`. Raises SettingsError with every error at once."""
     settings = Settings(environ)
-    port = settings.port("PORT", 8080)
     index = settings.optional("CORPUS_INDEX")
     corpus_dir = Path(settings.text("CORPUS_DIR", str(_SAMPLE_CORPUS)))
     if not corpus_dir.is_dir():
         settings.problem("CORPUS_DIR", "must name a folder that exists")
     config = Config(
-        public_url=settings.url("PUBLIC_URL", f"http://127.0.0.1:{port}"),
+        public_url=settings.url("PUBLIC_URL", own_address(settings)),
         corpus_dir=corpus_dir,
         index_path=Path(index) if index else None,
         cloud=read_cloud(settings),

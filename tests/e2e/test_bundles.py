@@ -66,9 +66,9 @@ def alone(name: str, folder: Path, **environment: str) -> Iterator[Caller]:
     log = folder / f"{name}.log"
     with log.open("wb") as output:
         popen = subprocess.Popen(
-            [program, f"--target={name}", f"--source=build/{name}/main.py"],
+            [program, f"--target={name}", f"--source=build/{name}/main.py", f"--port={port}"],
             cwd=folder,
-            env={"PATH": os.environ["PATH"], "HOST": "127.0.0.1", "PORT": str(port), **environment},
+            env={"PATH": os.environ["PATH"], "HOST": "127.0.0.1", **environment},
             stdout=output,
             stderr=subprocess.STDOUT,
         )

@@ -1,0 +1,15 @@
+"""Where callers on this machine reach a function of which nobody has said how it is reached."""
+
+from __future__ import annotations
+
+from shared.settings import Settings
+
+
+def own_address(settings: Settings) -> str:
+    """The port that the Functions Framework was given, with `--port` or as `PORT`; else its own default."""
+    # With the framework it is there already; whoever reads settings without it starts without it.
+    import click
+
+    command = click.get_current_context(silent=True)
+    given = command.params.get("port") if command else None
+    return f"http://127.0.0.1:{given or settings.port('PORT', 8080)}"
