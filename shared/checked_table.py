@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from shared.toml_lines import Path, TomlLines
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)S?$", re.IGNORECASE)
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -116,10 +117,17 @@ class CheckedTable:
         return None
 
     def expanded(self, key: str, default: str | None = None) -> str:
-        """A text with each `${NAME}` replaced by that variable; an unset or empty one is a mistake."""
+        """A text with each `${NAME}` replaced by that variable; an unset or empty one is a mistake.
+
+        So is one that is named like a secret, which would be told to whoever is called.
+        """
         value = self.text(key, default)
         for name in dict.fromkeys(VARIABLE.findall(value)):
-            if not self.variables.get(name):
+            if _SECRET.search(name):
+                self.problem(
+                    key, f"{key} names {name}: that is the name of a secret, which does not belong here"
+                )
+            elif not self.variables.get(name):
                 self.problem(
                     key, f"{key} needs the variable {name}, which is not set: set it, or write the value here"
                 )

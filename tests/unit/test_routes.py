@@ -53,6 +53,16 @@ def test_unset_variables_are_those_of_values_and_not_of_comments() -> None:
     assert unset_variables(text, {"SET": "x"}) == ("A", "B_URL")
 
 
+@pytest.mark.parametrize("name", ["GATE_SIGNING_KEY", "HUB_DEV_TOKEN", "WEBHOOK_SIGNING_KEYS", "db_password"])
+@pytest.mark.parametrize("rest", ["", "not a port"])
+def test_a_secret_goes_into_no_address_and_into_no_message(name: str, rest: str) -> None:
+    text = DEFAULT.replace("agent.example", f"agent.example:{rest}/${{{name}}}")
+    with pytest.raises(RouteTableError) as raised:
+        load(text, variables={name: "the-secret"})
+    assert "that is the name of a secret" in str(raised.value)
+    assert "the-secret" not in str(raised.value)
+
+
 MISTAKES = {
     "not TOML": ("[[routes]]\nid = expense\n", 2, "this is not TOML"),
     "an open string at the end": ('[[routes]]\nid = """', 2, "this is not TOML"),
