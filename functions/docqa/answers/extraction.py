@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from functions.docqa.answers.coverage import codes_of_a_case, covered, misses_too_much, weights
+from functions.docqa.answers.defining import named_definition
 from functions.docqa.answers.kinds_of_answer import has, is_bare, kind_fit, normal_of
 from functions.docqa.answers.leniency import Lenient, Nearest
 from functions.docqa.answers.matching import (
@@ -19,6 +20,7 @@ from functions.docqa.answers.matching import (
     speciality,
     surroundings,
 )
+from functions.docqa.answers.pointers import only_points
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.questions.asides import told_before
 from functions.docqa.questions.concept import Concept, Role
@@ -186,6 +188,7 @@ def _scored(
             unit.text.rstrip().endswith(_ASKS)
             or is_bare(unit)
             or (unit.kind is UnitKind.LIST and not question.asked.listing)
+            or only_points(question, unit)
         ):
             continue
         normal = normal_of(unit.text)
@@ -221,6 +224,7 @@ def _scored(
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
             share *= _FORMER_FACTOR
+        fit += named_definition(question, passage, number, normal)
         fit += compound_bonus(question.concepts, around.units[number]) + amounts_fit
         if unit.header:
             fit += run_bonus(question.text, cached_view(unit.header))

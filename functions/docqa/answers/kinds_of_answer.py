@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from functions.docqa.answers.defining import defines
 from functions.docqa.answers.matching import cached_view
 from functions.docqa.answers.particulars import misses
 from functions.docqa.model import Unit, UnitKind
@@ -57,8 +58,12 @@ _OTHER_NUMBERS = re.compile(
     r"|(?:eur|usd|gbp|jpy|[£$€¥]) ?\d[\d.]*|\d[\d.]* ?(?:yen|euros?|dollars?|円)"
     r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|(?:edition|version|year|in|of|{_MONTH}) (?:19|20)\d\d\b|^\d+(?:\.\d+)* "
 )
-_LASTING_ASKED = re.compile(r"\bhow long (?:does|do|did|will|would|is|are)\b.*\b(?:take|last)\b")
-_LASTING = re.compile(r"\b(?:takes?|lasts?|took|lasted)\b")
+_LASTING_ASKED = re.compile(
+    r"\bhow long (?:does|do|did|will|would|is|are|can|may|must|should)\b.*\b(?:take|last)\b"
+)
+_LASTING = re.compile(
+    r"\b(?:tak(?:es?|ing)|last(?:s|ing|ed)?|took)(?! (?:day|week|month|year|working|business|the)\b)"
+)
 _AHEAD = re.compile(r"\b(?:in advance|ahead|beforehand|before)\b")
 _DIGIT = re.compile(r"\d")
 _DURATION_ASKED = re.compile(
@@ -76,6 +81,7 @@ _EVENT = re.compile(
 _INTERVAL = re.compile(r"interval|every|frequen|cycle|period|how often|間隔|頻度|周期|ごと|毎|回")
 _NARROWED = re.compile(r" (?:per|of|in|for|to|an?|at|each|allowed)\b|[(/]")
 _BARE_NUMBER = re.compile(r"^\W*(?:約|最大|up to |max )?\d+(?:\.\d+)?(?: ?[-–~〜] ?\d+)?\W*$")
+_EXAMPLE = re.compile(r"^\W*(?:for example|for instance|e\.g\.|examples?:|perhaps|maybe|imagine)\b")
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 
 
@@ -136,7 +142,7 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         return None
     fit = 0.05
     if asked.kind is AnswerKind.DEFINITION:
-        fit += 0.15 if _defines(question, normal) else 0.0
+        fit += 0.15 if defines(question, normal) else 0.0
     if asked.kind is AnswerKind.MONEY and _is_share_of_asked(normal_of(question.text), normal):
         return None
     if asked.kind is AnswerKind.MONEY and not _is_amount(unit, pattern.search(_CASE.sub("", normal)), normal):
@@ -175,10 +181,12 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     if question.per:
         fit += 0.06 if re.search(rf"{question.per}(?:に|間)?\d", normal) else 0.0
     if has(_LASTING_ASKED, normal_of(question.text)):
-        fit += 0.06 if has(_LASTING, normal) else 0.0
+        fit += 0.12 if has(_LASTING, normal) else 0.0
         fit -= 0.15 if has(_AHEAD, normal) else 0.0
     if DEPENDENT.match(unit.text):
         fit -= 0.04
+    if has(_EXAMPLE, normal):
+        fit -= 0.06
     if unit.text.rstrip().endswith(_INTRODUCES):
         fit -= 0.1
     return fit
@@ -266,20 +274,6 @@ def _is_counted_by_column(asked: str, header: str) -> bool:
     """Whether a column has numbers of something the question names: one of "boat hours" counts no boats."""
     parts = (_NARROWED.split(normalise(cell).strip())[0].split() for cell in header.split("|"))
     return any(phrase(words[-1]) in cached_view(asked).words for words in parts if words)
-
-
-def _defines(question: Question, normal: str) -> bool:
-    """Whether the sentence says of the thing itself what it is."""
-    return any(
-        re.search(
-            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは|means?\b|refers? to\b|is defined|is an?\b|:)"
-            rf"|^\W*(?:[\w-]+ )?{re.escape(form.strip())}\w*(?: [\w-]+){{1,2}}:",
-            normal,
-        )
-        for concept in question.concepts
-        if concept.role is Role.NOUN
-        for form in (concept.surface, *concept.own)
-    )
 
 
 def _names(question: Question, normal: str) -> bool:

@@ -24,8 +24,8 @@ class AnswerKind(StrEnum):
 
 
 NUMBER = (
-    r"(?:\d+(?:\.\d+)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
-    r"|forty|fifty|sixty|ninety|a hundred|half an?)\b)"
+    r"(?:\d+(?:\.\d+)?|\b(?:one(?=[ -]\w)(?! (?:can|could|may|must|should|would|is|has)\b)|two|three|four|five|six|seven"
+    r"|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred|half an?)\b)"
 )
 _JAPANESE_NUMBER = r"(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+|半|数)"
 _ENGLISH_UNIT = r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|years?|quarters?)\b"
@@ -55,11 +55,12 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|(?:入社|採用|就任|着任|契約|開始|終了|満了|到着|出発|受領|申請|発行|登録|提出|納品|購入|誕生|利用|使用|支給|基準)日"
     ),
     AnswerKind.FREQUENCY: re.compile(
-        r"\b(?:every|each|per|a) (?:other |second |\d+ |\w+ ){0,2}?(?:seconds?|minutes?|hours?|days?|nights?|shifts?|weeks?"
-        r"|weekends?|months?|quarters?|years?|semesters?|terms?|mornings?|evenings?|use|delivery|visit"
+        r"\b(?:every|each|per|a) (?:other |second |\d+ ?|\w+ ){0,2}?(?:seconds?|min(?:ute)?s?|hours?|hrs?|days?|nights?|shifts?"
+        r"|weeks?|weekends?|months?|quarters?|years?|semesters?|terms?|mornings?|evenings?|use|delivery|visit"
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|april|july|october)\b"
-        r"|\b(?:once|twice|daily|weekly|monthly|quarterly|annually|annual|yearly"
-        r"|hourly|biannual"
+        # "Once the call is over" is no frequency.
+        r"|\b(?:once(?=(?: an?| per| each| every| in| daily| weekly| monthly| yearly)\b| *(?:[.,;:)|]|$))|twice"
+        r"|daily|weekly|monthly|quarterly|annually|annual|yearly|hourly|biannual"
         r"|semi-?annual(?:ly)?|biweekly|nightly|fortnightly"
         r"|times an?|days? an? |continuously|real time)\b"
         rf"|毎[日週月年朝晩時]|(?:[年月週日]|一日|時間|四半期)(?:に|あたり)?{_JAPANESE_NUMBER}[回度]"

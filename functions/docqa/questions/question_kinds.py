@@ -12,7 +12,9 @@ _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in T
 _WHAT_COUNTS = re.compile(
     r"what (?:exactly |precisely )?(?:counts|qualifies|is meant)|とみなされる|に当たる|に該当する"
 )
-_SHORT_DEFINITION = re.compile(r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: [\w-]+)?\?*$")
+_SHORT_DEFINITION = re.compile(
+    r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: (?:(?:of|or|and) )?[\w-]+)?\?*$"
+)
 _LISTING = re.compile(
     r"\blist\b|^what (?:\w+ )?(?:items|things|documents"
     r"|steps|topics|information|materials|equipment|types|kinds)\b|^which (?:\w+ )?\w+s (?:are"

@@ -1,0 +1,86 @@
+"""What a thing is, how long and how often: the sentence that says it comes before those that only name it or point to it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from functions.docqa.answers.pointers import only_points
+from functions.docqa.model import Unit, UnitKind
+from functions.docqa.questions.expressions import PATTERNS, AnswerKind
+from functions.docqa.questions.question import analyse
+from tests.fakes.documents import Ask, answering_from
+
+_BOATHOUSE = """# Boathouse handbook
+
+- **Tender** - the small boat that carries people ashore
+- **Bow line** - the rope at the front; a bow line is coiled after use
+
+The most common sort of dry launch is one without any wind.
+
+Coaches meet. For example, a meeting of the coaches may take two hours in spring.
+
+The pumps are checked every 30mins. Once the pumps are checked, the log of pumps is signed by the keeper.
+
+## Words
+
+### Dry launch / DL
+
+Putting a boat down by crane and without getting the crew wet.
+
+A dry launch needs two people.
+
+### Coaches' meeting
+
+These meetings generally last 15-20 minutes. The meeting of coaches is announced within 3 days.
+"""
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    with answering_from(tmp_path_factory.mktemp("boathouse"), {"boathouse.md": _BOATHOUSE}) as asking:
+        yield asking
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is a tender?", "**Tender** - the small boat"),
+        ("What is a bow line?", "the rope at the front"),
+        ("What is a dry launch?", "Putting a boat down by crane"),
+        ("How long do coaches' meetings last?", "15-20 minutes"),
+        ("How often are the pumps checked?", "every 30mins"),
+    ],
+)
+def test_what_says_it_comes_before_what_names_it(ask: Ask, question: str, expected: str) -> None:
+    assert expected in ask(question).citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("[Launching a boat](launch.md)", True),
+        ("More on boats: see the [guide](guide.md).", True),
+        ("For questions on boats, follow our [guide](guide.md) in spring.", True),
+        ("See the [guide](guide.md). A launch needs two people.", False),
+        ("Boats are [launched](launch.md) by two people.", False),
+    ],
+)
+def test_a_sentence_that_only_points_elsewhere_is_no_answer_but_to_where(text: str, *, points: bool) -> None:
+    unit = Unit(UnitKind.SENTENCE, 0, len(text), text)
+    assert only_points(analyse("Who launches a boat?"), unit) is points
+    assert not only_points(analyse("Where is the guide on launching?"), unit)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "is_one"),
+    [
+        (AnswerKind.FREQUENCY, "once the call is over", False),
+        (AnswerKind.FREQUENCY, "it is checked once.", True),
+        (AnswerKind.FREQUENCY, "at least once a year", True),
+        (AnswerKind.QUANTITY, "if you lack any, make a new one.", False),
+        (AnswerKind.QUANTITY, "one can ask the keeper", False),
+        (AnswerKind.QUANTITY, "one key is lent", True),
+    ],
+)
+def test_one_and_once_are_told_from_figures(kind: AnswerKind, text: str, *, is_one: bool) -> None:
+    assert (PATTERNS[kind].search(text) is not None) is is_one
