@@ -53,7 +53,7 @@ def build(
     log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
     if settings.unset:
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
-    # What reaches others is loaded for the first thing that is elsewhere.
+    # Made, and its modules loaded, when something outside this process is reached for the first time.
     http = cache(_http)
     credentials = cache(lambda: _credentials(config))
     callers = config.identity.callers(http, believes_gate=True)

@@ -8,7 +8,7 @@ from typing import Any
 from shared.a2a.call import TaskInHand
 
 _NOTE = "artifacts"
-# Notes are stored anew with what an agent says: what a task has in greater number keeps the ids that its agent gives it.
+# Notes are stored again with each event, and so stay small. Artifacts beyond these are not noted, nor replaced by a second run.
 _MOST_NOTED = 200
 
 

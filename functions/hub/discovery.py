@@ -30,7 +30,8 @@ class Discovery:
     def endpoint(self, headers: dict[str, str], budget: Budget) -> Endpoint:
         """The endpoint. Raises the ClientError of the one request that asked, whoever asked it.
 
-        A card that cannot be fetched again leaves what is known. Who was refused one is refused for all with the same credential.
+        When a card cannot be fetched again, what is known stays in use. A refusal of the card holds for all who waited with the
+        same credential; the others ask for themselves.
         """
         credential = headers.get("authorization")
         while self._endpoint is None or self._clock() >= self._known_until:

@@ -102,7 +102,7 @@ def _clues_of_all(kind: ClueKind, literals: Sequence[str]) -> list[Sequence[Clue
     """For each literal the clues that are in every text which holds it."""
     if kind is _words:
         return [_words(literal) for literal in literals]
-    # Read as one text, and cut up: many times faster than one by one.
+    # All literals as one text, whose runs are then divided: many times faster than one by one.
     length = 2 if kind is _pairs else 4
     runs = _in_order(kind("".join(literals)), length)
     clues_of: list[Sequence[Clue]] = []
@@ -117,7 +117,7 @@ def _clues_of_all(kind: ClueKind, literals: Sequence[str]) -> list[Sequence[Clue
 
 def _pairs(text: str) -> list[int]:
     """All pairs of neighbouring characters, as numbers; none of a text in which all of them are ASCII."""
-    # In the machine's own order of bytes, behind a mark of four: an encoding that says which order takes a module of its own.
+    # "utf-32" writes a mark of four bytes, then the machine's own byte order; naming the order would load another codec.
     return [] if text.isascii() else _runs(memoryview(text.encode("utf-32"))[4:], size=8, step=4)
 
 
