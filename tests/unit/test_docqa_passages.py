@@ -164,3 +164,30 @@ def test_a_line_that_ends_amid_its_sentence_or_link_goes_on() -> None:
         "Read the [rules of\nRiding](a.md) first.",
     ):
         assert [unit.text for unit in _units(f"Lost keys.\n\n{text}\n")][1:] == [text]
+
+
+def test_a_table_in_an_item_is_about_what_the_item_says() -> None:
+    text = "# 休暇\n\n- 結婚するとき\n\n    | 日数 | 届出 |\n    |---|---|\n    | 5日 | 30日前 |\n- 転居するとき\n"
+    row = next(unit for unit in _units(text) if unit.kind is UnitKind.ROW)
+    assert row.context == ("結婚するとき",)
+
+
+def test_what_a_generator_puts_beside_a_page_is_no_text() -> None:
+    html = (
+        '<div class="related" role="navigation"><h3>目次</h3><ul><li>次へ</li></ul></div>'
+        '<h1>貸出<a class="headerlink" href="#k">¶</a></h1><p>三日間です。</p><div hidden>下書き</div>'
+        '<div class="toc"><div>4.1. 返却</div></div><p>返却は<span aria-hidden="true">★</span>窓口へ。</p>'
+    )
+    (passage,) = _passages(html, "a.html")
+    assert passage.section == ("貸出",)
+    assert [unit.text for unit in passage.units] == ["三日間です。", "返却は窓口へ。"]
+
+
+def test_how_a_word_is_read_is_no_part_of_it() -> None:
+    html = "<p><ruby>遺失物<rp>（</rp><rt>いしつぶつ</rt><rp>）</rp></ruby>は<ruby>受<rt>うけ<rt>うけ</ruby>付で。</p>"
+    assert [unit.text for unit in _units(html, "a.html")] == ["遺失物は受付で。"]
+
+
+def test_a_term_and_what_a_paragraph_says_of_it_are_one_sentence() -> None:
+    html = "<dl><dt>水準3(重大)</dt><dd><p>社外に影響が及ぶもの</p></dd></dl>"
+    assert [unit.text for unit in _units(html, "a.html")] == ["水準3(重大): 社外に影響が及ぶもの"]

@@ -101,3 +101,9 @@ class _PageWithoutLayout:
 def test_a_page_whose_layout_cannot_be_read_keeps_its_text() -> None:
     lines = [Line(text) for text in _LOOSE.split("\n")]
     assert page_text(_PageWithoutLayout(), lines) == _LOOSE  # type: ignore[arg-type]
+
+
+def test_articles_and_numbered_paragraphs_are_no_cells() -> None:
+    page = "第５条 期間は、１年以内とする。\n２ 延長は、一度に限る。\n一 病気のとき\n二 災害のとき\n"
+    layout = "第５条   期間は、１年以内とする。\n２       延長は、一度に限る。\n一       病気のとき\n二       災害のとき\n"
+    assert with_tables(page, layout) == page

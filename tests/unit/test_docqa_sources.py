@@ -161,3 +161,24 @@ def test_of_two_editions_dated_by_eras_the_later_one_is_in_force() -> None:
     assert [document.edition.effective for document in documents] == ["2019-04-01", "2019-10-01"]
     standing = [document.edition.standing for document in in_force(documents, date(2026, 1, 1))]
     assert standing == [Standing.SUPERSEDED, Standing.CURRENT]
+
+
+def test_a_pdf_whose_fonts_do_not_tell_their_characters_is_left_out(tmp_path: Path) -> None:
+    from pypdf import PdfReader, PdfWriter
+    from pypdf.generic import DictionaryObject, NameObject
+
+    writer = PdfWriter(clone_from=PdfReader(_PDF))
+    numbered = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Font"),
+            NameObject("/Subtype"): NameObject("/Type0"),
+            NameObject("/Encoding"): NameObject("/Identity-H"),
+        }
+    )
+    for page in writer.pages:
+        page[NameObject("/Resources")] = DictionaryObject(
+            {NameObject("/Font"): DictionaryObject({NameObject("/F9"): numbered})}
+        )
+    writer.write(tmp_path / "a.pdf")
+    with pytest.raises(Unreadable, match="which characters"):
+        document_from("a.pdf", "corpus:a.pdf", (tmp_path / "a.pdf").read_bytes())

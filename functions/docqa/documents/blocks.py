@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from functions.docqa.documents.clauses import ITEM_MARK, begins_clause, depth_of_item, heading_level
 from functions.docqa.documents.columns import cells_of, is_header, rows_from
 from functions.docqa.documents.formats.markdown import FRONT_MATTER
 
@@ -20,7 +21,7 @@ class BlockKind(StrEnum):
 
 
 class Block(Struct, frozen=True, gc=False):
-    """`text[start:end]` is the content without its marker; `level` is a heading's depth or an item's indent."""
+    """`text[start:end]` is the content without its marker; `level` is a heading's depth or the indent of an item or a row."""
 
     kind: BlockKind
     start: int
@@ -41,13 +42,10 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*$")
 _BOLD_HEADING = re.compile(r"\*\*([^*]+)\*\*[:：]?$")
 _UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
 _ITEM = re.compile(
-    r"([ \t]*)(?:[-*+](?=\s)|-(?=[^\x00-\x7f])|[•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2}[)）]|[①-⑳])\s*(?=\S)"
+    r"([ \t　]*)(?:[-*+](?=\s)|-(?=[^\x00-\x7f])|[•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2}[)）]|[①-⑳]|"
+    rf"{ITEM_MARK})\s*(?=\S)"
 )
-# A clause begins a block of its own, also without a blank line before it.
-_CLAUSE = re.compile(
-    r"[ \t　]*(?:第[0-9０-９一二三四五六七八九十百]+条(?:の[0-9０-９一二三四五六七八九十]+)?[ 　(（]"
-    r"|\d{1,2}\.\d{1,2}\.?[ \t]+(?=[A-Z]))"
-)
+_ENGLISH_CLAUSE = re.compile(r"[ \t　]*\d{1,2}\.\d{1,2}\.?[ \t]+(?=[A-Z])")
 _RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|[=~─━]{4,})$")
 _SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _JAPANESE_HEADING = re.compile(
@@ -55,6 +53,7 @@ _JAPANESE_HEADING = re.compile(
     r"|【[^】]{1,40}】$|[■◆●▼◇□][ 　]*\S.{0,40}$"
 )
 _NUMBERED_HEADING = re.compile(r"\d+(?:\.\d+)*\.?[ 　]+\S[^。.:：;,、]{0,60}$")
+_INNER_ITEM = re.compile(r"(?: {2,}|\t)[ \t]*\d{1,3}[.)]\s")
 _NAMED_HEADING = re.compile(
     r"(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,60})?$", re.IGNORECASE
 )
@@ -99,13 +98,16 @@ def blocks(text: str) -> Iterator[Block]:
             tables += 1
             yield from _aligned(lines[at:taken], tables)
             at = taken
+        elif (level := heading_level(texts, at)) is not None:
+            yield _whole(line, level)
+            at += 1
         elif heading := _heading(text, lines, at):
             yield heading
             underlined = at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1].text)
             at += 2 if underlined and not _HEADING.match(line.text) else 1
         elif item := _ITEM.match(line.text):
-            taken = _continuation_end(lines, at)
-            indent = len(item.group(1).expandtabs(4))
+            taken = _continuation_end(lines, texts, at)
+            indent = len(item.group(1).expandtabs(4)) + depth_of_item(line.text)
             yield Block(BlockKind.ITEM, line.start + item.end(), lines[taken - 1].end, indent)
             at = taken
         elif _stands_alone(lines, at):
@@ -113,7 +115,7 @@ def blocks(text: str) -> Iterator[Block]:
             yield Block(BlockKind.HEADING, line.start, line.end, level)
             at += 1
         else:
-            taken = _continuation_end(lines, at)
+            taken = _continuation_end(lines, texts, at)
             yield Block(BlockKind.PARAGRAPH, line.start, lines[taken - 1].end)
             at = taken
 
@@ -170,11 +172,19 @@ def _is_marked(line: str, after: str) -> bool:
 
 def _plain_heading(line: _Line, after: str) -> Block | None:
     text = line.text.strip()
+    if _INNER_ITEM.match(line.text):
+        return None
     depth = _marked(text, after)
     if depth is None:
         return None
+    return _whole(line, 3 + depth)
+
+
+def _whole(line: _Line, level: int) -> Block:
+    """The heading that a line is."""
+    text = line.text.strip()
     start = line.start + line.text.index(text)
-    return Block(BlockKind.HEADING, start, start + len(text), 3 + depth)
+    return Block(BlockKind.HEADING, start, start + len(text), level)
 
 
 def _marked(text: str, after: str) -> int | None:
@@ -208,10 +218,10 @@ def _stands_alone(lines: list[_Line], at: int) -> bool:
     )
 
 
-def _continuation_end(lines: list[_Line], at: int) -> int:
+def _continuation_end(lines: list[_Line], texts: list[str], at: int) -> int:
     end = at + 1
     while end < len(lines):
-        text = lines[end].text
+        text = texts[end]
         starts_other = (
             not text.strip()
             or _HEADING.match(text)
@@ -220,7 +230,9 @@ def _continuation_end(lines: list[_Line], at: int) -> int:
             or text.lstrip().startswith("|")
             or _ITEM.match(text)
             or _BOLD_HEADING.match(text.strip())
-            or _CLAUSE.match(text)
+            or _ENGLISH_CLAUSE.match(text)
+            or begins_clause(text)
+            or heading_level(texts, end) is not None
         )
         if starts_other:
             break
@@ -239,14 +251,14 @@ def _table_end(lines: list[_Line], at: int) -> int:
 
 
 def _table(rows: list[_Line], table: int) -> Iterator[Block]:
-    header = ""
+    header, indent = "", _indent(rows[0])
     if _is_separator(rows, 1):
         header = _inner(rows[0])[2]
         rows = rows[2:]
     for row in rows:
         start, end, content = _inner(row)
         if content and not _SEPARATOR.match(row.text):
-            yield Block(BlockKind.ROW, start, end, header=header, table=table)
+            yield Block(BlockKind.ROW, start, end, indent, header, table)
 
 
 def _aligned(rows: list[_Line], table: int) -> Iterator[Block]:
@@ -256,6 +268,10 @@ def _aligned(rows: list[_Line], table: int) -> Iterator[Block]:
     for row in rows[1:] if header else rows:
         start, end, _ = _inner(row)
         yield Block(BlockKind.ROW, start, end, header=header, table=table)
+
+
+def _indent(row: _Line) -> int:
+    return len(row.text) - len(row.text.lstrip())
 
 
 def _inner(row: _Line) -> tuple[int, int, str]:

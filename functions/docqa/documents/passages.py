@@ -91,7 +91,8 @@ def _units(text: str, pending: list[Block]) -> list[Unit]:
             first_cell = cell or (first_cell if block.table == table else "")
             table = block.table
             inherited = () if cell else (first_cell,)
-            context = inherited + _introduced(introduction)
+            above = tuple(parent for _, parent in reversed(parents)) if block.level else ()
+            context = inherited + above + _introduced(introduction)
             units.append(_unit(text, UnitKind.ROW, block.start, block.end, context, block.header, number))
             continue
         if block.kind is BlockKind.ITEM:

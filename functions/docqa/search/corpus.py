@@ -71,7 +71,7 @@ class Corpus:
         statement = _RANKED_WITHIN if within else _RANKED
         queries = [f"({required}) AND ({anything})" for required in _required(question)]
         if self._total > LARGE and (everything := self._everything(question)):
-            queries.append(everything)
+            queries.append(f"({everything}) AND ({anything})")
         for query in [*queries, anything]:
             for blob, standing, score in self.connection.execute(statement, (query, *within, limit)):
                 passage = load(blob, standing, score)
@@ -119,8 +119,16 @@ class Corpus:
         return list(dict.fromkeys(rare if len(rare) > 1 else [term for _, term in weighed]))
 
     def _everything(self, question: Question) -> str:
-        """Each thing that the question speaks of, said in one way or another; "" when one of them is nowhere."""
-        things = [concept for concept in question.concepts if concept.role is Role.NOUN]
+        """Each thing that the question speaks of, said in one way or another; "" when one of them is nowhere.
+
+        Where it speaks of none, each act that is known.
+        """
+        acts = [
+            concept
+            for concept in question.concepts
+            if concept.role is Role.ACTION and concept.known and not concept.kinds
+        ]
+        things = [concept for concept in question.concepts if concept.role is Role.NOUN] or acts
         said = [[_match(text) for text in _forms(concept) if self._frequency(text)] for concept in things]
         return " AND ".join(f"({' OR '.join(forms)})" for forms in said) if said and all(said) else ""
 

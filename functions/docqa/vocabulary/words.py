@@ -18,6 +18,8 @@ _ACCENTED = re.compile("[\u00c0-\u024f]")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _ANY_DASH = re.compile("[‐‑‒–—―−’‘]")
 _MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
+# A line of Japanese goes on in the next one without a space.
+_WRAPPED = re.compile(r"(?<=[\u3000-\u9fff\uff01-\uff60])[ \t\r]*\n\s*(?=[\u3000-\u9fff\uff01-\uff60])")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
 # One character or class first where a whole text is looked through: that is what a scan is fast at.
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3})")
@@ -85,11 +87,13 @@ class View(Struct, frozen=True):
 
 
 def plain(text: str) -> str:
-    """`text` without Markdown emphasis, code marks and link targets, white space collapsed."""
+    """`text` without Markdown emphasis, code marks, link targets and the line breaks of Japanese, white space collapsed."""
     return " ".join(_unmarked(text).split())
 
 
 def _unmarked(text: str) -> str:
+    if "\n" in text and not text.isascii():
+        text = _WRAPPED.sub("", text)
     if "*" in text or "_" in text or "`" in text or "[" in text:
         return _MARKUP.sub(lambda match: match.group(1) or "", text)
     return text

@@ -5,7 +5,21 @@ from html.parser import HTMLParser
 
 from msgspec import Struct
 
-_HIDDEN = {"script", "style", "noscript", "template", "nav", "svg"}
+_HIDDEN = {"script", "style", "noscript", "template", "nav", "svg", "rt", "rp"}
+_RUBY = {"rt", "rp"}
+# What generators of documentation put beside a page's text.
+_BESIDE_ROLES = {"navigation", "search", "menu", "menubar", "toolbar"}
+_BESIDE_CLASSES = {
+    "headerlink",
+    "related",
+    "sphinxsidebar",
+    "navheader",
+    "navfooter",
+    "breadcrumb",
+    "breadcrumbs",
+    "toc",
+    "toctree-wrapper",
+}
 _BREAKING = {
     "p",
     "div",
@@ -54,14 +68,19 @@ class _Extractor(HTMLParser):
         self._line = ""
         self._prefix = ""
         self._stack: list[str] = []
+        self._beside: int | None = None
         self._lists: list[int | None] = []
         self._rows: list[list[_Cell]] | None = None
         self._cell: _Cell | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in _VOID:
-            self._stack.append(tag)
         given = dict(attrs)
+        if tag not in _VOID:
+            if tag in _RUBY and self._stack and self._stack[-1] in _RUBY:
+                self._pop(self._stack[-1])
+            self._stack.append(tag)
+            if self._beside is None and _is_beside(given):
+                self._beside = len(self._stack)
         if self._cell is not None and (tag == "li" or tag in _BREAKING):
             self._text(" ")
         match tag:
@@ -84,15 +103,13 @@ class _Extractor(HTMLParser):
             case "td" | "th" if self._rows:
                 self._cell = _Cell(tag == "th", _span(given.get("rowspan")), _span(given.get("colspan")))
                 self._rows[-1].append(self._cell)
-            case "dd" if self._cell is None and self._line.endswith(": "):
+            case "dd" | "p" if self._cell is None and self._line.endswith(": "):
                 pass  # a term and what is said of it are one line
             case _ if tag in _BREAKING and self._cell is None:
                 self._break(blank=not self._lists)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in self._stack:
-            while self._stack and self._stack.pop() != tag:
-                pass
+        self._pop(tag)
         match tag:
             case "td" | "th":
                 self._cell = None
@@ -115,10 +132,18 @@ class _Extractor(HTMLParser):
             case _ if tag in _BREAKING and self._cell is None:
                 self._break(blank=not self._lists)
 
+    def _pop(self, tag: str) -> None:
+        """Closes the innermost `tag`, and what is open in it."""
+        if tag in self._stack:
+            while self._stack and self._stack.pop() != tag:
+                pass
+        if self._beside is not None and len(self._stack) < self._beside:
+            self._beside = None
+
     def handle_data(self, data: str) -> None:
         if "title" in self._stack and "svg" not in self._stack:
             self.title += data
-        elif not _HIDDEN.intersection(self._stack) and "head" not in self._stack:
+        elif self._beside is None and not _HIDDEN.intersection(self._stack) and "head" not in self._stack:
             self._text(_SPACE.sub(" ", data))
 
     def close(self) -> None:
@@ -161,6 +186,17 @@ def html_text(markup: str) -> tuple[str, str]:
     extractor.close()
     text = "\n".join(extractor.lines).strip()
     return (text + "\n" if text else ""), _SPACE.sub(" ", extractor.title).strip()
+
+
+def _is_beside(given: dict[str, str | None]) -> bool:
+    """Whether an element of these attributes is no part of the text."""
+    classes = (given.get("class") or "").split()
+    return (
+        given.get("role") in _BESIDE_ROLES
+        or "hidden" in given
+        or given.get("aria-hidden") == "true"
+        or not _BESIDE_CLASSES.isdisjoint(classes)
+    )
 
 
 def _table_lines(rows: list[list[_Cell]]) -> list[str]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from functions.docqa.documents.formats.pdf_fonts import is_legible
 from functions.docqa.documents.formats.pdf_lines import Headings, Line, lines_of, text_of, with_headings
 from functions.docqa.documents.formats.pdf_pages import as_one_text, recurring
 from functions.docqa.documents.formats.pdf_tables import with_tables
@@ -35,6 +36,8 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise UnreadablePdf("encrypted PDF")
+        if sum(map(is_legible, reader.pages)) * 2 < len(reader.pages):
+            raise UnreadablePdf("PDF whose fonts do not tell which characters they show")
         pages = _texts(list(reader.pages))
         title = (reader.metadata.title if reader.metadata else None) or ""
     except UnreadablePdf:

@@ -9,7 +9,9 @@ from functions.docqa.documents.columns import is_header
 
 _CELL = re.compile(r"\S+(?: \S+)*")
 _LEAST_ROWS, _MANY_COLUMNS, _MOST_COLUMNS = 2, 3, 40
-_NUMBERING = re.compile(r"\W+|\W?(?:\d{1,2}|[a-z])[.)）]?|[①-⑳]")
+_NUMBERING = re.compile(
+    r"\W+|\W?(?:\d{1,2}|[a-z])[.)）]?|[①-⑳]|第?[\d一二三四五六七八九十百]+[条項号章節]?(?:の[\d一二三四五六七八九十]+)*|[ア-コイロハニホヘト]"
+)
 
 
 class _Column(Struct):
