@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import Struct
@@ -15,6 +16,9 @@ from shared.a2a.versions import Version
 from shared.a2a.wrap import unwrapped
 from shared.http import JSON
 from shared.http_client import Answer
+
+# An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
@@ -43,9 +47,13 @@ def _is_json(answer: Answer) -> bool:
 
 
 def decoded(data: bytes) -> Any:
-    """JSON. Raises ClientError."""
+    """JSON, where half a character is U+FFFD. Raises ClientError."""
     try:
         return protojson.decode(data)
+    except A2AError:
+        whole = _ESCAPE.sub(lambda escape: rb"\ufffd" if escape[1] else escape[0], data)
+    try:
+        return protojson.decode(whole)
     except A2AError:
         raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
 

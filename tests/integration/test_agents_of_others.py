@@ -61,6 +61,9 @@ class Heard:
 _ANSWERS = [
     Heard(software="a2a-js-sdk-0.2.5", answer="first, then: こんにちは", card_path="/.well-known/agent.json"),
     Heard(software="a2a-js-sdk-0.3.14-over-http-json", answer="first, then: こんにちは", status=201),
+    Heard(
+        software="a2a-js-sdk-1.3.0-with-halves", answer="すし \ufffd\ufffd🇯\ufffd\ufffd 𠮷野家: こんにちは"
+    ),
     Heard(software="ag2-1.2.1", answer="you said: こんにちは"),
     Heard(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
     Heard(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),
