@@ -88,8 +88,6 @@ def _target(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Ta
         raise CommandError(
             "which app? Give --project PROJECT and --app APP_ID (and --location, if it is not global)"
         )
-    if location not in LOCATIONS:
-        raise CommandError(f"the location is {location!r}, and must be one of {', '.join(LOCATIONS)}")
     return Target(
         project=project,
         location=location,

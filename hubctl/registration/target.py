@@ -35,6 +35,10 @@ class Target:
         ):
             if value is not None and not pattern.fullmatch(value):
                 raise CommandError(f"{option} {value!r} is no id: lower-case letters, digits and hyphens")
+        if self.location not in LOCATIONS:
+            raise CommandError(
+                f"the location is {self.location!r}, and must be one of {', '.join(LOCATIONS)}"
+            )
 
     @property
     def assistant(self) -> str:

@@ -71,6 +71,21 @@ def test_an_app_without_its_project_is_asked_for(capsys: pytest.CaptureFixture[s
     assert "in which project is the app hub-app? Give --project" in capsys.readouterr().err
 
 
+def test_a_location_that_gemini_enterprise_does_not_have_is_refused_wherever_it_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    environment = {
+        "GEMINI_ENTERPRISE_APP": "hub-app",
+        "GOOGLE_CLOUD_PROJECT": "demo-project",
+        "GEMINI_ENTERPRISE_LOCATION": "moon",
+    }
+    with hub({}) as there:
+        for command in (["doctor", "--url", there.url], ["register", "list"]):
+            assert main(command, environment=environment) == 2
+            told = capsys.readouterr().err
+            assert "the location is 'moon', and must be one of global, us, eu" in told
+
+
 def test_a_hub_that_is_well_is_found_to_be_well() -> None:
     with hub({}) as there:
         status, found = doctor(there.url)
