@@ -38,10 +38,12 @@ class Request(Struct, frozen=True, kw_only=True):
 
     def parameter(self, name: str) -> str | None:
         """The first value of a query parameter, its name in any case; None where it is absent."""
-        for key, values in self.query.items():
-            if values and key.lower() == name.lower():
-                return values[0]
-        return None
+        return next(iter(self.parameters(name)), None)
+
+    def parameters(self, name: str) -> list[str]:
+        """All values of a query parameter, its name in any case."""
+        query = self.query.items() if self.query else ()
+        return [value for key, values in query if key.lower() == name.lower() for value in values]
 
     @property
     def media_type(self) -> str:

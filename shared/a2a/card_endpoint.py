@@ -97,7 +97,7 @@ class _Written:
 def _named(request: Request) -> Version | None:
     """The version that the request names, None where that is none or not one."""
     try:
-        return versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+        return versions.named(request.headers.get("a2a-version"), request.parameters("A2A-Version"))
     except A2AError:
         return None
 

@@ -92,7 +92,7 @@ class A2AServer:
             envelope = jsonrpc.read_envelope(self._body(request))
             id_ = envelope.id
             streams_errors = jsonrpc.streams_errors(envelope.method)
-            named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+            named = versions.named(request.headers.get("a2a-version"), request.parameters("A2A-Version"))
             operation, version = jsonrpc.resolve(envelope.method, named)
             card = self._card()
             _check_capability(operation, card)
@@ -123,7 +123,7 @@ class A2AServer:
         try:
             if not rest.knows(request.path):
                 return None
-            named = versions.named(request.headers.get("a2a-version"), request.parameter("A2A-Version"))
+            named = versions.named(request.headers.get("a2a-version"), request.parameters("A2A-Version"))
             target = rest.resolve(request.method, request.path, named)
             if target.version is Version.V0_3:
                 media_type = JSON  # 0.3 §3.2.3 knows no other.

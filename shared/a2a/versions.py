@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 
 from shared.a2a.errors import VERSION_NOT_SUPPORTED, A2AError
@@ -20,16 +21,16 @@ _BY_NAME = {version.value: version for version in Version}
 _WITH_PATCH = r"(\d{1,4}\.\d{1,4})\.\d{1,6}"
 
 
-def named(header: str | None, query: str | None) -> Version | None:
-    """The version that the request names, the header before the query parameter; None where it names none.
+def named(header: str | None, query: Sequence[str]) -> Version | None:
+    """The version that the request's header and the values of its query parameter name; None where they name none.
 
     Raises VERSION_NOT_SUPPORTED for a version, or two different ones, that cannot be served.
     """
-    versions = {_parse(text.strip()) for text in (header, query) if text and text.strip()}
+    versions = {_parse(text.strip()) for text in (header, *query) if text and text.strip()}
     if len(versions) > 1:
         raise A2AError(
             VERSION_NOT_SUPPORTED,
-            "The A2A-Version header and query parameter name different versions",
+            "The A2A-Version header and query parameters name different versions",
             metadata={"supportedVersions": SUPPORTED},
         )
     return versions.pop() if versions else None

@@ -43,6 +43,16 @@ def test_header_and_query_that_name_different_versions_are_refused(way: Way) -> 
     assert error["code"] == (400 if way.rest else -32009)
 
 
+@pytest.mark.parametrize(
+    "query", [{"A2A-Version": ["0.3", "1.0"]}, {"A2A-Version": ["0.3"], "a2a-version": ["1.0"]}], ids=str
+)
+@EACH_WAY
+def test_a_query_that_names_different_versions_is_refused(way: Way, query: dict[str, list[str]]) -> None:
+    for named in (query, {name: versions[::-1] for name, versions in reversed(query.items())}):
+        _, error, _ = error_of(way, served().send("POST", way.path, way.body(way.params()), query=named))
+        assert error["code"] == (400 if way.rest else -32009)
+
+
 @pytest.mark.parametrize("patch", ["", ".0", ".7"])
 @EACH_WAY
 def test_a_named_version_is_served_whatever_its_patch_number(way: Way, patch: str) -> None:
