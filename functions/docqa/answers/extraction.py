@@ -21,6 +21,7 @@ from functions.docqa.answers.matching import (
     surroundings,
 )
 from functions.docqa.answers.pointers import only_points
+from functions.docqa.answers.rules_on_rules import less_telling
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.questions.asides import told_before
 from functions.docqa.questions.concept import Concept, Role
@@ -236,6 +237,7 @@ def _scored(
             fit -= 0.15
         if question.kind is AnswerKind.TIME:
             fit += _OWN_ACT if _acts(question, around, number) else 0.0
+        fit -= less_telling(question.text, normal, passage.section)
         fit -= 0.05 * min(2, speciality(forms, around, number))
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)

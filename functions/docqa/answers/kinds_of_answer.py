@@ -4,8 +4,10 @@ import re
 from functools import lru_cache
 
 from functions.docqa.answers.defining import defines
+from functions.docqa.answers.expressed import without_what_only_looks_so
 from functions.docqa.answers.matching import cached_view
 from functions.docqa.answers.particulars import misses
+from functions.docqa.answers.row_keys import is_of_another_row
 from functions.docqa.model import Unit, UnitKind
 from functions.docqa.questions.concept import Role
 from functions.docqa.questions.expressions import (
@@ -110,6 +112,8 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     asked = question.asked
     if misses(question.text, unit.text, f"{normal} {normalise(unit.header)}" if unit.header else normal):
         return None
+    if is_of_another_row(question.text, unit):
+        return None
     if unit.kind is UnitKind.LIST:
         # A list's introduction is quoted with it, so it serves as one answer to "what are the steps".
         return {AnswerKind.PROCEDURE: 0.2, AnswerKind.FACT: 0.12, AnswerKind.CONDITION: 0.12}.get(asked.kind)
@@ -122,7 +126,7 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         normal = f"{normalise(plain(unit.header))} | {normal}"
     if asked.kind is AnswerKind.CONTACT and not _reaches(normal_of(question.text), normal):
         return None
-    if not has(pattern, normal) and not (
+    if not has(pattern, without_what_only_looks_so(question, normal)) and not (
         asked.kind is AnswerKind.FREQUENCY
         and unit.kind is UnitKind.ROW
         and has(PATTERNS[AnswerKind.TIME], normal)

@@ -21,6 +21,21 @@ _THERE_ARE = re.compile(
 _LIMITED = re.compile(
     r"まで|以内|以上|以下|未満|上限|定員|募集|1人(?:につき|あたり|当たり)|\b(?:up to|at most|at least|maximum|limit|per|each)\b"
 )
+# The least and the most there may be are two amounts.
+_EXTREMES = (
+    (
+        re.compile(
+            r"(?:最低|最小|最短|少なくとも)[^。?]{0,12}(?:何|いくら|どのくらい|どれくらい)|\bminimum\b"
+        ),
+        re.compile(r"最低|最小|最短|下限|少なくとも|\bminimum\b"),
+        re.compile(r"最大|最長|最高|上限|\bmaximum\b"),
+    ),
+    (
+        re.compile(r"(?:最大|最長|最高)[^。?]{0,12}(?:何|いくら|どのくらい|どれくらい)|\bmaximum\b"),
+        re.compile(r"最大|最長|最高|上限|\bmaximum\b"),
+        re.compile(r"最低|最小|最短|下限|少なくとも|\bminimum\b"),
+    ),
+)
 _CAPITALISED = re.compile(
     r"(?<=[a-z,;('“\"] )[(“\"']?((?:[A-Z][\w&.-]+|\w+[A-Z]\w*)(?:(?: of)? [A-Z][\w&.-]+)*)"
 )
@@ -68,7 +83,9 @@ def misses(asked: str, text: str, normal: str) -> bool:
 
     `asked` is the question as it is written, `text` the sentence, `normal` the same normalised.
     """
-    named, expressions = _wanted(asked)
+    named, expressions, extremes = _wanted(asked)
+    if any(other.search(normal) and not said.search(normal) for said, other in extremes):
+        return True
     if _THERE_ARE.search(normalise(asked)) and _LIMITED.search(normal):
         return True
     return any(not said.search(normal) for said in expressions) or (
@@ -77,10 +94,13 @@ def misses(asked: str, text: str, normal: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _wanted(asked: str) -> tuple[bool, tuple[re.Pattern[str], ...]]:
+def _wanted(
+    asked: str,
+) -> tuple[bool, tuple[re.Pattern[str], ...], tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]]:
     normal = normalise(asked)
     expressions = tuple(said for question, said in _EXPRESSIONS if question.search(normal))
-    return _NAME_ASKED.search(normal) is not None, expressions
+    extremes = tuple((said, other) for question, said, other in _EXTREMES if question.search(normal))
+    return _NAME_ASKED.search(normal) is not None, expressions, extremes
 
 
 def _names_something(asked: str, text: str) -> bool:

@@ -98,7 +98,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|principal|advisor|adviser|registrar|mr|ms|mrs|dr)s?\b"
         r"|者|部(?!分|屋|品|数)|課(?!題|金)|室|長|係|チーム|担当|委員|責任者"
         r"|役員|社長|管理職|上司|上長|マネージャ|リーダー|窓口|本人|医師|看護師|師"
-        r"|員|官|オーナー|さん|氏|当社|[甲乙]"
+        r"|員|官|オーナー|さん|氏|会社(?!員)|法人|組合|当社|[甲乙]"
     ),
     AnswerKind.PLACE: re.compile(
         r"\b(?:in|at|on|to|from|under|via|through|behind|inside|next to|near)\b|/|https?:|floor|room"

@@ -52,7 +52,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|what (?:do|does|did|will|would|must|shall|should) (?:\w+ ){1,4}?(?:have to |need to )?(?:pay|owe|cost)\b"
             r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何円|(?:金額|料金|費用|価格|値段|手数料|手当"
-            r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり)[^。?]{0,4}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
+            r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり|出|支給され|付き|つき)[^。?]{0,4}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
         ),
     ),
     (
@@ -67,7 +67,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|how much (?:\w+ )?(?:notice|time)|(?:what|which) (?:\w+ )?(?:day|date|month|hours)\b"
             r"|(?:retention|notice|warranty|probation|trial) (?:period|time)"
             r"|(?:office|opening|business|visiting|working"
-            r"|core|operating) hours|いつまで|いつ|期限|締切|締め切り"
+            r"|core|operating) hours|いつまで|いつ|期限(?!を(?:設|定|付)|[がは](?:あ|設|必要))|締切|締め切り"
             r"|〆切|期日|何(?:秒|分|時間|時|日|営業日|曜日?|週間|[ヶかカ]?月|年)|(?:どの"
             r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数|時刻|日程)(?:は|$|\?)|納期"
         ),
@@ -155,7 +155,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"^(?:can|may|could|is|are|do|does|must|should|am|will|might|shall)\b|\b(?:allowed|permitted"
             r"|forbidden|prohibited|mandatory)\b|(?:でき|可能"
             r"|良い|よい|いい|構い|かまい|必要|許可され|認められ|禁止され|許され|もらえ"
-            r"|使え|持て|義務|不要|大丈夫|オッケー|取れ|入れ|受けられ|持ち出せ|いり)(?:ます|です|る"
+            r"|使え|持て|義務|不要|大丈夫|オッケー|取れ|入れ|受けられ|持ち出せ|いり|べき)(?:ます|です|る"
             r"|ない|なの)?(?:ん)?(?:でしょう|です)?か|(?:でき|られ|え|せ)る\?"
             r"|(?:可能|必要|禁止|ok|大丈夫)\?|ますか\??$"
         ),

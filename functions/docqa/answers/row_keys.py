@@ -1,0 +1,39 @@
+"""Rows of a table that are found by a number: "grade 5" stands in the row whose column "grade" says 5, and in no other."""
+
+import re
+from functools import lru_cache
+
+from functions.docqa.model import Unit, UnitKind
+from functions.docqa.vocabulary.words import normalise, plain
+
+_LEAST_NAME = 2
+_KEY = r"[ \"'」』]*(?:が|は|の|を|:|=|is|of)? *(?<![\d.])(-?\d+)(?![\d.]*\d|\.?\d| ?[a-z%円日時分秒年月週回人名個件歳万千])"
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\d)")
+_ALONE = re.compile(r"\W*-?\d+\W*")
+
+
+def is_of_another_row(asked: str, unit: Unit) -> bool:
+    """Whether a row has another number in the column that the question gives a number for."""
+    if unit.kind is not UnitKind.ROW or not unit.header or not any(map(str.isdigit, asked)):
+        return False
+    cells = [normalise(plain(cell)) for cell in unit.text.split("|")]
+    return any(
+        _ALONE.fullmatch(cell) and number not in _NUMBER.findall(cell)
+        for cell, number in zip(cells, _numbers_for(asked, unit.header), strict=False)
+        if number
+    )
+
+
+@lru_cache(maxsize=1024)
+def _numbers_for(asked: str, header: str) -> tuple[str, ...]:
+    """The number that the question gives for each column, "" for the others."""
+    return tuple(
+        _number_after(normalise(plain(name)).strip(), normalise(asked)) for name in header.split("|")
+    )
+
+
+def _number_after(name: str, asked: str) -> str:
+    if len(name) < _LEAST_NAME:
+        return ""
+    match = re.search(re.escape(name) + _KEY, asked)
+    return match.group(1) if match else ""
