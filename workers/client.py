@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _BROKE_OFF = "The work on this task broke off. / このタスクの処理は中断しました。"
+_NOT_OURS = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
 _log = logging.getLogger("worker")
 Credential = Callable[[], Mapping[str, str]]
 """The headers that say who the worker is; see workers/credentials.py."""
@@ -161,16 +162,30 @@ class Client:
         try:
             verb, fields = _outcome(work, do)
             if not work.cancelled.is_set():
-                work.write(verb, **fields)
+                _report(work, verb, fields)
         except (OSError, Refused) as problem:
             _log.warning("task %s is given up: %s", work.task_id, problem)
         finally:
             work.finished.set()
 
 
+def _report(work: Work, verb: str, fields: dict[str, str]) -> None:
+    try:
+        work.write(verb, **fields)
+    except Refused as refused:
+        if refused.reason in _NOT_OURS:
+            raise
+        # Done again, it would be refused again.
+        _log.error("what the work on task %s came to was not taken: %s", work.task_id, refused)
+        work.write("fail", reason=_BROKE_OFF)
+
+
 def _outcome(work: Work, do: Callable[[Work], str]) -> tuple[str, dict[str, str]]:
     try:
-        return "complete", {"text": do(work)}
+        text = do(work)
+        if not isinstance(text, str) or not text:
+            raise TypeError("the work has to return a text that is not empty")
+        return "complete", {"text": text}
     except Question as question:
         return "requireInput", {"text": str(question)}
     except Failed as failed:

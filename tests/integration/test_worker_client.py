@@ -91,6 +91,20 @@ def test_what_goes_wrong_inside_the_work_is_not_told() -> None:
     assert "swordfish" not in fields["reason"]
 
 
+@pytest.mark.parametrize("returned", [None, "", 42, b"Done"])
+def test_work_that_returns_no_text_fails_and_is_not_done_again(returned: Any) -> None:
+    ((verb, fields),) = Function().work(lambda _: returned)
+    assert verb == "fail"
+    assert "broke off" in fields["reason"]
+
+
+@pytest.mark.parametrize("reason", ["PAYLOAD_TOO_LARGE", "TASK_TOO_LARGE", "INVALID_PARAMS"])
+def test_a_result_that_is_not_taken_fails_the_task_and_is_not_made_again(reason: str) -> None:
+    writes = Function({"complete": [_problem(reason)]}).work(lambda _: "Done")
+    assert [verb for verb, _ in writes] == ["complete", "fail"]
+    assert "broke off" in writes[-1][1]["reason"]
+
+
 def test_a_worker_that_is_ended_gives_its_task_back() -> None:
     def do(_: Work) -> str:
         raise SystemExit
