@@ -25,7 +25,7 @@ _LONGEST_SECONDS = 3600.0
 _LONGEST_PATH_CHARACTERS = 512
 # A known name of the vendor elsewhere in the file has no effect, which nobody would notice.
 _KNOWN_EXTENSIONS = frozenset({"x-google-api-management", "x-google-backend"})
-# Who may be reached without the gate: the public card alone.
+# What may be reached without the gate: the function that shows the public card and keys, at their well-known paths.
 _PUBLIC_BACKEND, _PUBLIC_PATHS = "agent_card", "/.well-known/"
 
 
