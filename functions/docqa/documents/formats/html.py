@@ -50,6 +50,7 @@ _BREAKING = {
 _VOID = {"br", "hr", "img", "meta", "link", "input", "col", "area", "base", "embed", "source", "wbr"}
 _SPACE = re.compile(r"\s+")
 _MAX_SPAN = 200
+_LEAST_OF_MAIN = 200  # characters; a shorter <main> holds something else than what the page is about
 _LONGEST_TERM = 60
 
 
@@ -69,6 +70,8 @@ class _Extractor(HTMLParser):
         self._prefix = ""
         self._stack: list[str] = []
         self._beside: int | None = None
+        self.main: list[str] = []
+        self._main_at: tuple[int, int] | None = None  # its first line, and how many elements are open in it
         self._lists: list[int | None] = []
         self._rows: list[list[_Cell]] | None = None
         self._cell: _Cell | None = None
@@ -81,6 +84,9 @@ class _Extractor(HTMLParser):
             self._stack.append(tag)
             if self._beside is None and _is_beside(given):
                 self._beside = len(self._stack)
+        if (tag == "main" or given.get("role") == "main") and self._main_at is None:
+            self._break(blank=True)
+            self._main_at = len(self.lines), len(self._stack)
         if self._cell is not None and (tag == "li" or tag in _BREAKING):
             self._text(" ")
         match tag:
@@ -131,6 +137,14 @@ class _Extractor(HTMLParser):
                 self._line = f"{self._line.strip()}: "
             case _ if tag in _BREAKING and self._cell is None:
                 self._break(blank=not self._lists)
+        if self._main_at and len(self._stack) < self._main_at[1]:
+            self._end_main()
+
+    def _end_main(self) -> None:
+        """What the page is about ends here: the rest of it is not looked at for another such part."""
+        if self._main_at and not self.main:
+            self._break(blank=True)
+            self.main = self.lines[self._main_at[0] :]
 
     def _pop(self, tag: str) -> None:
         """Closes the innermost `tag`, and what is open in it."""
@@ -151,6 +165,7 @@ class _Extractor(HTMLParser):
         if self._rows is not None:
             self.handle_endtag("table")
         self._break()
+        self._end_main()
 
     def _text(self, data: str) -> None:
         if self._cell is not None:
@@ -180,11 +195,15 @@ class _Extractor(HTMLParser):
 
 
 def html_text(markup: str) -> tuple[str, str]:
-    """(canonical text, content of `<title>`). Cells that span rows or columns are repeated in each."""
+    """(canonical text, content of `<title>`). Cells that span rows or columns are repeated in each.
+
+    A page that says what its main part is has no other.
+    """
     extractor = _Extractor()
     extractor.feed(markup)
     extractor.close()
-    text = "\n".join(extractor.lines).strip()
+    main, text = ("\n".join(lines).strip() for lines in (extractor.main, extractor.lines))
+    text = main if len(main) >= _LEAST_OF_MAIN else text
     return (text + "\n" if text else ""), _SPACE.sub(" ", extractor.title).strip()
 
 
