@@ -32,7 +32,8 @@ class DefaultCredentials:
     """Tokens from Application Default Credentials, kept until shortly before they expire; one fetch at a time for each.
 
     google-auth is imported on the first use: who needs no token does not pay for it. A failed fetch takes seconds: whoever
-    waited for it, or comes right after it, is told that it failed; as long as the last token lives, it is used on.
+    waited for it, or comes right after it, is told that it failed; as long as the last token lives, it is used on, and nobody
+    waits but the one who fetches.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -54,16 +55,25 @@ class DefaultCredentials:
     def _token(self, key: str | None, make: Callable[[Any], Any]) -> str:
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
-        with lock:
-            credentials = self._credentials.get(key)
-            if credentials is None or not credentials.valid:
-                try:
-                    credentials = self._refreshed(key, credentials, make)
-                except NoToken:
-                    if credentials is None or not _lives(credentials):
-                        raise
-            token: str = credentials.token
+        last = self._credentials.get(key)
+        if not lock.acquire(blocking=last is None or not _lives(last)):
+            token: str = last.token
             return token
+        try:
+            return self._token_of_one(key, make)
+        finally:
+            lock.release()
+
+    def _token_of_one(self, key: str | None, make: Callable[[Any], Any]) -> str:
+        credentials = self._credentials.get(key)
+        if credentials is None or not credentials.valid:
+            try:
+                credentials = self._refreshed(key, credentials, make)
+            except NoToken:
+                if credentials is None or not _lives(credentials):
+                    raise
+        token: str = credentials.token
+        return token
 
     def _refreshed(self, key: str | None, credentials: Any, make: Callable[[Any], Any]) -> Any:
         from google.auth.exceptions import GoogleAuthError
@@ -86,10 +96,10 @@ class DefaultCredentials:
 
 
 def _lives(credentials: Any) -> bool:
-    """Whether a token that is about to expire has not done so yet."""
+    """Whether the token has not expired yet, though it may be about to."""
     from google.auth.credentials import TokenState
 
-    lives: bool = credentials.token_state is TokenState.STALE
+    lives: bool = credentials.token_state is not TokenState.INVALID
     return lives
 
 

@@ -3,11 +3,14 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from shared.identity.own_tokens import DefaultCredentials
 from tests.fakes.http_server import HttpServer
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import claims_of
@@ -15,6 +18,7 @@ from tests.fakes.token_issuers import ACCOUNT, TokenIssuers
 from tests.integration.own_tokens import NO_METADATA, ROOT, own_tokens
 
 AUDIENCE = "https://pm.example"
+_PATIENCE_SECONDS = 10.0
 KINDS: dict[str, Callable[[TokenIssuers], Any]] = {
     "a service account's key": lambda issuers: issuers.service_account_key(),
     "impersonation": lambda issuers: issuers.impersonating(),
@@ -94,3 +98,34 @@ def test_a_token_is_used_to_its_end_while_no_other_is_to_be_had(tmp_path: Path) 
         assert len(issuers.asked) == 2
         assert holder.ask(AUDIENCE, AUDIENCE) == [last, last]
     assert claims_of(last)["aud"] == AUDIENCE
+
+
+def test_while_one_asks_for_the_next_token_the_others_use_the_one_that_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, answers = Event(), Event()
+
+    class Hesitating(TokenIssuers):
+        """Gives out the first token at once."""
+
+        def answer(self, path: str, authorization: str, body: bytes) -> dict[str, Any]:
+            if self.asked:
+                asked.set()
+                answers.wait(_PATIENCE_SECONDS)
+            return super().answer(path, authorization, body)
+
+    with Hesitating(tmp_path, lifetime_seconds=60) as issuers, ThreadPoolExecutor() as threads:
+        for name, value in (NO_METADATA | issuers.environment(issuers.service_account_key())).items():
+            monkeypatch.setenv(name, value)
+        tokens = DefaultCredentials()
+        first = tokens.id_token(AUDIENCE)
+        try:
+            asking = threads.submit(tokens.id_token, AUDIENCE)
+            assert asked.wait(_PATIENCE_SECONDS)
+            others = [threads.submit(tokens.id_token, AUDIENCE) for _ in range(3)]
+            assert [each.result(_PATIENCE_SECONDS / 2) for each in others] == [first] * 3
+            assert not asking.done()
+        finally:
+            answers.set()
+        assert claims_of(asking.result(_PATIENCE_SECONDS))["aud"] == AUDIENCE
+    assert len(issuers.asked) == 2
