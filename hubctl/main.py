@@ -31,7 +31,7 @@ class CommandError(Exception):
 
 
 def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextIO | None = None) -> int:
-    """The exit status: 0 when all is well, 1 when something was found wrong, 2 when the command cannot be carried out as given."""
+    """The exit status: 0 when all is well, 1 when something was found wrong, 2 for a command that cannot be carried out."""
     parser = argparse.ArgumentParser(prog="hubctl", description="The operator's command line of the A2A hub.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     # Only the command that was asked for is imported, and so only its help is complete.
