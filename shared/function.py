@@ -13,6 +13,7 @@ from shared.ids import new_id, timestamp
 from shared.log import Log
 
 MINT = Mint(new_id=new_id, timestamp=timestamp)
+READING = ("GET", "HEAD")
 _STDOUT = 1
 
 
@@ -32,12 +33,13 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
 
 def health(request: Request, name: str) -> Response | None:
     """`GET /` says what this is, `GET /health` that it lives; None for anything else."""
-    if request.method not in ("GET", "HEAD"):
-        return None
+    reads = request.method in READING
     match request.path.rstrip("/"):
-        case "":
+        case "" if reads:
             text = f"{name}: an A2A agent. It is up. Its card is at /.well-known/agent-card.json\n"
             return Response(headers={"content-type": "text/plain; charset=utf-8"}, body=text.encode())
+        case "/health" if not reads:
+            return wrong_method()
         case "/health":
             return Response(
                 headers={"content-type": JSON, "cache-control": "no-store"}, body=b'{"status":"ok"}'
@@ -51,8 +53,14 @@ def not_found(request: Request) -> Response:
     from shared.a2a.bindings import rest
 
     if request.path in ("", "/"):
-        headers = {"content-type": JSON, "allow": "GET, HEAD, POST"}
-        error = A2AError(METHOD_NOT_ALLOWED, "Send A2A requests with POST")
-        return Response(status=405, headers=headers, body=rest.write_error(error))
+        return wrong_method("GET, HEAD, POST", "Send A2A requests with POST")
     error = A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
     return Response(status=404, headers={"content-type": JSON}, body=rest.write_error(error))
+
+
+def wrong_method(allow: str = ", ".join(READING), message: str = "This page is only read") -> Response:
+    """405 in the form of the HTTP+JSON binding, for a path that takes these methods."""
+    from shared.a2a.bindings import rest
+
+    error = A2AError(METHOD_NOT_ALLOWED, message)
+    return Response(status=405, headers={"content-type": JSON, "allow": allow}, body=rest.write_error(error))

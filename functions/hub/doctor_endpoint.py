@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from shared.function import wrong_method
 from shared.http import Request, Response
 from shared.identity.callers import Caller
 from shared.log import Record
@@ -28,6 +29,8 @@ class DoctorEndpoint:
         """See `Doctor.handle`."""
         if request.path != _PATH:
             return None
+        if request.method != "GET":
+            return wrong_method("GET")
         with self._lock:
             doctor = self._doctor = self._doctor or self._make()
         return doctor.handle(request, caller, record)

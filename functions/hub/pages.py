@@ -8,6 +8,7 @@ from pathlib import Path
 from shared.a2a import protojson
 from shared.a2a.versions import Version
 from shared.access import may_use
+from shared.function import READING, wrong_method
 from shared.http import JSON, Request, Response
 from shared.identity.principal import Principal
 from shared.routes import Route, RouteTable
@@ -17,7 +18,7 @@ _OPENAPI = Path(__file__).with_name("openapi.yaml")
 
 
 class Pages:
-    """Answers GET requests; the addresses of agents are not among what they tell."""
+    """Answers GET requests, and others with 405; the addresses of agents are not among what they tell."""
 
     def __init__(self, table: Callable[[], RouteTable], *, commit: str) -> None:
         self._table = table
@@ -26,16 +27,18 @@ class Pages:
         )
 
     def public(self, request: Request) -> Response | None:
-        """The pages that need no token; None for any other request."""
-        if request.method in ("GET", "HEAD") and request.path == "/openapi.yaml":
+        """The pages that need no token; None for any other path."""
+        if request.path == "/openapi.yaml":
+            if request.method not in READING:
+                return wrong_method()
             return Response(headers={"content-type": "application/yaml"}, body=_OPENAPI.read_bytes())
         return None
 
     def private(self, request: Request, principal: Principal | None) -> Response | None:
-        """The pages for callers with a token; None for any other request. A route that they may not use is not listed."""
-        if request.method not in ("GET", "HEAD"):
-            return None
+        """The pages for callers with a token; None for any other path. A route that they may not use is not listed."""
         match request.path.rstrip("/"):
+            case "/routes" | "/debug-version" if request.method not in READING:
+                return wrong_method()
             case "/routes":
                 routes = [_route(route) for route in self._table().routes if may_use(route, principal)]
                 return Response(headers={"content-type": JSON}, body=protojson.encode({"routes": routes}))

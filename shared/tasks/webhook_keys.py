@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
+from shared.function import READING, wrong_method
 from shared.http import JSON, Request, Response
 from shared.settings import Settings
 
@@ -80,9 +81,11 @@ class KeySetPage:
         self._exists = bool(ids)
 
     def handle(self, request: Request) -> Response | None:
-        """None for any other request."""
-        if not self._exists or request.method not in ("GET", "HEAD") or request.path != JWKS_PATH:
+        """None for any other path."""
+        if not self._exists or request.path != JWKS_PATH:
             return None
+        if request.method not in READING:
+            return wrong_method()
         headers = {"content-type": JSON, "cache-control": f"public, max-age={_MAX_AGE_SECONDS}"}
         return Response(headers=headers, body=self._body)
 

@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, message, text
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, text_of
+from tests.fakes.webhook_signatures import key_pair
 
 _SEND = b'{"jsonrpc": "2.0", "id": 7, "method": "message/send", "params": {}}'
 _PUBLIC = [
@@ -71,6 +72,28 @@ def test_without_a_good_token_there_is_nothing(
 @pytest.mark.parametrize("token", [None, "wrong", TOKEN])
 def test_public_pages_need_no_token(method: str, path: str, token: str | None) -> None:
     assert Hub(route("alpha", "http://127.0.0.1:9")).request(method, path, token=token).status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize(
+    ("path", "allow"),
+    [
+        ("/health", "GET, HEAD"),
+        ("/openapi.yaml", "GET, HEAD"),
+        ("/routes", "GET, HEAD"),
+        ("/routes/", "GET, HEAD"),
+        ("/debug-version", "GET, HEAD"),
+        ("/.well-known/agent-card.json", "GET, HEAD"),
+        ("/.well-known/jwks.json", "GET, HEAD"),
+        ("/doctor", "GET"),
+    ],
+)
+def test_a_page_that_is_only_read_says_so_to_other_methods(method: str, path: str, allow: str) -> None:
+    _, public = key_pair()
+    hub = Hub(route("alpha", "http://127.0.0.1:9"), settings={"WEBHOOK_PUBLIC_KEYS": public})
+    response = hub.request(method, path, b"{}")
+    assert (response.status, response.headers["allow"]) == (405, allow)
+    assert json.loads(cast("bytes", response.body))["error"]["code"] == 405
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer  "])

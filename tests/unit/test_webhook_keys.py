@@ -98,10 +98,12 @@ def test_the_page_has_every_key_once_and_nothing_private() -> None:
     assert all(set(key) == {"kty", "crv", "x", "y", "kid", "alg", "use"} for key in keys)
 
 
-@pytest.mark.parametrize("request_", [_get("/jwks.json"), _get(method="POST")], ids=["path", "method"])
-def test_the_page_answers_nothing_else(request_: Request) -> None:
+def test_the_page_answers_at_its_own_path_and_to_who_reads_it() -> None:
     page = KeySetPage(public_keys(key_pair()[1]))
-    assert page.handle(request_) is None
+    assert page.handle(_get("/jwks.json")) is None
+    refused = page.handle(_get(method="POST"))
+    assert refused is not None
+    assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD")
 
 
 def test_without_keys_there_is_no_page() -> None:
