@@ -56,7 +56,9 @@ class DefaultCredentials:
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
         last = self._credentials.get(key)
-        if not lock.acquire(blocking=last is None or not _lives(last)):
+        if last is None or not _lives(last):
+            lock.acquire()
+        elif not lock.acquire(blocking=False):
             token: str = last.token
             return token
         try:
