@@ -33,7 +33,7 @@ HEAD = ("", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "req/s ratio", "generato
 
 
 def contest(contestants: Sequence[Contestant], settings: Settings, *, connections: int) -> Measurements:
-    """One measurement of each for each round, after one that does not count. The order turns round with every round."""
+    """One measurement of each for each round, after one that does not count. The order is reversed with every round."""
     measurements: Measurements = {one.server.name: [] for one in contestants}
     for one in contestants:
         _measured(one, settings, connections=connections, seconds=1.0)
