@@ -12,8 +12,8 @@ from pathlib import Path
 
 from local.lifeline import Lifeline
 
-# What Python writes before the text of an exception whose text says what to do.
-_TOLD_TO_THE_OPERATOR = re.compile(r"^[\w.]+\.(?:SettingsError|WrongFile): ", re.MULTILINE)
+# Where a text begins that says what to do.
+_TOLD_TO_THE_OPERATOR = re.compile(r"^(?:[\w.]+\.WrongFile: |(?=The settings are wrong:$))", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)

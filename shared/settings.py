@@ -10,8 +10,11 @@ LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 """This machine, as URLs name it: credentials may go there over http."""
 
 
-class SettingsError(ValueError):
-    """Everything that is wrong with the settings, one line each, with the variable named."""
+class SettingsError(SystemExit):
+    """Everything that is wrong with the settings, one line each, with the variable named.
+
+    No process starts with it: Python writes these lines, without a stack that says nothing to operators, and ends with status 1.
+    """
 
 
 class Settings:

@@ -31,17 +31,24 @@ def test_a_program_that_ended_is_named_with_its_last_lines(tmp_path: Path) -> No
         _wait(_process(tmp_path, "first line\nit was the settings\n", status=3), answers=lambda _: False)
 
 
-def test_of_wrong_settings_all_is_told_and_no_stack(tmp_path: Path) -> None:
+def test_of_wrong_settings_all_is_told_and_nothing_else(tmp_path: Path) -> None:
     mistakes = "\n".join(f"  SETTING_{number} is wrong" for number in range(30))
-    stack = 'Traceback (most recent call last):\n  File "main.py", line 1, in <module>\n'
-    output = f"{stack}shared.settings.SettingsError: The settings are wrong:\n{mistakes}\n"
+    output = f"A line of before\nThe settings are wrong:\n{mistakes}\n"
     with pytest.raises(ProcessEnded) as ended:
         _wait(_process(tmp_path, output, status=1), answers=lambda _: False)
     told = str(ended.value)
-    assert "Traceback" not in told
+    assert "before" not in told
     assert told.endswith(
         "\n    The settings are wrong:\n" + "\n".join(f"    {each}" for each in mistakes.split("\n"))
     )
+
+
+def test_of_a_wrong_file_the_reason_is_told_and_no_stack(tmp_path: Path) -> None:
+    stack = 'Traceback (most recent call last):\n  File "main.py", line 1, in <module>\n'
+    output = f"{stack}shared.task_store.sqlite_schema.WrongFile: it is no SQLite file\n"
+    with pytest.raises(ProcessEnded, match=r"\n    it is no SQLite file$") as ended:
+        _wait(_process(tmp_path, output, status=1), answers=lambda _: False)
+    assert "Traceback" not in str(ended.value)
 
 
 @pytest.mark.parametrize(
