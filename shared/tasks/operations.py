@@ -37,6 +37,7 @@ from shared.tasks.updates import status_update
 from shared.tasks.work import read_work
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
+_MOST_BEHIND_SECONDS = 2.0
 
 
 class TaskOperations:
@@ -166,7 +167,13 @@ class TaskOperations:
         self._configs.delete(self._found(request.task_id, call).task.id, request.id)
 
     def _found(self, task_id: str, call: Call) -> StoredTask:
-        stored = self._store.get(task_id, owner=_owner(call))
+        owner = _owner(call)
+        stored = self._store.get(task_id, owner=owner)
+        run = self._runs.of_task(task_id) if stored is None else None
+        if run is not None and run.call.principal and run.call.principal.subject == owner:
+            # Its client may have been shown it before it was stored.
+            run.stored.wait(_MOST_BEHIND_SECONDS)
+            stored = self._store.get(task_id, owner=owner)
         if stored is None:
             raise A2AError(TASK_NOT_FOUND, metadata={"taskId": task_id[:200]})
         return stored

@@ -67,6 +67,7 @@ class Recorder:
             self._log.exception("A run could not be recorded", run.call.record)
         finally:
             self._recording.discard(run.task_id)
+            run.stored.set()
             run.recorded.set()
 
     def _record(self, run: Run, stored: StoredTask, lease: str, work: Callable[[], bytes]) -> None:
@@ -79,6 +80,7 @@ class Recorder:
             patience=self.patience,
         )
         run.stored_version = stored.version
+        run.stored.set()
         position = 1
         held: list[Event] = []
         while True:

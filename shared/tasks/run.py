@@ -19,6 +19,8 @@ class Run:
         self.call = call
         self.task_id = call.task.id
         self.relay: Relay[Event] = Relay(source, on_abandoned=lambda: None)
+        self.stored = threading.Event()
+        """Set when the task is in the store, or will not be."""
         self.recorded = threading.Event()
         """Set when no more of it will be stored."""
         self.stored_version = 0

@@ -1,13 +1,22 @@
 """Tasks that are watched: by streams and subscriptions, here and on another instance."""
 
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pytest
 
+from shared.a2a.call import Call
+from shared.a2a.errors import A2AError
+from shared.a2a.model import GetTaskRequest, Task
+from shared.a2a.reply import Piece, Text
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle
+from tests.fakes.kept_tasks import PATIENCE_SECONDS, Instance, a_call
 from tests.fakes.task_client import Refused, TaskClient
 from tests.integration.tasks.life import UNSUPPORTED, Gate, echo, ended, has_said, subscribed, until
 
@@ -20,6 +29,29 @@ def test_a_streamed_answer_is_a_task_that_can_be_asked_for(way: str, keeping: di
         settle()
         kept = client.get(events[0].task_id)
     assert (kept.state, kept.text, kept.history) == ("completed", "You said hello", ["hello"])
+
+
+def test_a_task_can_be_asked_for_from_the_streams_first_event_on(tmp_path: Path) -> None:
+    gate = Gate()
+
+    def script(_: Call) -> Iterator[Piece]:
+        gate.wait()
+        yield Text("done")
+
+    file = tmp_path / "tasks.db"
+    instance = Instance(file, script)
+    with closing(sqlite3.connect(file)) as other, ThreadPoolExecutor() as threads:
+        other.execute("BEGIN IMMEDIATE")
+        stream = instance.stream("hello")
+        shown = next(stream)
+        assert isinstance(shown, Task)
+        asked = threads.submit(instance.get, shown.id)
+        with pytest.raises(A2AError):
+            instance.kept.operations.get(GetTaskRequest(id=shown.id), a_call(owner="client:another"))
+        other.rollback()
+        assert asked.result(PATIENCE_SECONDS).id == shown.id
+        gate.open()
+        list(stream)
 
 
 def test_every_subscriber_sees_the_same_events_in_the_same_order(way: str, keeping: dict[str, str]) -> None:
