@@ -46,13 +46,13 @@ SEARCH_FAULTS = [
     ("deny-search", "denied", "not allowed to use the search", "検索の権限がありません"),
     ("service-disabled", "api_disabled", "not enabled for this project", "有効になっていません"),
     ("quota", "quota", "reached its limit of requests", "利用上限に達しています"),
-    ("server-error", "unreachable", "cannot be reached at the moment", "検索サービスに接続できません"),
+    ("server-error", "broken", "search service had a problem", "検索サービスで問題が発生しました"),
     ("latency", "timeout", "did not answer in time", "時間内に応答しませんでした"),
 ]
 SOURCE_FAULTS = [
     ("deny-objects-get", "denied", "not allowed to open the source documents", "原文を開く権限がありません"),
     ("quota", "quota", "reached its limit of requests", "利用上限に達しています"),
-    ("server-error", "unreachable", "cannot be reached at the moment", "ストレージサービスに接続できません"),
+    ("server-error", "broken", "storage service had a problem", "ストレージサービスで問題が発生しました"),
     ("latency", "timeout", "did not arrive in time", "時間内に取得できませんでした"),
 ]
 

@@ -85,7 +85,7 @@ def _cause(error: BaseException, reason: object) -> Cause:
             return Cause.QUOTA
         case api.GatewayTimeout() | requests.Timeout() | TimeoutError():
             return Cause.TIMEOUT
-        case api.ServiceUnavailable() | requests.ConnectionError() | ConnectionError():
+        case requests.ConnectionError() | ConnectionError():
             return Cause.UNREACHABLE
         case api.BadRequest():
             return Cause.REJECTED

@@ -50,5 +50,7 @@ def remedy(failure: Failure, config: CloudConfig, *, account: str | None) -> str
             return "hubctl corpus status, then hubctl corpus push --prune: the data store does not agree with the bucket"
         case (Step.SOURCE, Cause.UNREADABLE):
             return f"gcloud storage cp {failure.resource} . and replace it by a document that opens without a password"
+        case (_, Cause.BROKEN):
+            return f"ask again; status.cloud.google.com tells of disruptions of {service}.googleapis.com"
         case _:
             return "see the function's log by the request's id"
