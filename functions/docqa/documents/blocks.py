@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from functions.docqa.documents import english_clauses
 from functions.docqa.documents.clauses import ITEM_MARK, begins_clause, depth_of_item, heading_level
 from functions.docqa.documents.columns import cells_of, is_header, rows_from
 from functions.docqa.documents.formats.markdown import FRONT_MATTER
@@ -43,9 +44,8 @@ _BOLD_HEADING = re.compile(r"\*\*([^*]+)\*\*[:：]?$")
 _UNDERLINE = re.compile(r"(=+|-{3,})\s*$")
 _ITEM = re.compile(
     r"([ \t　]*)(?:[-*+](?=\s)|-(?=[^\x00-\x7f])|[•・‣◦]|\d{1,3}[.)](?=\s)|[(（]\d{1,2}[)）]|[①-⑳]|"
-    rf"{ITEM_MARK})\s*(?=\S)"
+    rf"{ITEM_MARK}|{english_clauses.ITEM_MARK})\s*(?=\S)"
 )
-_ENGLISH_CLAUSE = re.compile(r"[ \t　]*\d{1,2}\.\d{1,2}\.?[ \t]+(?=[A-Z])")
 _RULE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|[=~─━]{4,})$")
 _SEPARATOR = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _JAPANESE_HEADING = re.compile(
@@ -55,7 +55,7 @@ _JAPANESE_HEADING = re.compile(
 _NUMBERED_HEADING = re.compile(r"\d+(?:\.\d+)*\.?[ 　]+\S[^。.:：;,、]{0,60}$")
 _INNER_ITEM = re.compile(r"(?: {2,}|\t)[ \t]*\d{1,3}[.)]\s")
 _NAMED_HEADING = re.compile(
-    r"(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,60})?$", re.IGNORECASE
+    r"(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,59}[^.:])?$", re.IGNORECASE
 )
 _UPPER_HEADING = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
 _SHORT_LINE = 50
@@ -107,7 +107,8 @@ def blocks(text: str) -> Iterator[Block]:
             at += 2 if underlined and not _HEADING.match(line.text) else 1
         elif item := _ITEM.match(line.text):
             taken = _continuation_end(lines, texts, at)
-            indent = len(item.group(1).expandtabs(4)) + depth_of_item(line.text)
+            depth = depth_of_item(line.text) + english_clauses.depth_of_item(line.text)
+            indent = len(item.group(1).expandtabs(4)) + depth
             yield Block(BlockKind.ITEM, line.start + item.end(), lines[taken - 1].end, indent)
             at = taken
         elif _stands_alone(lines, at):
@@ -147,7 +148,8 @@ def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
     if not before.strip() and (underline := _UNDERLINE.match(after)) and "|" not in line.text:
         return Block(BlockKind.HEADING, line.start, line.end, 1 if underline.group()[0] == "=" else 2)
     set_apart = not before.strip() or _HEADING.match(before) or _is_marked(before, line.text)
-    if set_apart or _begins_a_section(before, line.text, after):
+    titled = english_clauses.is_titled_section(line.text.strip())
+    if set_apart or titled or _begins_a_section(before, line.text, after):
         return _plain_heading(line, after)
     return None
 
@@ -192,7 +194,11 @@ def _marked(text: str, after: str) -> int | None:
     if _NUMBERED_HEADING.match(text):
         runs_on = len(text) > 40 and bool(after.strip())
         return None if _ITEM.match(after) or runs_on else text.split()[0].rstrip(".").count(".")
-    if _JAPANESE_HEADING.match(text) or _UPPER_HEADING.match(text) or _NAMED_HEADING.match(text):
+    if english_clauses.is_titled_section(text):
+        return 2
+    if _JAPANESE_HEADING.match(text) or _UPPER_HEADING.match(text):
+        return 0
+    if _NAMED_HEADING.match(text) and not after[:1].islower():
         return 0
     return None
 
@@ -230,7 +236,7 @@ def _continuation_end(lines: list[_Line], texts: list[str], at: int) -> int:
             or text.lstrip().startswith("|")
             or _ITEM.match(text)
             or _BOLD_HEADING.match(text.strip())
-            or _ENGLISH_CLAUSE.match(text)
+            or english_clauses.begins_clause(text)
             or begins_clause(text)
             or heading_level(texts, end) is not None
         )

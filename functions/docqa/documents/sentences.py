@@ -18,6 +18,7 @@ _ABBREVIATIONS = frozenset({
 _LONGEST_ABBREVIATION = 8
 _LAST_WORD = re.compile(r"\w*\Z")
 _INITIAL_OR_NUMBER = re.compile(r"(?:\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\Z", re.IGNORECASE)
+_CLAUSE_NUMBER = re.compile(r"\s*(?:section|article|rule|§) ?\d[\d.-]*[a-z]?", re.IGNORECASE)
 _LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
 _LABELLED = re.compile(r"\s*(?:[-・*•]\s*)?(?![^:\n]{0,40}\]\()[^\s:：。.|][^:：。|]{0,40}[:：](?!//)")
 _LINE_END = re.compile(r"\r?\n")
@@ -78,6 +79,7 @@ def _goes_on(text: str, begin: int, at: int, stop: int, end: int) -> bool:
         return text[stop : stop + 1].isascii() and not _ENDS.match(text, stop, end)
     return text[at] == "." and (
         _abbreviates(text[max(begin, at - _LONGEST_ABBREVIATION) : at])
+        or _CLAUSE_NUMBER.fullmatch(text, begin, at) is not None
         or _LOWER_FOLLOWS.match(text, stop, end) is not None
     )
 
