@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.a2a.errors import UNAUTHENTICATED, A2AError
+from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from shared.http import Request
 from shared.identity import signed_principal
 from shared.identity.principal import Principal
-from shared.identity.signed_principal import PrincipalSigner
+from shared.identity.signed_principal import OutOfTime, PrincipalSigner
 from shared.identity.verifier import TokenVerifier, authenticate
 from shared.private import Private
 
 AUTHORIZATION = "authorization"
+_RETRY_AFTER_SECONDS = "5"
 
 
 class Caller(Private, frozen=True, kw_only=True):
@@ -52,16 +53,7 @@ class Callers:
         signed = headers.get(signed_principal.HEADER)
         if signed is not None and self._signer is not None:
             authorization = headers.get(signed_principal.TOKEN_HEADER)
-            verified = self._signer.verify(
-                signed, method=request.method, path=request.path, authorization=authorization
-            )
-            if verified is None:
-                raise A2AError(
-                    UNAUTHENTICATED,
-                    "The request did not come through the gate",
-                    headers={"www-authenticate": 'Bearer realm="a2a", error="invalid_token"'},
-                )
-            principal, same_token = verified
+            principal, same_token = self._verified(signed, request, authorization)
             return Caller(principal=principal, authorization=authorization if same_token else None)
         authorization = headers.get(self._token_header)
         if self._anonymous and not authorization:
@@ -69,3 +61,24 @@ class Callers:
         if self._anonymous and not self._verifiers:
             return Caller(principal=self._nobody.principal, authorization=authorization)
         return Caller(principal=authenticate(authorization, self._verifiers), authorization=authorization)
+
+    def _verified(self, signed: str, request: Request, authorization: str | None) -> tuple[Principal, bool]:
+        assert self._signer is not None, "who believes a gate has its key"
+        try:
+            verified = self._signer.verify(
+                signed, method=request.method, path=request.path, authorization=authorization
+            )
+        except OutOfTime:
+            # The caller's token is good: a 401 would have them look for another one.
+            raise A2AError(
+                UNAVAILABLE,
+                "The request waited for too long on its way, or the clocks of the gate and the hub differ; try again",
+                headers={"retry-after": _RETRY_AFTER_SECONDS},
+            ) from None
+        if verified is None:
+            raise A2AError(
+                UNAUTHENTICATED,
+                "The request did not come through the gate",
+                headers={"www-authenticate": 'Bearer realm="a2a", error="invalid_token"'},
+            )
+        return verified

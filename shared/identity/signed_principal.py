@@ -24,6 +24,10 @@ _SKEW_SECONDS = 30.0
 MINIMUM_KEY_CHARACTERS = 32
 
 
+class OutOfTime(Exception):
+    """A header that the gate has made for this very request, too long ago, or by a clock that differs from this one."""
+
+
 class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     aud: str
     request: str
@@ -73,7 +77,7 @@ class PrincipalSigner:
     ) -> tuple[Principal, bool] | None:
         """The principal, and whether `authorization` is the one it was signed with.
 
-        None for a value that is forged, stale, or was made for another function or another request.
+        None for a value that is forged, or was made for another function or another request. Raises OutOfTime.
         """
         payload, dot, signature = value.partition(".")
         if not dot or not value.isascii():
@@ -84,11 +88,10 @@ class PrincipalSigner:
             claims = msgspec.json.decode(_decoded(payload), type=_Claims)
         except (msgspec.MsgspecError, binascii.Error, ValueError):
             return None
-        now = self._now()
-        if not claims.iat - _SKEW_SECONDS <= now < claims.exp + _SKEW_SECONDS:
-            return None
         if claims.aud != self._audience or claims.request != f"{method} {path}":
             return None
+        if not claims.iat - _SKEW_SECONDS <= self._now() < claims.exp + _SKEW_SECONDS:
+            raise OutOfTime
         principal = Principal(
             subject=claims.sub,
             email=claims.email,

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.hub.config import read as read_settings
-from shared.a2a.errors import UNAUTHENTICATED, A2AError
+from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from shared.http import Request
 from shared.identity.callers import Callers
 from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner
+from shared.identity.signed_principal import HEADER, TOKEN_HEADER, OutOfTime, PrincipalSigner
 from shared.identity.static_token import StaticTokens, development_clients
 
 KEY = "a-key-that-the-gate-and-the-hub-share"
@@ -42,7 +42,10 @@ def believed(
     value: str, *keys: str, now: float = NOW, method: str = "POST", path: str = "/"
 ) -> Principal | None:
     """Whom the hub takes the caller of a request for."""
-    verified = signer(*keys, now=now).verify(value, method=method, path=path)
+    try:
+        verified = signer(*keys, now=now).verify(value, method=method, path=path)
+    except OutOfTime:
+        return None
     return verified[0] if verified else None
 
 
@@ -183,6 +186,21 @@ def test_a_forged_header_refuses_a_request_that_a_token_would_have_let_in() -> N
     for forged in ("forged.header", signed(HANAKO, OTHER_KEY), signer().sign(HANAKO, method="GET", path="/")):
         with pytest.raises(A2AError) as refused:
             callers.identify(request(authorization="Bearer good", x_hub_principal=forged))
+        assert refused.value.kind is UNAUTHENTICATED
+
+
+@pytest.mark.parametrize("later_seconds", [90, -31])
+def test_a_header_that_waited_or_was_made_by_another_clock_is_an_outage_and_no_bad_token(
+    later_seconds: float,
+) -> None:
+    callers = Callers([], signer=signer(now=NOW + later_seconds))
+    with pytest.raises(A2AError) as refused:
+        callers.identify(request(x_hub_principal=signed()))
+    assert refused.value.kind is UNAVAILABLE
+    assert "retry-after" in refused.value.headers
+    for forged in (signed(HANAKO, OTHER_KEY), signer().sign(HANAKO, method="GET", path="/")):
+        with pytest.raises(A2AError) as refused:
+            callers.identify(request(x_hub_principal=forged))
         assert refused.value.kind is UNAUTHENTICATED
 
 
