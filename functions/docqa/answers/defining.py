@@ -12,15 +12,17 @@ from functions.docqa.vocabulary.words import normalise, phrase
 _TERM = re.compile(
     r"\bwhat(?:'s| is| are| does| do)? (?:meant by )?(?:an? |the )?(.+?)(?: mean| stand for)?\W*$"
 )
+_JAPANESE_TERM = re.compile(r"^\W*(.{2,30}?)(?:とは|って|の(?:意味|定義)(?:は|を|$))")
 _NAMES_OF_ONE = re.compile(r" ?[/(（|] ?| or ")
-_BY_NAME = 0.3
+_BY_NAME, _OF_ITSELF = 0.3, 0.15
 
 
 def defines(question: Question, normal: str) -> bool:
     """Whether the sentence says of the thing itself what it is."""
     return any(
         re.search(
-            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは|means?\b|refers? to\b|is defined|:)"
+            rf"{re.escape(form.strip())}s?[」\"')]* ?(?:とは(?!異な|別|違|関係|限ら|い[えう]|言)|means?\b|refers? to\b"
+            r"|is defined|:)"
             rf"|^\W*(?:(?:an?|the|our|your|each) )?(?:[\w-]+ )?{re.escape(form.strip())}s?[\"')]*(?: \([^()]*\))?"
             r" (?:is|are) (?:an?|the|when)\b"
             rf"|^\W*(?:[\w-]+ )?{re.escape(form.strip())}\w*(?: [\w-]+){{1,2}}:",
@@ -36,6 +38,9 @@ def named_definition(question: Question, passage: Passage, number: int, normal: 
     """What is added for the entry that a list or a heading gives to just the term that is asked about."""
     if question.kind is not AnswerKind.DEFINITION:
         return 0.0
+    if japanese := _JAPANESE_TERM.search(normalise(question.text)):
+        says_of_it = re.match(rf"\W*{re.escape(japanese.group(1))}\W*(?:とは、|とは|は)", normal)
+        return _OF_ITSELF if says_of_it else 0.0
     term = _TERM.search(normalise(question.text))
     if not term:
         return 0.0

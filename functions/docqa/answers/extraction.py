@@ -8,6 +8,7 @@ from msgspec import Struct
 from functions.docqa.answers.coverage import codes_of_a_case, covered, misses_too_much, weights
 from functions.docqa.answers.defining import named_definition
 from functions.docqa.answers.kinds_of_answer import has, is_bare, kind_fit, normal_of
+from functions.docqa.answers.labels import label_bonus, names_a_case
 from functions.docqa.answers.leniency import Lenient, Nearest
 from functions.docqa.answers.matching import (
     OWN,
@@ -17,6 +18,7 @@ from functions.docqa.answers.matching import (
     entity_scopes,
     forms_of,
     levels,
+    says,
     speciality,
     surroundings,
 )
@@ -41,6 +43,7 @@ from functions.docqa.vocabulary.words import normalise, view
 
 _ALIKE = 0.05
 _OWN_ACT, _OWN_RUN, _OTHER_KIND = 0.03, 0.3, -0.3
+_OF_A_CASE = 0.1
 _MOST_SIBLINGS = 4
 _FORMER_WANTED = 0.1
 _FORMER_FACTOR = 0.6
@@ -209,6 +212,8 @@ def _scored(
             fit = _OTHER_KIND
         said = levels(question.concepts, around, number, forms)
         amounts_fit = _amounts_fit(question, unit, normal)
+        if unit.kind is UnitKind.LIST and not rule and not _is_introduced(question, around, number):
+            continue
         share = (
             rule.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
             if rule
@@ -233,15 +238,33 @@ def _scored(
             fit += _OWN_RUN * run_bonus(question.text, around.units[number])
         if question.kind in ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
             fit += 0.12
+        if question.kind in ACTED_ON and names_a_case(unit):
+            fit -= _OF_A_CASE
         if has(ANNOUNCING, normal) and not question.asked.listing:
             fit -= 0.15
         if question.kind is AnswerKind.TIME:
             fit += _OWN_ACT if _acts(question, around, number) else 0.0
-        fit -= less_telling(question.text, normal, passage.section)
+        fit += label_bonus(question.text, unit) - less_telling(question.text, normal, passage.section)
         fit -= 0.05 * min(2, speciality(forms, around, number))
         fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
         fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
         yield Found(passage, number, share + fit + bonus, share, distinguishing(scopes))
+
+
+def _is_introduced(question: Question, around: Surroundings, number: int) -> bool:
+    """Whether a list is about what the question speaks of, and not only one of its items."""
+    units, unit = around.passage.units, around.passage.units[number]
+    items = (other.start for other in units if other.kind is UnitKind.ITEM and other.start >= unit.start)
+    first = min(items, default=unit.start)
+    if first == unit.start:
+        return True
+    near = (cached_view(unit.text[: first - unit.start]), *around.headings, around.title)
+    return any(
+        says(concept, said)
+        for concept in question.concepts
+        if concept.role in (Role.NOUN, Role.ACTION) and not concept.kinds
+        for said in near
+    )
 
 
 def _amounts_fit(question: Question, unit: Unit, normal: str) -> float:

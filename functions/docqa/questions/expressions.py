@@ -71,7 +71,8 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.MONEY: re.compile(
         rf"[¥$€£]\s?\d|{NUMBER} ?(?:thousand|million)? ?(?:yen"
         rf"|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
-        r"|\b(?:jpy|usd|eur|gbp) ?\d|free of charge|\bfree\b|no (?:charge|fee|cost)|無料|無償|[全半同総]額|相当額"
+        r"|\b(?:jpy|usd|eur|gbp) ?\d|free of charge"
+        r"|\bfree\b(?! (?:software|source|and open))|no (?:charge|fee|cost)|無料|無償|[全半同総]額|相当額"
         r"|実費|徴収し(?:ない|ません)|有料|\d ?%|\d ?パーセント|割"
     ),
     AnswerKind.QUANTITY: re.compile(
