@@ -11,6 +11,7 @@ import pytest
 from shared.a2a.model import TaskState
 from shared.queue.envelope import push_body
 from shared.queue.wakeups import Wakeup, topic_of
+from shared.settings import SettingsError
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
 from tests.fakes.tasks import ALL_ROLES, DEVELOPER, REVIEWER, Tasks
 
@@ -183,7 +184,7 @@ def test_a_task_that_was_begun_too_often_fails_with_a_sentence(tmp_path: Path, t
     ],
 )
 def test_a_wrong_setting_stops_the_start(tmp_path: Path, setting: str, value: str) -> None:
-    with pytest.raises(ValueError, match=setting):
+    with pytest.raises(SettingsError, match=setting):
         Tasks(tmp_path, **{setting: value})
 
 
