@@ -15,7 +15,7 @@ from functions.gate.passing import (
     passed_headers,
     passed_query,
 )
-from functions.gate.rate_limit import RateLimit
+from functions.gate.rate_limit import AtATime, RateLimit
 from functions.gate.upstream import RefusedByIam, Upstream
 from shared import diagnosis
 from shared.a2a import card_endpoint, errors
@@ -36,6 +36,8 @@ _RATE_LIMITED = ErrorKind(
     "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
 )
 _CARD_FUNCTIONS_PATHS = card_endpoint.PATHS | {JWKS_PATH}
+# A body may take two minutes; this is half of the threads that a deployed gate has.
+_BODIES_OF_ONE_CALLER = 40
 _OPEN_PATHS = frozenset({"/openapi.yaml"})
 
 
@@ -49,6 +51,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     agent_card = Upstream(config.agent_card_url, http=http, tokens=None)
     callers = config.identity.callers(lambda: http, believes_gate=False, token_header=config.token_header)
     signer = config.identity.signer()
+    bodies = AtATime(_BODIES_OF_ONE_CALLER)
     rate_limit = RateLimit(config.rate_limit_per_minute, clock=time.monotonic)
 
     doctor = Doctor(
@@ -84,7 +87,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             shows_way = caller is not None and is_operator(caller.principal, config.operators)
             return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH), shows_way=shows_way)
         # What is said of the caller lives for a minute, and a body may take its time.
-        body = body_of(request)
+        body = b"" if caller is None else body_of(request, caller)
         headers |= word_for(caller, request.method, request.path)
         return hub.send(
             request.method, request.path + passed_query(request.query), headers=headers, body=body
@@ -109,8 +112,11 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             headers[signed_principal.TOKEN_HEADER] = authorization
         return headers
 
-    def body_of(request: Request) -> bytes:
-        body = request.read_body(config.max_body_bytes)
+    def body_of(request: Request, caller: Caller) -> bytes:
+        with bodies.one_more(caller.principal.subject if caller.principal else "") as may_wait:
+            if not may_wait:
+                raise A2AError(_RATE_LIMITED, headers={"retry-after": "1"})
+            body = request.read_body(config.max_body_bytes)
         if body is None:
             raise A2AError(
                 errors.PAYLOAD_TOO_LARGE, f"The request body is larger than {config.max_body_bytes} bytes"

@@ -1,10 +1,11 @@
-"""A rate limit for each caller: a token bucket, in this instance's memory and bounded."""
+"""Limits for each caller, in this instance's memory: requests in a minute (a token bucket), and things at a time."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 _MOST = 10_000
 
@@ -33,3 +34,30 @@ class RateLimit:
             if len(self._buckets) > self._most:
                 self._buckets.popitem(last=False)
         return wait
+
+
+class AtATime:
+    """Lets each subject do `most` things at a time. Thread-safe."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._under_way: dict[str, int] = {}
+
+    @contextmanager
+    def one_more(self, subject: str) -> Iterator[bool]:
+        """Whether there is room; if so, it is taken until the end of the context."""
+        with self._lock:
+            before = self._under_way.get(subject, 0)
+            if before < self._most:
+                self._under_way[subject] = before + 1
+        if before >= self._most:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            with self._lock:
+                left = self._under_way.pop(subject) - 1
+                if left:
+                    self._under_way[subject] = left

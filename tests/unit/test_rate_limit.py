@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from functions.gate.rate_limit import RateLimit
+from functions.gate.rate_limit import AtATime, RateLimit
 
 
 class Clock:
@@ -65,3 +65,25 @@ def test_callers_at_once_get_no_more_than_one_after_another() -> None:
 
     with ThreadPoolExecutor(16) as pool:
         assert sum(pool.map(passed, range(16))) == 50
+
+
+def test_each_caller_does_so_many_things_at_a_time_and_another_when_one_has_ended() -> None:
+    limit = AtATime(2)
+    with limit.one_more("a") as first, limit.one_more("b") as anothers:
+        with limit.one_more("a") as second, limit.one_more("a") as third:
+            assert (first, anothers, second, third) == (True, True, True, False)
+        with limit.one_more("a") as fourth:
+            assert fourth
+
+
+def test_what_breaks_off_has_ended() -> None:
+    limit = AtATime(1)
+
+    def breaks_off() -> None:
+        with limit.one_more("a") as may:
+            assert may
+            raise OSError("broke off")
+
+    for _ in range(3):
+        with pytest.raises(OSError, match="broke off"):
+            breaks_off()
