@@ -89,7 +89,8 @@ class RemoteAgent:
             budget = self._budget()
             endpoint = self._discovery.endpoint(headers, budget)
             self._client.cancel_task(endpoint, task_id, headers=headers, budget=budget)
-        except ClientError:
+        except (ClientError, DownstreamFailed):
+            # The task has ended here, whether or not the agent can be told.
             pass
 
     def _headers(self, authorization: str | None, traceparent: str | None) -> dict[str, str]:

@@ -196,7 +196,6 @@ class TaskOperations:
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
         run = self._runs.of_task(task_id)
         if run is not None:
-            self._tell(stored, run.call)
             run.cancel()
         stored = wait_until_settled(self._store, stored, seconds=self._cancel_seconds)
         # A turn that ended with a question before it saw the cancellation: nobody works on the task now, so it is canceled here.
@@ -207,7 +206,7 @@ class TaskOperations:
         if stored.work:
             work = read_work(stored.work)
             then = work.call(stored.task, request_id=call.request_id, record=call.record)
-            self._agent.cancel(then)
+            self._agent.cancel(msgspec.structs.replace(then, authorization=call.authorization))
 
 
 def _owner(call: Call) -> str:

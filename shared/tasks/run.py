@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
+
+from msgspec import structs
 
 from shared.a2a.call import Call
 from shared.a2a.model import Event, Task, TaskStatusUpdateEvent
 from shared.a2a.relay import Relay, Subscription
 from shared.threads import Threads
 
+_UNTOLD_SECONDS = 0.5
+_LOOK_SECONDS = 0.01
+
 
 class Run:
     """One turn under way. It goes on when its client leaves: a task's owner can come back to it."""
 
-    def __init__(self, call: Call, source: Iterator[Event]) -> None:
+    def __init__(
+        self,
+        call: Call,
+        source: Iterator[Event],
+        *,
+        tell: Callable[[Call], None],
+        threads: Threads,
+    ) -> None:
+        """`tell` passes a cancellation on to whoever works for the run; `threads` is where that is waited for."""
         assert call.task is not None, "a run is a task's"
         self.call = call
+        self._task_in_hand = call.task
+        self._tell = tell
+        self._threads = threads
+        self._cancelling = threading.Lock()
         self.task_id = call.task.id
         self.relay: Relay[Event] = Relay(source, on_abandoned=lambda: None)
         self.stored = threading.Event()
@@ -37,14 +55,26 @@ class Run:
         return subscription
 
     def cancel(self) -> None:
-        """Ends the run in CANCELED."""
+        """Ends the run in CANCELED, soon, and tells whoever works for it; called again, nothing changes."""
+        if self._cancelling.acquire(blocking=False):
+            self._threads.run(self._cancel)
+
+    def _cancel(self) -> None:
+        notes = self._task_in_hand.notes
+        deadline = time.monotonic() + _UNTOLD_SECONDS
+        # Until the agent has said what its task is, nobody can tell it to stop.
+        while not notes and time.monotonic() < deadline and not self.relay.ended(_LOOK_SECONDS):
+            pass
+        # With the notes as they are now: the turn takes them back when it ends.
+        then = structs.replace(self._task_in_hand, notes=dict(notes))
         self.call.cancellation.cancel()
+        self._tell(structs.replace(self.call, task=then))
 
     def give_up(self, *, instead: str = "") -> None:
         """Ends the run, since another run has its task; or, with `instead`, has that task for the same request."""
         self.instead = instead
         self.given_up = True
-        self.cancel()
+        self.call.cancellation.cancel()
 
 
 class Runs:

@@ -233,7 +233,7 @@ class Starter:
             timestamp=self._mint.timestamp,
             may_answer=may_answer,
         )
-        return Run(opened.call, events)
+        return Run(opened.call, events, tell=self._agent.cancel, threads=self._threads)
 
     def _create(self, opened: Opened, task: Task, *, lease: str, joins: bool = True) -> StoredTask:
         """Raises AlreadyRunning where it `joins` the same request's task; TaskExists, TooLarge, Unavailable."""

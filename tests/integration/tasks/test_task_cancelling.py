@@ -1,12 +1,27 @@
 """A task that is cancelled: at once, on every instance, and for good."""
 
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
+from shared.routes import Boundary
 from tests.fakes.agent_server import AgentServer, Said
-from tests.fakes.agent_wire import Json
+from tests.fakes.agent_wire import Json, status, task
+from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, settle
 from tests.fakes.task_client import Refused, TaskClient
-from tests.integration.tasks.life import NOT_CANCELABLE, Gate, ask_back, echo, until, waiting
+from tests.integration.tasks.life import (
+    NOT_CANCELABLE,
+    PATIENCE_SECONDS,
+    Gate,
+    ask_back,
+    echo,
+    has_said,
+    until,
+    waiting,
+)
 
 
 def test_a_cancelled_task_ends_at_once_and_for_good(way: str, keeping: dict[str, str]) -> None:
@@ -50,5 +65,87 @@ def test_a_waiting_task_can_be_cancelled(way: str, keeping: dict[str, str]) -> N
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
         asked = client.send("Paint it", at_once=True)
         until(lambda: waiting(client, asked.task_id))
+        assert client.cancel(asked.task_id).state == "canceled"
+    assert agent.cancelled == ["task-1"]
+
+
+class Obedient:
+    """An agent that works until it is told not to, and says in its stream that it has stopped before it answers who told it."""
+
+    def __init__(self) -> None:
+        self.begun = Gate()
+        self.told = threading.Event()
+        self.stopped = threading.Event()
+
+    def __call__(self, _: Said) -> Iterator[Json]:
+        self.begun.wait()
+        yield task("working")
+        yield status("working", "On it")
+        assert self.told.wait(PATIENCE_SECONDS)
+        yield status("canceled")
+        self.stopped.set()
+
+    def serving(self) -> AgentServer:
+        agent = AgentServer(self)
+        behave = agent.behave
+
+        def tell_first(exchange: Exchange) -> None:
+            if b"CancelTask" in exchange.received.body:
+                self.told.set()
+                self.stopped.wait(0.5)
+            behave(exchange)
+
+        agent.behave = tell_first
+        return agent
+
+
+def test_an_agent_that_stops_when_it_is_told_to_has_not_failed(way: str, keeping: dict[str, str]) -> None:
+    script = Obedient()
+    with script.serving() as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
+        script.begun.open()
+        started = client.send("hello", at_once=True)
+        until(lambda: has_said(client, started.task_id, "On it"))
+        assert client.cancel(started.task_id).state == "canceled"
+        settle()
+        assert client.get(started.task_id).state == "canceled"
+    assert agent.cancelled == ["task-1"]
+
+
+def test_a_cancellation_from_another_instance_is_passed_on_to_the_agent(keeping: dict[str, str]) -> None:
+    script = Obedient()
+    with script.serving() as agent:
+        here, there = (
+            TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC") for _ in range(2)
+        )
+        script.begun.open()
+        started = here.send("hello", at_once=True)
+        until(lambda: has_said(there, started.task_id, "On it"))
+        assert there.cancel(started.task_id).state == "canceled"
+        until(lambda: agent.cancelled == ["task-1"])
+        settle()
+
+
+def test_an_agent_that_has_not_said_yet_what_its_task_is_is_told_when_it_has(
+    keeping: dict[str, str],
+) -> None:
+    script = Obedient()
+    with script.serving() as agent, ThreadPoolExecutor() as threads:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC")
+        started = client.send("hello", at_once=True)
+        script.begun.await_question()
+        cancelled = threads.submit(client.cancel, started.task_id)
+        script.begun.open()
+        assert cancelled.result(PATIENCE_SECONDS).state == "canceled"
+        until(lambda: agent.cancelled == ["task-1"])
+        settle()
+
+
+def test_an_agent_that_wants_its_callers_own_token_is_told_with_it(keeping: dict[str, str]) -> None:
+    with AgentServer(ask_back) as agent:
+        client = TaskClient(
+            Hub(route("alpha", agent.url, boundary=Boundary.USER), settings=keeping), "1.0 JSONRPC"
+        )
+        asked = client.send("Paint it")
         assert client.cancel(asked.task_id).state == "canceled"
     assert agent.cancelled == ["task-1"]
