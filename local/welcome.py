@@ -29,7 +29,9 @@ def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = 
             f"logs: {settings.folder}",
             *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
             *(
-                [f"its gcloud, for the commands of the doctor: PATH={settings.folder}/bin:$PATH"]
+                [
+                    f"its gcloud, for the commands of the doctor: PATH={shlex.quote(f'{settings.folder}/bin')}:$PATH"
+                ]
                 if cloud
                 else []
             ),
