@@ -98,6 +98,16 @@ def test_a_heading_of_two_lines_is_one() -> None:
     assert "## How bicycles are lent to guests\n" in pdf_text(_pdf(page))[0]
 
 
+def test_bold_lines_that_are_part_of_a_sentence_are_no_headings() -> None:
+    page = [
+        *_body(800, "Guests sign the list at the gate, and give the key back there before they leave."),
+        ("Helvetica-Bold", 10, 770, "Who loses a key pays for a new lock, for its keys,"),
+        ("Helvetica-Bold", 10, 756, "and for the work."),
+        *_body(730, "The keeper of the gate has a list of all keys, and knows who has which of them."),
+    ]
+    assert "#" not in pdf_text(_pdf(page))[0]
+
+
 def _numbered(*pages: list[str]) -> list[str]:
     return as_one_text(["\n".join(page) for page in pages], recurring(pages))
 

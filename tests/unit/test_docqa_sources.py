@@ -1,5 +1,6 @@
 """Files of every kind become documents, or are skipped with a reason; editions are told apart."""
 
+import io
 from datetime import date
 from pathlib import Path
 
@@ -182,3 +183,26 @@ def test_a_pdf_whose_fonts_do_not_tell_their_characters_is_left_out(tmp_path: Pa
     writer.write(tmp_path / "a.pdf")
     with pytest.raises(Unreadable, match="which characters"):
         document_from("a.pdf", "corpus:a.pdf", (tmp_path / "a.pdf").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("---\ntitle: Bikes\n---\n# Sheds\n", "Bikes"),
+        ("---\ncover: a.png\n---\n" + "Bicycles stand in the shed. " * 4, "bike_rules"),
+        ("---\ncover: a.png\n---\nShed rules\n\ntitle: none\n", "Shed rules"),
+        ("---\ncover: a.png\n---\n", "bike_rules"),
+    ],
+)
+def test_a_document_is_named_by_its_front_matter_only_where_that_names_it(text: str, title: str) -> None:
+    assert document_from("bike_rules.md", "corpus:bike_rules.md", text.encode()).title == title
+
+
+def test_a_pdf_of_pictures_says_what_it_needs() -> None:
+    from pypdf import PdfWriter
+
+    writer, content = PdfWriter(), io.BytesIO()
+    writer.add_blank_page(595, 842)
+    writer.write(content)
+    with pytest.raises(Unreadable, match="no text in it; scanned pages need text recognition first"):
+        document_from("a.pdf", "corpus:a.pdf", content.getvalue())

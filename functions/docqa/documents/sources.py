@@ -94,7 +94,8 @@ def document_from(path: str, uri: str, content: bytes) -> Document:
         case _:
             raise Unreadable("unknown kind of file")
     if not text.strip():
-        raise Unreadable("no text in it")
+        scanned = "; scanned pages need text recognition first" if page_starts else ""
+        raise Unreadable(f"no text in it{scanned}")
     title = _title(path, text, title)
     return Document(
         path=path,
@@ -147,14 +148,14 @@ def _is_western(content: bytes) -> bool:
 
 
 def _title(path: str, text: str, given: str) -> str:
-    if match := _FRONT_TITLE.match(text):
-        return match.group(1).strip("\"'")
     front = FRONT_MATTER.match(text)
-    head = text[: (front.end() if front else 0) + _HEAD_CHARACTERS]
-    first = next(iter(blocks(head)), None)
+    if front and (match := _FRONT_TITLE.match(front.group())):
+        return match.group(1).strip("\"'")
+    start = front.end() if front else 0
+    first = next(iter(blocks(text[: start + _HEAD_CHARACTERS])), None)
     if first and first.kind is BlockKind.HEADING and first.level <= 2:
         return plain(text[first.start : first.end])
     if given:
         return given
-    line = next(line.strip() for line in text.splitlines() if line.strip())
-    return plain(line.lstrip("#").strip()) if len(line) <= 80 else Path(path).stem
+    line = next((line.strip() for line in text[start:].splitlines() if line.strip()), "")
+    return plain(line.lstrip("#").strip()) if 0 < len(line) <= 80 else Path(path).stem

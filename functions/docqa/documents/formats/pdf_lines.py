@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _BOLD = re.compile(r"bold|black|heavy|demi|semib|[-,]b(?:old)?$|W[6-9]\b", re.IGNORECASE)
 _LARGER, _WIDER, _SAME_HEIGHT = 1.12, 1.25, 2.0
-_MOST_CHARACTERS, _MOST_LINES, _MOST_SHARE = 110, 3, 0.3
+_MOST_CHARACTERS, _MOST_LINES, _MOST_SHARE = 160, 3, 0.3
 _ENDS_TEXT = (".", ",", ";", "。", "、", "；", "…")
 _HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _MARKED = re.compile(r"\W*[•●○◦▪■‣·|]")
@@ -91,43 +91,51 @@ class Headings:
             count[line.style] += len(line.text)
         self._body, self._body_bold = max(count, key=count.__getitem__, default=(0.0, False))
         headings: Counter[tuple[float, bool]] = Counter()
-        for line in (line for page in pages for line in page if self._stands_out(line)):
-            headings[line.style] += len(line.text)
+        for run in (run for page in pages for run in self._runs(page)):
+            headings[run[0].style] += sum(len(line.text) for line in run)
         # Where a third of the text stands out, nothing does.
         styles = sorted(headings, reverse=True) if headings.total() <= _MOST_SHARE * count.total() else []
         self._levels = {style: min(number, 6) for number, style in enumerate(styles, start=2)}
 
-    def _stands_out(self, line: Line) -> bool:
-        text = line.text.strip()
-        larger = self._body and line.size >= _LARGER * self._body
-        bolder = line.bold and not self._body_bold and line.size >= 0.95 * self._body
-        return (
-            bool(larger or bolder)
-            and len(text) <= _MOST_CHARACTERS
-            and not text.endswith(_ENDS_TEXT)
-            and _HAS_WORD.search(text) is not None
-            and not _MARKED.match(text)
-        )
-
     def among(self, lines: Sequence[Line]) -> list[Heading]:
         """The headings of a page, in their order."""
+        return [
+            Heading(tuple(line.text for line in run), self._levels[run[0].style])
+            for run in self._runs(lines)
+            if run[0].style in self._levels
+        ]
+
+    def _runs(self, lines: Sequence[Line]) -> list[list[Line]]:
+        """Lines of one style that follow one another, stand out, and read like a heading."""
         heights = Counter(round(line.y / _SAME_HEIGHT) for line in lines if line.y is not None)
-        found: list[list[Line]] = []
+        runs: list[list[Line]] = []
         last = -2
         for number, line in enumerate(lines):
             alone = line.y is not None and heights[round(line.y / _SAME_HEIGHT)] == 1
-            if not (alone and self._stands_out(line) and line.style in self._levels):
+            if not (alone and self._stands_out(line)):
                 continue
-            if found and number == last + 1 and found[-1][-1].style == line.style:
-                found[-1].append(line)
+            if number == last + 1 and runs[-1][-1].style == line.style:
+                runs[-1].append(line)
             else:
-                found.append([line])
+                runs.append([line])
             last = number
-        return [
-            Heading(tuple(line.text for line in run), self._levels[run[0].style])
-            for run in found
-            if len(run) <= _MOST_LINES
-        ]
+        return [run for run in runs if len(run) <= _MOST_LINES and _heads(run)]
+
+    def _stands_out(self, line: Line) -> bool:
+        larger = self._body > 0 and line.size >= _LARGER * self._body
+        bolder = line.bold and not self._body_bold and line.size >= 0.95 * self._body
+        return line.text.strip() != "" and (larger or bolder)
+
+
+def _heads(run: Sequence[Line]) -> bool:
+    text = " ".join(line.text.strip() for line in run)
+    return (
+        len(text) <= _MOST_CHARACTERS
+        and not text.endswith(_ENDS_TEXT)
+        and not text[0].islower()
+        and _HAS_WORD.search(text) is not None
+        and not _MARKED.match(text)
+    )
 
 
 def with_headings(text: str, headings: Sequence[Heading]) -> str:
