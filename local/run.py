@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from local.stop_signal import StopSignal
 from local.welcome import welcome
 
 _STARTS = 5
+_LEAST_ROOM_BYTES = 4_000_000
 _CARD = "/.well-known/agent-card.json"
 _GATE, _TASKS = "gate", "tasks"
 
@@ -62,12 +64,7 @@ def run(
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
     stopping = StopSignal.of_signals()
-    try:
-        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as refusal:
-        raise NotStartable(
-            f"{settings.folder} cannot be made ({refusal.strerror}): clone this into a folder of your own"
-        ) from None
+    _require_room(settings.folder)
     with Lifeline() as lifeline:
         for _ in range(_STARTS):
             require_free(settings.port)
@@ -101,6 +98,18 @@ def run(
             except PortLost as loss:
                 print(f"{loss} found its port taken; starting again on others", file=sys.stderr)
     raise NotStartable(f"other programs took the functions' ports {_STARTS} times")
+
+
+def _require_room(folder: Path) -> None:
+    """Returns when the folder is there, and what this run writes has room in it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(_LEAST_ROOM_BYTES))
+    except OSError as refusal:
+        raise NotStartable(
+            f"{folder} cannot be written ({refusal.strerror}): make room, or clone this into a folder of your own"
+        ) from None
 
 
 def _commit() -> str:

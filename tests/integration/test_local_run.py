@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from local.ports import free_ports
 from tests.integration.local_runs import BROKEN, STUB, LocalRun, ready, start
 
 
@@ -113,7 +114,18 @@ def test_a_folder_for_the_logs_that_cannot_be_made_is_told(tmp_path: Path) -> No
     output, errors = popen.communicate(timeout=60)
     assert popen.returncode == 1
     assert output == ""
-    assert "cannot be made (Not a directory): clone this into a folder of your own" in errors
+    assert "cannot be written (Not a directory): make room, or clone this into a folder of your own" in errors
+
+
+def test_a_folder_that_nothing_can_be_written_into_is_told(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    # A folder in which not even root makes files, as in one on a full disk.
+    (tmp_path / str(port)).symlink_to("/proc/self")
+    popen = start(tmp_path, STUB, HUB_PORT=str(port))
+    output, errors = popen.communicate(timeout=60)
+    assert (popen.returncode, output) == (1, "")
+    assert f"{port} cannot be written (" in errors
+    assert "Traceback" not in errors
 
 
 def test_a_function_whose_port_was_taken_gets_another(tmp_path: Path) -> None:
