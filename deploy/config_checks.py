@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from deploy.config import Config, Place
+from deploy.setting_names import meant_by
 
 # The path of a table, a key in it or None, and what is wrong.
 Report = Callable[[tuple[str, ...], str | None, str], None]
@@ -30,7 +31,7 @@ def check(
 
 
 def _variables(config: Config, report: Report, route_variables: Sequence[str]) -> None:
-    """Each variable of the route table is the address of a function, or set for the hub."""
+    """Each variable of the route table is the address of a function, or set for the hub; no setting is misspelt."""
     known = {f"{name.upper()}_URL" for name in config.functions} | set(config.functions["hub"].environment)
     for variable in route_variables:
         if variable not in known:
@@ -39,6 +40,12 @@ def _variables(config: Config, report: Report, route_variables: Sequence[str]) -
                 "environment",
                 f"routes.toml needs the variable {variable}: add {variable} to [functions.hub.environment]",
             )
+    for name, function in config.functions.items():
+        for variable in function.environment:
+            meant = meant_by(variable, route_variables)
+            if meant:
+                path = ("functions", name, "environment")
+                report(path, variable, f"{variable} is no setting: did you mean {meant}?")
 
 
 def _identity(config: Config, report: Report, *, direct: bool) -> None:

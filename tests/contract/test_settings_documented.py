@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from deploy import formats
+from deploy.setting_names import SETTINGS
 from functions.agent_card import config as agent_card
 from functions.docqa import config as docqa
 from functions.gate import config as gate
@@ -15,6 +17,7 @@ from functions.general import config as general
 from functions.hub import config as hub
 from functions.tasks import config as tasks
 from shared import agent_settings
+from shared.routes import unset_variables
 from shared.settings import SettingsError
 
 ROOT = Path(__file__).parents[2]
@@ -74,6 +77,12 @@ def in_tables(page: Path) -> set[str]:
 def test_every_setting_is_documented(function: str) -> None:
     told = {name for page in PAGES for name in NAME.findall(page.read_text(encoding="utf-8"))}
     assert read_by(READERS[function]) - OF_THE_PLATFORM - told == set()
+
+
+def test_deploy_toml_knows_every_setting_that_is_read() -> None:
+    read = set().union(*map(read_by, READERS.values()))
+    of_the_routes = set(unset_variables((ROOT / "routes.toml").read_text(encoding="utf-8"), {}))
+    assert read - OF_THE_PLATFORM - of_the_routes - formats.SET_BY_DEPLOYMENT.keys() == SETTINGS
 
 
 def test_every_documented_setting_is_read() -> None:

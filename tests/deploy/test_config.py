@@ -97,6 +97,8 @@ MISTAKES = {
     '[functions.hub.environment]\nGATE_SIGNING_KEY = "k"': "deploy.toml:7: GATE_SIGNING_KEY is set by the deployment",
     '[functions.hub.environment]\nlower = "k"': "deploy.toml:7: 'lower' is no name of a variable",
     '[functions.hub.environment]\nWORKER_ACCOUNTS = "a=b"': "deploy.toml:7: WORKER_ACCOUNTS is set by",
+    '[functions.hub.environment]\nTASK_STOER = "firestore"': "deploy.toml:7: TASK_STOER is no setting: did you mean TASK_STORE?",
+    '[functions.gate.environment]\nRATE_LIMIT_PER_MIN = "9"': "deploy.toml:7: RATE_LIMIT_PER_MIN is no setting",
     '[functions.tasks.workers]\ndeveloper = ["me@example.com"]': "deploy.toml:7: developer holds 'me@example.com'",
     "[functions.tasks.workers]\nwriter = []": "deploy.toml:7: writer is no role: no route of routes.toml has one",
     "[functions.hub.workers]\nwriter = []": "deploy.toml:6: unknown key 'workers'",
@@ -134,6 +136,13 @@ def test_a_variable_of_the_route_table_needs_a_value() -> None:
     load(
         SMALLEST + '[functions.hub.environment]\nTRAVEL_URL = "https://t.example.com"\n',
         variables=("TRAVEL_URL",),
+    )
+
+
+def test_variables_of_the_route_table_and_of_libraries_are_nobodys_misspelling() -> None:
+    load(
+        SMALLEST + '[functions.hub.environment]\nTASK_STORES = "https://t.example.com"\nHTTPS_PROXY = "x"\n',
+        variables=("TASK_STORES",),
     )
 
 
