@@ -13,6 +13,8 @@ from shared.identity.verifier import VerifierUnavailable
 _RETRY_AFTER_SECONDS = 5
 # Google publishes a key long before it signs with it.
 _CERTS_SECONDS = 600.0
+# For as long as its answers say that they may be kept, and often longer.
+_CERTS_IN_AN_OUTAGE_SECONDS = 10_800.0
 _TIMEOUT_SECONDS = 5
 
 
@@ -85,7 +87,8 @@ class IdTokens:
 class _CachedCerts:
     """A google-auth transport that keeps the certificates for a while: google-auth fetches them for each token.
 
-    That they cannot be had is remembered too, for a moment: those who wait for them do not each wait for a time-out.
+    While no others are to be had, the last ones are used on. That there are none is remembered too, for a moment: those who
+    wait for them do not each wait for a time-out.
     """
 
     def __init__(self, transport: Any, clock: Callable[[], float]) -> None:
@@ -93,6 +96,7 @@ class _CachedCerts:
         self._clock = clock
         self._lock = threading.Lock()
         self._kept: dict[str, tuple[float, Any]] = {}
+        self._last: dict[str, tuple[float, Any]] = {}
 
     def __call__(self, url: str, method: str = "GET", **kwargs: Any) -> Any:
         with self._lock:
@@ -106,9 +110,15 @@ class _CachedCerts:
     def _fetched(self, url: str, method: str, kwargs: dict[str, Any]) -> tuple[float, Any]:
         from google.auth.exceptions import TransportError
 
+        failure: Any
         try:
             answer = self._transport(url, method=method, timeout=_TIMEOUT_SECONDS, **kwargs)
         except TransportError as error:
-            return self._clock() + _RETRY_AFTER_SECONDS, error
-        seconds = _CERTS_SECONDS if answer.status == 200 else _RETRY_AFTER_SECONDS
-        return self._clock() + seconds, answer
+            failure = error
+        else:
+            if answer.status == 200:
+                self._last[url] = self._clock() + _CERTS_IN_AN_OUTAGE_SECONDS, answer
+                return self._clock() + _CERTS_SECONDS, answer
+            failure = answer
+        until, last = self._last.get(url, (0.0, failure))
+        return self._clock() + _RETRY_AFTER_SECONDS, last if self._clock() < until else failure

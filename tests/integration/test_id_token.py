@@ -11,7 +11,7 @@ import pytest
 from shared.identity.id_token import IdTokens
 from shared.identity.principal import Principal
 from shared.identity.verifier import VerifierUnavailable
-from tests.fakes.http_server import HttpServer
+from tests.fakes.http_server import Behaviour, HttpServer
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
 
 
@@ -129,6 +129,28 @@ def test_certificates_are_fetched_again_a_moment_after_an_outage_and_else_in_min
             now = later
             assert tokens.verify(signer.token()) is not None
             assert len(server.received) == fetched
+
+
+@pytest.mark.parametrize(
+    "outage", [lambda exchange: exchange.answer(503), lambda exchange: exchange.close()], ids=["503", "cut"]
+)
+def test_in_an_outage_the_last_certificates_are_used_on_for_some_hours(
+    signer: Signer, outage: Behaviour
+) -> None:
+    now = 0.0
+    with certificates(signer) as server:
+        tokens = verifier(server, clock=lambda: now)
+        assert tokens.verify(signer.token()) is not None
+        well, server.behave = server.behave, outage
+        for later in (600.0, 3600.0, 10_799.0):
+            now = later
+            assert tokens.verify(signer.token()) is not None
+        now = 10_810.0
+        with pytest.raises(VerifierUnavailable):
+            tokens.verify(signer.token())
+        server.behave = well
+        now += 5
+        assert tokens.verify(signer.token()) is not None
 
 
 def test_certificates_that_nobody_gives_out_are_an_outage(signer: Signer) -> None:
