@@ -87,3 +87,25 @@ def test_a_row_is_told_by_the_cell_that_answers(ask: Ask, question: str, answere
     answer = ask(question)
     assert answer.text == answered
     assert "  " in answer.citations[0].quote
+
+
+def test_a_single_space_keeps_the_cells_of_a_japanese_table_apart_below_its_header() -> None:
+    text = "# 自習室\n\n別表\n区 分 平日 土曜日\n授業期間 8:30～20:00 9:00～16:00\n休業期間 9:00～17:00 休室\n掲示による。\n"
+    rows = _rows(text)
+    assert [text[row.start : row.end] for row in rows] == [
+        "授業期間 8:30～20:00 9:00～16:00",
+        "休業期間 9:00～17:00 休室",
+    ]
+    assert {row.header for row in rows} == {"区分 | 平日 | 土曜日"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "改正 履歴 一覧\n平成18年 4月 1日\n平成19年 4月 1日\n",
+        "担当は 総務 課長\nまたは 経理 課長が行う\n",
+        "第１条 この 規程は\n第２条 利用は ３日前\n",
+    ],
+)
+def test_words_that_a_single_space_keeps_apart_are_no_table_by_themselves(text: str) -> None:
+    assert not _rows(f"# 規程\n\n{text}")

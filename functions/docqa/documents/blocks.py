@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from functions.docqa.documents import english_clauses
 from functions.docqa.documents.clauses import ITEM_MARK, begins_clause, depth_of_item, heading_level
-from functions.docqa.documents.columns import cells_of, is_header, rows_from
+from functions.docqa.documents.columns import cells_of, is_header, rows_from, tight_cells, tight_rows_from
 from functions.docqa.documents.formats.markdown import FRONT_MATTER
 
 
@@ -98,6 +98,10 @@ def blocks(text: str) -> Iterator[Block]:
             tables += 1
             yield from _aligned(lines[at:taken], tables)
             at = taken
+        elif " " in line.text and (taken := tight_rows_from(texts, at)) > at:
+            tables += 1
+            yield from _below(lines[at:taken], " | ".join(tight_cells(line.text)), tables)
+            at = taken
         elif (level := heading_level(texts, at)) is not None:
             yield _whole(line, level)
             at += 1
@@ -147,7 +151,7 @@ def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
     before = lines[at - 1].text if at else ""
     if not before.strip() and (underline := _UNDERLINE.match(after)) and "|" not in line.text:
         return Block(BlockKind.HEADING, line.start, line.end, 1 if underline.group()[0] == "=" else 2)
-    set_apart = not before.strip() or _HEADING.match(before) or _is_marked(before, line.text)
+    set_apart = not before.strip() or _HEADING.match(before) or _marked(before.strip(), line.text) is not None
     titled = english_clauses.is_titled_section(line.text.strip())
     if set_apart or titled or _begins_a_section(before, line.text, after):
         return _plain_heading(line, after)
@@ -166,10 +170,6 @@ def _begins_a_section(before: str, text: str, after: str) -> bool:
         and not _NUMBERED_HEADING.match(after)
         and not before.rstrip().endswith((",", "、", ":", "："))
     )
-
-
-def _is_marked(line: str, after: str) -> bool:
-    return _marked(line.strip(), after) is not None
 
 
 def _plain_heading(line: _Line, after: str) -> Block | None:
@@ -271,7 +271,12 @@ def _aligned(rows: list[_Line], table: int) -> Iterator[Block]:
     """The rows of a table without bars."""
     cells = [cells_of(row.text) for row in rows]
     header = " | ".join(cells[0]) if is_header(cells[0], [row[-1] for row in cells[1:]]) else ""
-    for row in rows[1:] if header else rows:
+    yield from _below(rows if header else [rows[0], *rows], header, table)
+
+
+def _below(rows: list[_Line], header: str, table: int) -> Iterator[Block]:
+    """The rows that stand below the first one."""
+    for row in rows[1:]:
         start, end, _ = _inner(row)
         yield Block(BlockKind.ROW, start, end, header=header, table=table)
 

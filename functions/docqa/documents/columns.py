@@ -11,6 +11,12 @@ _MARK = re.compile(r"[-*+•・‣◦○●]|\W?(?:\d{1,2}|[a-z])[.)）]|[(（]\
 _DIGIT = re.compile(r"\d")
 _LEAST_ROWS, _LEAST_NUMERIC, _MANY_COLUMNS = 3, 0.6, 3
 _IN_LINE = 0.65
+# In Japanese a single space may be all that is left of a column's gap, and a word may be spaced out.
+_SPACED_OUT = re.compile(r"(?<!\S)[^\x00-\x7f](?: [^\x00-\x7f]){1,4}(?!\S)")
+_LONGEST_ROW, _LEAST_CELLS = 60, 3
+_NO_ROW = re.compile(
+    r"[。|「]|[、,](?=\s*$)|^\s*(?:令和|平成|昭和|明治|大正|\d{4}年|第[\d一二三四五六七八九十百]+[条章節項])"
+)
 _Span = tuple[int, int]
 
 
@@ -27,6 +33,29 @@ def rows_from(lines: Sequence[str], at: int) -> int:
             break
         above, end = below, end + 1
     return end if end - at >= _LEAST_ROWS else at
+
+
+def tight_rows_from(lines: Sequence[str], at: int) -> int:
+    """Where the Japanese table ends whose header is line `at` and whose cells a single space keeps apart; `at` when it is none.
+
+    A line below that has fewer cells, for one of them spans others, ends it.
+    """
+    header = tight_cells(lines[at])
+    if not header or lines[at].isascii() or not is_header(header, header):
+        return at
+    end = at + 1
+    while end < len(lines) and len(tight_cells(lines[end])) == len(header):
+        end += 1
+    figured = sum(_DIGIT.search(line) is not None for line in lines[at + 1 : end])
+    return end if end > at + 1 and figured == end - at - 1 else at
+
+
+def tight_cells(line: str) -> list[str]:
+    """The cells of a line that a single space keeps apart, fewer than three for a line that can be no row."""
+    if len(line) > _LONGEST_ROW or _NO_ROW.search(line):
+        return []
+    cells = _SPACED_OUT.sub(lambda match: match.group().replace(" ", ""), line).split()
+    return cells if len(cells) >= _LEAST_CELLS and not _MARK.fullmatch(cells[0]) else []
 
 
 def _stands_below(cells: Sequence[_Span], above: Sequence[_Span]) -> bool:
