@@ -60,6 +60,12 @@ def test_what_cannot_be_read_says_why(path: str, content: bytes, reason: str) ->
         document_from(path, f"corpus:{path}", content)
 
 
+def test_nothing_but_its_reason_is_said_of_a_damaged_pdf(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(Unreadable, match="damaged PDF"):
+        document_from("a.pdf", "corpus:a.pdf", b"%PDF-1.4 broken off")
+    assert caplog.messages == []
+
+
 def test_an_encrypted_pdf_says_so(tmp_path: Path) -> None:
     from pypdf import PdfReader, PdfWriter
 

@@ -1,6 +1,7 @@
 """PDF to canonical text: the pages' text in their order, a form feed between two pages."""
 
 import io
+import logging
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -32,6 +33,8 @@ def pdf_text(content: bytes) -> tuple[str, str, tuple[int, ...]]:
     from pypdf import PdfReader  # 60 ms and 10 MB that a corpus without PDFs need not pay
     from pypdf.errors import PyPdfError
 
+    # Its warnings name no file; what cannot be read is told with the file's name.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
