@@ -27,7 +27,7 @@ def test_each_question_goes_to_its_route_and_gets_its_answer(
     assert f'"{question.route}"' in told["reason"]
     question.is_answered_by(told["answer"])
     assert uuid.UUID(told["contextId"])
-    assert told["timings"]["downstreamMs"] >= told["timings"]["routingMs"] >= 0
+    assert min(told["timings"]["routingMs"], told["timings"]["downstreamMs"]) > 0
     for citation in told["citations"]:
         assert_stands_in_its_source(citation)
         assert citation["title"]
