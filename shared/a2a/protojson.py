@@ -37,6 +37,9 @@ _ONE_OF: dict[type, tuple[str, ...]] = {
     model.SendMessageResponse: ("task", "message"),
 }
 
+# Lists that the text requires and that ProtoJSON, and so the SDK for Python, leaves out where they are empty.
+_EMPTY_WHERE_ABSENT = {(model.Artifact, "parts"), (model.Message, "parts")}
+
 _decoder = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
 
@@ -65,7 +68,7 @@ def read(type_: type[S], value: Any, path: str = "") -> S:
     """`value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
     if not isinstance(value, dict):
         raise invalid_field(path or "params", f"must be an object, not {kind_of(value)}")
-    fields, required, one_of = _plan(type_)
+    fields, required, empty, one_of = _plan(type_)
     found: dict[str, Any] = {}
     for key, item in value.items():
         field = fields.get(key)
@@ -75,6 +78,8 @@ def read(type_: type[S], value: Any, path: str = "") -> S:
         if item is None and not keeps_null:
             continue
         found[attribute] = item if reader is None else reader(item, f"{path}.{name}" if path else name)
+    for attribute in empty:
+        found.setdefault(attribute, ())
     for attribute, name in required:
         if attribute not in found:
             raise invalid_field(f"{path}.{name}" if path else name, "is required")
@@ -93,7 +98,12 @@ def read(type_: type[S], value: Any, path: str = "") -> S:
 @cache
 def _plan(
     type_: type[msgspec.Struct],
-) -> tuple[dict[str, tuple[str, str, _Reader | None, bool]], tuple[tuple[str, str], ...], tuple[str, ...]]:
+) -> tuple[
+    dict[str, tuple[str, str, _Reader | None, bool]],
+    tuple[tuple[str, str], ...],
+    tuple[str, ...],
+    tuple[str, ...],
+]:
     hints = get_type_hints(type_)
     fields: dict[str, tuple[str, str, _Reader | None, bool]] = {}
     required = []
@@ -105,7 +115,8 @@ def _plan(
         fields[info.name] = fields[info.encode_name] = entry
         if info.required:
             required.append((info.name, info.encode_name))
-    return fields, tuple(required), _ONE_OF.get(type_, ())
+    empty = tuple(name for of, name in _EMPTY_WHERE_ABSENT if of is type_)
+    return fields, tuple(required), empty, _ONE_OF.get(type_, ())
 
 
 def _reader(hint: Any) -> _Reader | None:

@@ -64,6 +64,7 @@ _ANSWERS = [
     Heard(
         software="a2a-js-sdk-1.3.0-with-halves", answer="すし \ufffd\ufffd🇯\ufffd\ufffd 𠮷野家: こんにちは"
     ),
+    Heard(software="a2a-sdk-1.3.0-for-python", answer="you said: こんにちは"),
     Heard(software="ag2-1.2.1", answer="you said: こんにちは"),
     Heard(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
     Heard(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),

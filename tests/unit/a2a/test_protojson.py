@@ -9,6 +9,7 @@ from shared.a2a import protojson
 from shared.a2a.card import AgentCard, SecurityRequirement
 from shared.a2a.errors import INVALID_PARAMS, PARSE_ERROR, A2AError
 from shared.a2a.model import (
+    Artifact,
     GetTaskRequest,
     ListTasksRequest,
     Message,
@@ -297,3 +298,8 @@ def test_json_is_decoded(body: bytes, value: Any) -> None:
     if value is not None:
         assert decoded == value
     assert protojson.decode(protojson.encode(decoded)) == decoded
+
+
+def test_parts_that_are_left_out_are_none() -> None:
+    assert protojson.read(Artifact, {"artifactId": "a"}).parts == ()
+    assert protojson.read(Message, {"messageId": "m", "role": "ROLE_AGENT"}).parts == ()
