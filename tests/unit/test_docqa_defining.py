@@ -17,9 +17,15 @@ _BOATHOUSE = """# Boathouse handbook
 
 The most common sort of dry launch is one without any wind.
 
-Coaches meet. For example, a meeting of the coaches may take two hours in spring.
+Coaches meet. For example, a meeting may take two hours in spring.
 
 The pumps are checked every 30mins. Once the pumps are checked, the log of pumps is signed by the keeper.
+
+If a pay day falls on a holiday, wages are paid on the Friday before. Paid twice monthly, wages are sent on the 10th.
+
+A briefing of the crew is a summary of the previous day. Every briefing of the crew is outdoors, lasting no longer than 15 minutes.
+
+The members of the slipway board serve for three years. The slipway itself is old.
 
 ## Words
 
@@ -49,10 +55,17 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("What is a dry launch?", "Putting a boat down by crane"),
         ("How long do coaches' meetings last?", "15-20 minutes"),
         ("How often are the pumps checked?", "every 30mins"),
+        ("When are wages paid?", "on the 10th"),
+        ("How long may a briefing of the crew last?", "no longer than 15 minutes"),
     ],
 )
 def test_what_says_it_comes_before_what_names_it(ask: Ask, question: str, expected: str) -> None:
     assert expected in ask(question).citations[0].quote
+
+
+def test_a_term_of_years_is_no_time_of_day(ask: Ask) -> None:
+    assert ask("How long do the members of the slipway board serve?").grounded
+    assert not ask("At what time do the members of the slipway board serve?").grounded
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from functions.docqa.answers.coverage import codes_of_a_case, covered, misses_too_much, weights
 from functions.docqa.answers.defining import named_definition
-from functions.docqa.answers.kinds_of_answer import has, is_bare, kind_fit, normal_of
+from functions.docqa.answers.kinds_of_answer import is_bare, kind_fit, normal_of
 from functions.docqa.answers.labels import label_bonus, names_a_case
 from functions.docqa.answers.leniency import Lenient, Nearest
 from functions.docqa.answers.matching import (
@@ -22,6 +22,7 @@ from functions.docqa.answers.matching import (
     speciality,
     surroundings,
 )
+from functions.docqa.answers.occasions import has
 from functions.docqa.answers.pointers import only_points
 from functions.docqa.answers.rules_on_rules import less_telling
 from functions.docqa.model import Passage, Standing, Unit, UnitKind

@@ -6,6 +6,7 @@ from functools import lru_cache
 from functions.docqa.answers.defining import defines
 from functions.docqa.answers.expressed import without_what_only_looks_so
 from functions.docqa.answers.matching import cached_view
+from functions.docqa.answers.occasions import MONTH, has, is_no_clock, is_special, of_another_month
 from functions.docqa.answers.particulars import misses
 from functions.docqa.answers.row_keys import is_of_another_row
 from functions.docqa.model import Unit, UnitKind
@@ -50,15 +51,11 @@ _PRICED = re.compile(
 _INTRODUCES = (":", "：")
 _SENTENCE = re.compile(r"[.。!！:：;|,、@]|\d|\b(?:is|are|must|may|can|will|not|be|has|have)\b|[るすたいん]$")
 _HEADING_WORDS, _HEADING_CHARACTERS = 6, 15
-_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_NAMED = re.compile(rf"\b(?:in|of|for|during|since|\d{{1,2}}) ({_MONTH[3:-1]})\b")
-_MONTH_NUMBERED = re.compile(r"(?<!\d)(\d{1,2})月(?!間)")
 _TOLD_OF_A_MONTH = (AnswerKind.QUANTITY, AnswerKind.MONEY)
 _OTHER_NUMBERS = re.compile(
-    rf"\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}|\d{{1,2}}:\d{{2}}"
+    rf"\d{{1,2}} {MONTH}|{MONTH} \d{{1,2}}|\d{{1,2}}:\d{{2}}"
     r"|(?:eur|usd|gbp|jpy|[£$€¥]) ?\d[\d.]*|\d[\d.]* ?(?:yen|euros?|dollars?|円)"
-    r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|(?:edition|version|year|in|of|{_MONTH}) (?:19|20)\d\d\b|^\d+(?:\.\d+)* "
+    r"|\d[\d.]* ?(?:seconds?|minutes?|hours?|%)|(?:edition|version|year|in|of|{MONTH}) (?:19|20)\d\d\b|^\d+(?:\.\d+)* "
 )
 _LASTING_ASKED = re.compile(
     r"\bhow long (?:does|do|did|will|would|is|are|can|may|must|should)\b.*\b(?:take|last)\b"
@@ -73,7 +70,7 @@ _DURATION_ASKED = re.compile(
 )
 _DATES = re.compile(
     rf"\d+(?:日|年|か月|回)目|(?:19|20)\d\d年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?|\d{{1,2}}月(?!間)(?:\d{{1,2}}日)?|\d{{1,2}}:\d{{2}}"
-    rf"|\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}\b"
+    rf"|\d{{1,2}} {MONTH}(?: \d{{4}})?|{MONTH} \d{{1,2}}\b"
 )
 _BY_WHOM = re.compile(r"\b(?:who\w*|by|owner|responsib\w+|contact)\b|担当|部署|責任|実施|承認|主管")
 _EVENT = re.compile(
@@ -93,12 +90,6 @@ def is_bare(unit: Unit) -> bool:
     if unit.kind is not UnitKind.SENTENCE or _SENTENCE.search(text):
         return False
     return len(text.split()) <= _HEADING_WORDS if text.isascii() else len(text) <= _HEADING_CHARACTERS
-
-
-@lru_cache(maxsize=65536)
-def has(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether the pattern is found in a normalised text; remembered, for the same sentences are met again and again."""
-    return pattern.search(text) is not None
 
 
 @lru_cache(maxsize=16384)
@@ -142,7 +133,7 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         return -0.2 if asked.kind is AnswerKind.PERSON else -0.05
     if asked.kind is AnswerKind.PERSON and not _names(question, normal):
         return None
-    if asked.kind in _TOLD_OF_A_MONTH and _of_another_month(normal_of(question.text), normal):
+    if asked.kind in _TOLD_OF_A_MONTH and of_another_month(normal_of(question.text), normal):
         return None
     fit = 0.05
     if asked.kind is AnswerKind.DEFINITION:
@@ -171,6 +162,8 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         )
     ):
         return None
+    if asked.kind is AnswerKind.TIME and is_no_clock(normal_of(question.text), normal):
+        return None
     if (
         asked.kind is AnswerKind.TIME
         and question.unit
@@ -191,23 +184,11 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         fit -= 0.04
     if has(_EXAMPLE, normal):
         fit -= 0.06
+    if (asked.strict or asked.kind is AnswerKind.TIME) and is_special(normal_of(question.text), normal):
+        fit -= 0.08
     if unit.text.rstrip().endswith(_INTRODUCES):
         fit -= 0.1
     return fit
-
-
-def _of_another_month(asked: str, normal: str) -> bool:
-    """Whether a figure is that of September where October's is asked for."""
-    wanted, said = _months_in(asked), _months_in(normal)
-    return bool(wanted and said) and not wanted & said
-
-
-@lru_cache(maxsize=16384)
-def _months_in(normal: str) -> frozenset[str]:
-    names = _MONTH_NAMED.findall(normal)
-    return frozenset(str(_MONTHS.index(name[:3]) + 1) for name in names) | frozenset(
-        _MONTH_NUMBERED.findall(normal)
-    )
 
 
 def _is_amount(unit: Unit, found: re.Match[str] | None, normal: str) -> bool:

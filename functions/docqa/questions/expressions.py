@@ -156,7 +156,7 @@ FORMER = re.compile(
     r"|before (?:\w+ )?(?:19|20)\d\d"
     r"|old (?:limit|deadline|rule|policy|version)|(?:was|were) (?:changed|shortened|extended"
     r"|raised|lowered|reduced|increased|superseded|abolished)"
-    r"|no longer)\b|以前は|旧規程|旧版|従来は|かつて|改[定訂正]前|改[定訂正]まで(?:は|の)|変更前"
+    r"|no longer(?! than))\b|以前は|旧規程|旧版|従来は|かつて|改[定訂正]前|改[定訂正]まで(?:は|の)|変更前"
     r"|第[\d.]+版(?:まで|で)は、?[^。]*(?:ていた|であった|だった)"
     r"|(?:19|20)\d\d年\d*月?\d*日?(?:度)?(?:まで|以前)は|廃止され"
 )
