@@ -17,7 +17,7 @@ _BOATHOUSE = """# Boathouse handbook
 
 The most common sort of dry launch is one without any wind.
 
-Coaches meet. For example, a meeting may take two hours in spring.
+For example, life jackets cost 20 euros each. Commonly, life jackets cost 45 euros each.
 
 The pumps are checked every 30mins. Once the pumps are checked, the log of pumps is signed by the keeper.
 
@@ -37,7 +37,7 @@ A dry launch needs two people.
 
 ### Coaches' meeting
 
-These meetings generally last 15-20 minutes. The meeting of coaches is announced within 3 days.
+These meetings of the coaches generally last 15-20 minutes. The meeting of the coaches is announced within 3 days.
 """
 
 
@@ -55,6 +55,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("What is a dry launch?", "Putting a boat down by crane"),
         ("How long do coaches' meetings last?", "15-20 minutes"),
         ("How often are the pumps checked?", "every 30mins"),
+        ("How much do life jackets cost?", "45 euros"),
         ("When are wages paid?", "on the 10th"),
         ("How long may a briefing of the crew last?", "no longer than 15 minutes"),
     ],
