@@ -23,7 +23,8 @@ The pumps are checked every 30mins. Once the pumps are checked, the log of pumps
 
 If a pay day falls on a holiday, wages are paid on the Friday before. Paid twice monthly, wages are sent on the 10th.
 
-A briefing of the crew is a summary of the previous day. Every briefing of the crew is outdoors, lasting no longer than 15 minutes.
+A briefing of the crew is a summary of the previous day.
+A briefing of the crew is held outdoors, lasting no longer than 15 minutes.
 
 The members of the slipway board serve for three years. The slipway itself is old.
 
