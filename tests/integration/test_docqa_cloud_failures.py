@@ -255,7 +255,7 @@ def test_an_answer_that_is_none_is_a_failure_in_time(
     assert cloud.engine().answer(DOORS).grounded
     with HttpServer(behaviour) as server:
         where: dict[str, Any] = {("search_endpoint" if step == "search" else "storage_endpoint"): server.url}
-        answer = asked(cloud.engine(timeout_seconds=1.0, **where))
+        answer = asked(cloud.engine(timeout_seconds=3.0, **where))
     assert {hint.cause for hint in answer.hints} == causes
     assert {hint.step for hint in answer.hints} == {step}
 
