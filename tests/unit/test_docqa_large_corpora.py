@@ -4,9 +4,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from functions.docqa.questions.question import analyse
 from functions.docqa.search import index
-from functions.docqa.search.corpus import LARGE, Corpus
+from functions.docqa.search.corpus import LARGE, MANY, Corpus
 
 _SAY_ONE_PART = (
     "願い出、申請、申込み、依頼及び請求の書式は、願い出及び申請の用紙とする。",
@@ -16,8 +18,9 @@ _OTHER = "記録は、教務課が保存する。"
 _SAYS_BOTH = f"退学は、１０日前までに願い出る。{_OTHER * 9}"
 
 
-def test_what_says_both_acts_is_found_among_many_that_say_one(tmp_path: Path) -> None:
-    sections = [f"## 記録{number}\n\n{_OTHER}" for number in range(LARGE)]
+@pytest.mark.parametrize("others", [MANY, LARGE])
+def test_what_says_both_acts_is_found_among_many_that_say_one(tmp_path: Path, others: int) -> None:
+    sections = [f"## 記録{number}\n\n{_OTHER}" for number in range(others)]
     sections += [f"## 様式{number}\n\n{_SAY_ONE_PART[number % 2]}" for number in range(120)]
     sections.append(f"## 学籍\n\n{_SAYS_BOTH}")
     folder = tmp_path / "corpus"

@@ -15,6 +15,8 @@ from functions.docqa.search.index import load
 from functions.docqa.vocabulary.words import View, bigrams, view
 
 PASSAGES, FIRST_PASSAGES, LARGE = 40, 12, 1_000
+# So many that those that say one part of a question may crowd out those that say all of it.
+MANY = 10 * PASSAGES
 _COMMON_SHARE = 0.2
 _KANJI = re.compile(r"[\u3400-\u9fff々]$")
 _RANKED = """
@@ -70,7 +72,7 @@ class Corpus:
         within = (json.dumps(sorted(question.sources)),) if question.sources else ()
         statement = _RANKED_WITHIN if within else _RANKED
         queries = [f"({required}) AND ({anything})" for required in _required(question)]
-        if self._total > LARGE and (everything := self._everything(question)):
+        if self._total > MANY and (everything := self._everything(question)):
             queries.append(f"({everything}) AND ({anything})")
         for query in [*queries, anything]:
             for blob, standing, score in self.connection.execute(statement, (query, *within, limit)):
