@@ -21,16 +21,19 @@ ITEM_MARK = rf"(?:[{_COUNT}]{{1,3}}(?:の[{_COUNT}])?|[イロハニホヘトチ�
 _INNER_MARK = re.compile(r"[ \t　]*[イロハニホヘトチリヌアウエオカキクケコ]")
 _LEVELS = {"編": 2, "章": 3, "節": 4, "款": 5, "目": 5}
 ARTICLE_LEVEL = 6
+_FIRST_OF_HEADINGS = frozenset("第附別様（(")
 
 
 def begins_clause(line: str) -> bool:
     """Whether an article or one of its numbered paragraphs begins here, also without a blank line before it."""
-    return _ARTICLE.match(line) is not None or _PARAGRAPH.match(line) is not None
+    return not line.isascii() and (_ARTICLE.match(line) or _PARAGRAPH.match(line)) is not None
 
 
 def heading_level(lines: Sequence[str], at: int) -> int | None:
     """How deep a line heads what follows, as 第2章 or the caption of an article do; None for other lines."""
     line = lines[at]
+    if line.lstrip()[:1] not in _FIRST_OF_HEADINGS:
+        return None
     if division := _DIVISION.match(line):
         return _LEVELS[division.group(1)]
     if _APPENDED.match(line):

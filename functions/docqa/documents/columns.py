@@ -40,8 +40,8 @@ def tight_rows_from(lines: Sequence[str], at: int) -> int:
 
     A line below that has fewer cells, for one of them spans others, ends it.
     """
-    header = tight_cells(lines[at])
-    if not header or lines[at].isascii() or not is_header(header, header):
+    header = [] if lines[at].isascii() else tight_cells(lines[at])
+    if not header or not is_header(header, header):
         return at
     end = at + 1
     while end < len(lines) and len(tight_cells(lines[end])) == len(header):
