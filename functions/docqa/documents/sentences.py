@@ -103,8 +103,9 @@ def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         line = text[line_start : match.start()].strip()
         limit = _SHORT_LATIN_LINE if line.isascii() else _SHORT_JAPANESE_LINE
         following = text[match.end() : match.end() + 60].split("\n", 1)[0]
-        goes_on = line.endswith(_CONTINUED) or following[:1].islower() or _ENGLISH_GOES_ON.search(line)
-        set_apart = len(line) < limit and not goes_on
+        set_apart = len(line) < limit and not (
+            line.endswith(_CONTINUED) or following[:1].islower() or _ENGLISH_GOES_ON.search(line)
+        )
         if set_apart or line.endswith("  ") or _LABELLED.match(following):
             yield begin, match.start()
             begin = match.end()
