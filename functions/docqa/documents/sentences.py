@@ -106,7 +106,7 @@ def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         set_apart = len(line) < limit and not (
             line.endswith(_CONTINUED) or following[:1].islower() or _ENGLISH_GOES_ON.search(line)
         )
-        if set_apart or line.endswith("  ") or _LABELLED.match(following):
+        if set_apart or _LABELLED.match(following):
             yield begin, match.start()
             begin = match.end()
     yield begin, end
