@@ -112,7 +112,7 @@ def test_an_answer_has_everything_that_the_ui_path_leaves_out() -> None:
         (Principal(subject="google:1", email="operator@example.com"), True),
         (Principal(subject="google:2", email="somebody@example.com"), False),
     ],
-    ids=str,
+    ids=["client", "client that may", "client that may not", "operator", "somebody"],
 )
 def test_what_mends_a_failure_is_told_to_operators_alone(principal: Principal, is_operator: bool) -> None:
     hub = Hub(
