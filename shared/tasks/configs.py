@@ -22,6 +22,13 @@ _SENDABLE = re.compile("[ -~]*")
 _NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
 # A token of RFC 9110 §5.6.2.
 _SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Where a config's fields stand: in a request of its own, and with a message.
+_PLACES = {
+    (Version.V1_0, False): "",
+    (Version.V1_0, True): "configuration.taskPushNotificationConfig.",
+    (Version.V0_3, False): "pushNotificationConfig.",
+    (Version.V0_3, True): "configuration.pushNotificationConfig.",
+}
 
 
 class PushConfigs:
@@ -43,7 +50,7 @@ class PushConfigs:
         delivered: int | None = None,
     ) -> TaskPushNotificationConfig:
         """Stores the config; the task's events from now on go there, or those behind `delivered`. Raises A2AError."""
-        self.check(config, task_id=stored.task.id)
+        self.check(config, version, task_id=stored.task.id)
         # 0.3 knows one config that has no name; whoever asks for it calls it so.
         new_id = "default" if version is Version.V0_3 else self._new_id()
         complete = msgspec.structs.replace(config, id=config.id or new_id, task_id=stored.task.id)
@@ -51,14 +58,31 @@ class PushConfigs:
         self._store.put_config(PushConfig(config=complete, version=version), delivered=position)
         return complete
 
-    def check(self, config: TaskPushNotificationConfig, *, task_id: str | None = None) -> None:
-        """Raises A2AError for a config that could not be delivered to, or may not be, or is one too many for the task."""
+    def check(
+        self,
+        config: TaskPushNotificationConfig,
+        version: Version,
+        *,
+        with_message: bool = False,
+        task_id: str | None = None,
+    ) -> None:
+        """Raises A2AError for a config that could not be delivered to, or may not be, or is one too many for the task.
+
+        The field is named as it stands in a request of `version`, for the config alone or `with_message`.
+        """
         if task_id is not None:
             others = [each.push.config.id for each in self._store.configs(task_id)]
             if len(others) >= _MOST_CONFIGS and config.id not in others:
                 raise A2AError(
                     INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs"
                 )
+        wrong = self._wrong(config)
+        if wrong is not None:
+            name, why = wrong
+            raise invalid_field(_PLACES[version, with_message] + name, why)
+
+    def _wrong(self, config: TaskPushNotificationConfig) -> tuple[str, str] | None:
+        """The first field with something wrong, and what."""
         own = config.authentication
         for name, value in (
             ("url", config.url),
@@ -68,34 +92,27 @@ class PushConfigs:
             ("authentication.credentials", own and own.credentials),
         ):
             if len(value or "") > _LONGEST:
-                raise invalid_field(f"pushNotificationConfig.{name}", f"is longer than {_LONGEST} characters")
+                return name, f"is longer than {_LONGEST} characters"
             if name != "url" and not _SENDABLE.fullmatch(value or ""):
-                raise invalid_field(
-                    f"pushNotificationConfig.{name}",
-                    "must be of printable ASCII characters, to be sent in a header",
-                )
+                return name, "must be of printable ASCII characters, to be sent in a header"
         if own and not _SCHEME.fullmatch(own.scheme):
-            raise invalid_field(
-                "pushNotificationConfig.authentication.scheme",
+            return (
+                "authentication.scheme",
                 "must be the name of an HTTP authentication scheme, such as Bearer",
             )
         if config.id in (".", "..") or "/" in (config.id or ""):
-            raise invalid_field("pushNotificationConfig.id", "must be one segment of a path, without a slash")
+            return "id", "must be one segment of a path, without a slash"
         try:
             if _NO_URL.search(config.url):
                 raise ValueError
             parts = urlsplit(config.url)
             host, _ = parts.hostname, parts.port
         except ValueError:
-            raise invalid_field("pushNotificationConfig.url", "is not a URL") from None
+            return "url", "is not a URL"
         if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
-            raise invalid_field(
-                "pushNotificationConfig.url",
-                "must be an http or https URL with a host, without user information",
-            )
+            return "url", "must be an http or https URL with a host, without user information"
         reason = self._refuses(config.url)
-        if reason is not None:
-            raise invalid_field("pushNotificationConfig.url", reason)
+        return ("url", reason) if reason is not None else None
 
     def all(self, task_id: str) -> tuple[TaskPushNotificationConfig, ...]:
         """The task's configs, in the order in which they were added."""

@@ -55,7 +55,7 @@ class Opener:
     def _answered(self, opened: Opened, prior: StoredTask) -> Opened:
         config = opened.webhook
         if config is not None:
-            self._configs.check(config, task_id=prior.task.id)
+            self._configs.check(config, opened.call.version, with_message=True, task_id=prior.task.id)
         state = TaskState.SUBMITTED if opened.turn.role else TaskState.WORKING
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [

@@ -248,7 +248,7 @@ class Starter:
         )
         config = opened.webhook
         if config is not None:
-            self._configs.check(config)
+            self._configs.check(config, opened.call.version, with_message=True)
         stored = opened.stored = self._store.create(new)
         if config is not None:
             self._configs.add(stored, config, opened.call.version, delivered=0)

@@ -85,5 +85,23 @@ def test_what_could_not_be_sent_or_may_not_is_refused_with_the_field(
 ) -> None:
     with pytest.raises(A2AError) as raised:
         _add(store, **config)
-    assert [name for name, _ in raised.value.fields] == [f"pushNotificationConfig.{field}"]
+    assert [name for name, _ in raised.value.fields] == [field]
     assert store.due_deliveries(limit=10) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "with_message", "field"),
+    [
+        (Version.V1_0, False, "url"),
+        (Version.V1_0, True, "configuration.taskPushNotificationConfig.url"),
+        (Version.V0_3, False, "pushNotificationConfig.url"),
+        (Version.V0_3, True, "configuration.pushNotificationConfig.url"),
+    ],
+)
+def test_a_field_is_named_as_it_stands_in_the_request(
+    store: SqliteTaskStore, version: Version, with_message: bool, field: str
+) -> None:
+    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    with pytest.raises(A2AError) as raised:
+        configs.check(TaskPushNotificationConfig(url="hook"), version, with_message=with_message)
+    assert [name for name, _ in raised.value.fields] == [field]
