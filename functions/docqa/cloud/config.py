@@ -14,7 +14,6 @@ _SERVING_CONFIG = re.compile(
     r"projects/([^/]+)/locations/([^/]+)/collections/[^/]+/(?:dataStores|engines)/[^/]+/servingConfigs/[^/]+"
 )
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9.:-]{0,62}")
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ANY = ("DATA_STORE", "ENGINE", "LOCATION", "SERVING_CONFIG", "ENDPOINT", "PROJECT")
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Step(StrEnum):
-    """What was being done. Being allowed to search does not mean being allowed to read (seed 001, lesson 4)."""
+    """What was being done. Being allowed to search does not mean being allowed to read."""
 
     SEARCH = "search"
     SOURCE = "source"

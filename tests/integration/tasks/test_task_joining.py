@@ -1,4 +1,4 @@
-"""An answer to a task's question that is sent again while it is worked on is given once (design §5)."""
+"""An answer to a task's question that is sent again while it is worked on is given once."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
