@@ -23,6 +23,7 @@ _OWN_ANSWERS = (
     (405, "INVALID_ARGUMENT", "This address does not take this method."),
     (408, "DEADLINE_EXCEEDED", "The request took too long to arrive."),
     (413, "INVALID_ARGUMENT", "The request is too large."),
+    # `accept_http_10` would let in any version's number ("HTTP/3.7") as well, and chunks in HTTP/1.0.
     (426, "INVALID_ARGUMENT", "Send the request with HTTP/1.1."),
     (431, "INVALID_ARGUMENT", "The request's headers are too large."),
     (501, "UNIMPLEMENTED", "The request's body is encoded in a way that is not known here."),
