@@ -38,6 +38,8 @@ _RATE_LIMITED = ErrorKind(
 _CARD_FUNCTIONS_PATHS = card_endpoint.PATHS | {JWKS_PATH}
 # A body may take two minutes; this is half of the threads that a deployed gate has.
 _BODIES_OF_ONE_CALLER = 40
+# Many bodies that are there already take no more than their turn.
+_TURN_SECONDS = 1.0
 _OPEN_PATHS = frozenset({"/openapi.yaml"})
 
 
@@ -51,7 +53,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     agent_card = Upstream(config.agent_card_url, http=http, tokens=None)
     callers = config.identity.callers(lambda: http, believes_gate=False, token_header=config.token_header)
     signer = config.identity.signer()
-    bodies = AtATime(_BODIES_OF_ONE_CALLER)
+    bodies = AtATime(_BODIES_OF_ONE_CALLER, wait_seconds=_TURN_SECONDS)
     rate_limit = RateLimit(config.rate_limit_per_minute, clock=time.monotonic)
 
     doctor = Doctor(

@@ -37,27 +37,35 @@ class RateLimit:
 
 
 class AtATime:
-    """Lets each subject do `most` things at a time. Thread-safe."""
+    """Lets each subject do `most` things at a time; another one waits up to `wait_seconds` for its turn. Thread-safe."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, *, wait_seconds: float) -> None:
         self._most = most
-        self._lock = threading.Lock()
+        self._wait_seconds = wait_seconds
+        self._changed = threading.Condition()
         self._under_way: dict[str, int] = {}
 
     @contextmanager
     def one_more(self, subject: str) -> Iterator[bool]:
         """Whether there is room; if so, it is taken until the end of the context."""
-        with self._lock:
-            before = self._under_way.get(subject, 0)
-            if before < self._most:
-                self._under_way[subject] = before + 1
-        if before >= self._most:
+        if not self._taken(subject):
             yield False
             return
         try:
             yield True
         finally:
-            with self._lock:
+            with self._changed:
                 left = self._under_way.pop(subject) - 1
                 if left:
                     self._under_way[subject] = left
+                if left == self._most - 1:
+                    self._changed.notify_all()
+
+    def _taken(self, subject: str) -> bool:
+        with self._changed:
+            there = self._changed.wait_for(
+                lambda: self._under_way.get(subject, 0) < self._most, self._wait_seconds
+            )
+            if there:
+                self._under_way[subject] = self._under_way.get(subject, 0) + 1
+            return there
