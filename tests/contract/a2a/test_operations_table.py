@@ -12,7 +12,7 @@ from shared.a2a.card import AgentCard
 from shared.a2a.compat.v0_3.card import to_compat_card
 from shared.a2a.operations import OPERATIONS, Capability, Operation, Rest
 from shared.a2a.versions import Version
-from tests.contract.a2a.served import CARD, Way, answer_of, error_of, served
+from tests.contract.a2a.served import CARD, Way, error_of, served
 
 SENDS = ("SendMessage", "SendStreamingMessage")
 # The names in the specification, written down a second time so that a slip in the table shows.
@@ -279,29 +279,3 @@ def test_an_unknown_path_is_404(path: str, method: str, version: str) -> None:
     response = served().send(method, path, a2a_version=version)
     status, error, _ = error_of(Way(Version.V1_0, rest=True), response)
     assert (status, error["code"], error["status"]) == (404, 404, "NOT_FOUND")
-
-
-def test_0_3_has_one_media_type_whatever_the_client_takes() -> None:
-    way, other = Way(Version.V0_3, rest=True), "application/a2a+json"
-    for params in (way.params(), {}):
-        sent = served().send("POST", way.path, params, accept=other, content_type=other)
-        assert sent.headers["content-type"] == "application/json"
-
-
-@pytest.mark.parametrize(
-    ("accept", "content_type", "expected"),
-    [
-        ("application/a2a+json", "application/json", "application/a2a+json"),
-        ("application/json", "application/json", "application/json"),
-        ("*/*", "application/a2a+json", "application/a2a+json"),
-        ("", "application/json", "application/json"),
-    ],
-)
-def test_the_media_type_of_a_rest_answer_follows_what_the_client_takes(
-    accept: str, content_type: str, expected: str
-) -> None:
-    way = Way(Version.V1_0, rest=True)
-    for params in (way.params(), {}):
-        sent = served().send("POST", way.path, params, accept=accept, content_type=content_type)
-        assert sent.headers["content-type"] == expected
-        assert answer_of(sent)

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,24 @@ from tests.integration.envoys import gateway
 from tests.integration.gates import BEARER, Gate, gate
 
 
-def test_an_event_passes_while_the_stream_is_still_open(
-    running: Gate, hub: HttpServer, tmp_path: Path
-) -> None:
-    """Through Envoy and the gate; the hub sends the next event only when the caller has confirmed the last one."""
+@pytest.fixture
+def entrances(running: Gate, hub: HttpServer, tmp_path: Path) -> Iterator[tuple[int, int]]:
+    """The ports of a gate alone and of Envoy with a gate behind it."""
+    with gate(hub.url, tmp_path, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind:
+        ports = {"gate": behind.port, "agent_card": behind.port}
+        with gateway(local_routes(), ports, tmp_path) as port:
+            yield running.port, port
+
+
+@contextlib.contextmanager
+def streamed(port: int) -> Iterator[http.client.HTTPResponse]:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
+        yield connection.getresponse()
+
+
+def test_an_event_passes_while_the_stream_is_still_open(entrances: tuple[int, int], hub: HttpServer) -> None:
+    """The hub sends the next event only when the caller has confirmed the last one."""
     confirmed = threading.Semaphore(0)
 
     def stream(exchange: Exchange) -> None:
@@ -26,23 +41,17 @@ def test_an_event_passes_while_the_stream_is_still_open(
             assert confirmed.acquire(timeout=30)
 
     hub.behave = stream
-    with gate(hub.url, tmp_path, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind:
-        ports = {"gate": behind.port, "agent_card": behind.port}
-        with gateway(local_routes(), ports, tmp_path) as port:
-            for entrance in (running.port, port):
-                connection = http.client.HTTPConnection("127.0.0.1", entrance, timeout=30)
-                with contextlib.closing(connection):
-                    connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
-                    response = connection.getresponse()
-                    assert response.getheader("content-type") == "text/event-stream"
-                    for number in range(5):
-                        assert response.readline() == f"data: {number}\n".encode()
-                        assert response.readline() == b"\n"
-                        confirmed.release()
-                    assert response.read() == b""
+    for entrance in entrances:
+        with streamed(entrance) as response:
+            assert response.getheader("content-type") == "text/event-stream"
+            for number in range(5):
+                assert response.readline() == f"data: {number}\n".encode()
+                assert response.readline() == b"\n"
+                confirmed.release()
+            assert response.read() == b""
 
 
-def test_a_client_that_leaves_ends_the_hubs_call(running: Gate, hub: HttpServer, tmp_path: Path) -> None:
+def test_a_client_that_leaves_ends_the_hubs_call(entrances: tuple[int, int], hub: HttpServer) -> None:
     left = threading.Semaphore(0)
 
     def stream(exchange: Exchange) -> None:
@@ -55,16 +64,11 @@ def test_a_client_that_leaves_ends_the_hubs_call(running: Gate, hub: HttpServer,
             left.release()
 
     hub.behave = stream
-    with gate(hub.url, tmp_path, CALLER_TOKEN_HEADER="x-forwarded-authorization") as behind:
-        ports = {"gate": behind.port, "agent_card": behind.port}
-        with gateway(local_routes(), ports, tmp_path) as port:
-            for entrance in (running.port, port):
-                connection = http.client.HTTPConnection("127.0.0.1", entrance, timeout=30)
-                with contextlib.closing(connection):
-                    connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
-                    connection.getresponse().readline()
-                    assert not left.acquire(blocking=False)
-                assert left.acquire(timeout=30)
+    for entrance in entrances:
+        with streamed(entrance) as response:
+            response.readline()
+            assert not left.acquire(blocking=False)
+        assert left.acquire(timeout=30)
 
 
 def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate, hub: HttpServer) -> None:
@@ -73,9 +77,7 @@ def test_a_stream_that_breaks_off_does_not_end_as_if_it_were_whole(running: Gate
         exchange.event("first")
 
     hub.behave = stream
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", running.port, timeout=30)) as connection:
-        connection.request("POST", "/message:stream", body=b"{}", headers=BEARER)
-        response = connection.getresponse()
+    with streamed(running.port) as response:
         assert response.readline() == b'data: "first"\n'
         with pytest.raises(http.client.IncompleteRead):
             response.read()

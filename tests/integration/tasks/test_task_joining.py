@@ -37,6 +37,10 @@ def asked_back(client: TaskClient) -> Seen:
     return until(lambda: waiting(client, task_id))
 
 
+def the_answer(task_id: str) -> dict[str, Any]:
+    return {"text": "red", "message_id": "answer", "at_once": True, "task_id": task_id}
+
+
 @pytest.mark.parametrize("named", [True, False], ids=["names the task", "names the context alone"])
 @pytest.mark.parametrize("apart", [True, False], ids=["on another instance", "on the same"])
 def test_an_answer_that_is_sent_twice_at_once_is_given_once(
@@ -112,12 +116,7 @@ def test_another_answer_is_refused_while_the_first_is_worked_on(
         hub = Hub(route("alpha", agent.url), settings=keeping)
         client = TaskClient(hub, way)
         asked = asked_back(client)
-        answer: dict[str, Any] = {
-            "text": "red",
-            "message_id": "answer",
-            "at_once": True,
-            "task_id": asked.task_id,
-        }
+        answer = the_answer(asked.task_id)
         client.send(**answer)
         script.gate.await_question()
         caller = TaskClient(hub, way, token=other["token"]) if "token" in other else client
@@ -131,12 +130,7 @@ def test_an_answer_that_is_sent_again_after_the_end_is_refused(way: str, keeping
     with AgentServer(ask_back) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
         asked = asked_back(client)
-        answer: dict[str, Any] = {
-            "text": "red",
-            "message_id": "answer",
-            "at_once": True,
-            "task_id": asked.task_id,
-        }
+        answer = the_answer(asked.task_id)
         client.send(**answer)
         assert ended(client, asked.task_id).state == "completed"
         with pytest.raises(Refused) as refused:

@@ -1,0 +1,131 @@
+"""A run whose lease runs out: it takes it again, or another run has its task."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from functions.hub.run_endpoint import PATH, RunEndpoint
+from shared.a2a.agent import Turn
+from shared.a2a.errors import UNAVAILABLE, A2AError
+from shared.a2a.model import (
+    Task,
+    TaskState,
+)
+from shared.http import Request
+from shared.identity.principal import TASKS_FUNCTION, Principal
+from shared.task_store.store import HUB
+from tests.fakes.kept_tasks import (
+    PATIENCE_SECONDS,
+    Instance,
+    artifacts,
+    settled,
+    states,
+    tasks,
+    text_of,
+    until,
+)
+from tests.fakes.task_scripts import Steps, at_once
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "tasks.db"
+
+
+def test_a_lease_that_ran_out_before_the_run_began_is_nothing_to_run(file: Path) -> None:
+    instance = Instance(file, at_once("answer"), runs_at_once=False)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+
+    def refuse_late(*_: object) -> Turn:
+        instance.far.ahead_seconds = 3600
+        raise A2AError(UNAVAILABLE, "Too late")
+
+    instance.agent.send = refuse_late  # type: ignore[method-assign, assignment]
+    request = Request(method="POST", path=PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode())
+    principal = Principal(subject=TASKS_FUNCTION)
+    answer = RunEndpoint(instance.kept.starter).handle(request, principal, {"requestId": "r"})
+    assert answer is not None
+    assert (answer.status, answer.body) == (200, b'{"state":null}')
+    assert instance.get(task.id).status.state is TaskState.SUBMITTED
+
+
+def test_a_lease_that_ran_out_is_taken_again_where_nobody_else_has(file: Path) -> None:
+    steps = Steps("one ", "two")
+    instance = Instance(file, steps)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    steps.await_step()
+    instance.far.ahead_seconds = 3600
+    steps.let(2)
+    assert text_of(settled(instance, task.id)) == "one two"
+    assert (instance.agent.asked, instance.get(task.id).status.state) == (1, TaskState.COMPLETED)
+
+
+def test_a_run_that_goes_on_here_is_not_begun_a_second_time_though_its_lease_ran_out(file: Path) -> None:
+    steps = Steps("one ", "two")
+    instance = Instance(file, steps)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    steps.await_step()
+    until(lambda: instance.store.entries(task.id, after=1))
+    instance.far.ahead_seconds = 3600
+    assert instance.store.due([HUB], limit=1) == [task.id]
+    assert instance.run_again(task.id) is None
+    steps.let(2)
+    assert text_of(settled(instance, task.id)) == "one two"
+    assert instance.agent.asked == 1
+
+
+def test_a_run_that_ended_while_the_store_was_away_is_not_begun_a_second_time(file: Path) -> None:
+    steps = Steps("answer")
+    instance = Instance(file, steps)
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    steps.await_step()
+    until(lambda: instance.store.entries(task.id, after=1))
+    instance.far.away = True
+    steps.let()
+    until(lambda: instance.far.refused > 3)
+    instance.far.ahead_seconds = 3600
+    instance.far.away = False
+    assert instance.run_again(task.id) is None
+    assert text_of(settled(instance, task.id)) == "answer"
+    assert instance.agent.asked == 1
+
+
+def test_who_follows_a_run_that_lost_its_task_sees_what_became_of_it(file: Path) -> None:
+    steps = Steps("old beginning, ", "old end")
+    loser, winner = Instance(file, steps), Instance(file, at_once("the new answer"))
+    events = loser.stream("hello")
+    first = next(events)
+    steps.let(1)
+    assert isinstance(first, Task)
+    seen = [next(events), next(events)]
+    until(lambda: loser.store.entries(first.id, after=2))
+    winner.far.ahead_seconds = 3600
+    assert winner.run_again(first.id) == TaskState.COMPLETED
+    steps.let(1)
+    seen += list(events)
+    assert states(seen)[-1] is TaskState.COMPLETED
+    assert TaskState.CANCELED not in states(seen)
+    said = [text_of(Task(id="", artifacts=(each.artifact,), status=first.status)) for each in artifacts(seen)]
+    assert said[-1] == "the new answer"
+    assert text_of(loser.get(first.id)) == "the new answer"
+
+
+def test_who_waits_for_a_run_that_lost_its_task_gets_the_other_runs_answer(file: Path) -> None:
+    steps = Steps("old")
+    loser, winner = Instance(file, steps, store_seconds=0.01), Instance(file, at_once("new"))
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(loser.send, "hello", message_id="m", context_id="c")
+        (task,) = until(lambda: tasks(loser))
+        joined = threads.submit(loser.send, "hello", message_id="m", context_id="c")
+        until(lambda: loser.far.asked["waiting"] == 2)
+        winner.far.ahead_seconds = 3600
+        winner.run_again(task.id)
+        steps.let()
+        assert [text_of(each.result(PATIENCE_SECONDS)) for each in (first, joined)] == ["new", "new"]
+    assert loser.agent.asked == 1
