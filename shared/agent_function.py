@@ -15,7 +15,7 @@ from shared.a2a.server import A2AServer, Limits
 from shared.a2a.text import text_of
 from shared.a2a.versions import Version
 from shared.function import MINT, health, not_found
-from shared.http import Handler, Request, Response
+from shared.http.messages import Handler, Request, Response
 from shared.identity.callers import Caller
 from shared.log import Log, Record
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from shared.gcloud import is_command
-from shared.http import JSON, Handler, Request, Response
+from shared.http.messages import JSON, Handler, Request, Response
 
 PATH = "/doctor"
 SLOW_SECONDS = 2.0

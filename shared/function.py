@@ -8,7 +8,7 @@ import time
 
 from shared.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
 from shared.a2a.reply import Mint
-from shared.http import JSON, Request, Response
+from shared.http.messages import JSON, Request, Response
 from shared.ids import new_id, timestamp
 from shared.log import Log
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-    from shared.http import Handler
+    from shared.http.messages import Handler
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ def entry_point(load: Callable[[], Handler]) -> Callable[[Any], WSGIApplication]
     def loaded() -> Callable[[Any], WSGIApplication]:
         # msgspec uses it where it is there, for what `typing` has since Python 3.11; to load it takes as long as all of msgspec.
         with without_module("typing_extensions"):
-            from shared import flask_adapter
+            from shared.http import flask_adapter
 
         return flask_adapter.entry_point(load())
 

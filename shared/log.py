@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 from shared.trace import trace_of
 
 Record = dict[str, Any]

@@ -23,7 +23,7 @@ from shared.gemini.failure import ModelFailed
 from shared.gemini.remedies import hint
 from shared.gemini.settings import GeminiSettings
 from shared.grounding import Flaw, flaw_in, tells
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.language import Language, language_of
 
 _STEP = "phrasing"

@@ -7,7 +7,7 @@ from typing import Any
 from shared.a2a import protojson
 from shared.a2a.bindings import jsonrpc
 from shared.a2a.errors import A2AError
-from shared.http import JSON, PROBLEM_JSON, Request, Response
+from shared.http.messages import JSON, PROBLEM_JSON, Request, Response
 from shared.log import Record
 
 _TOOLS = "/tools/"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shared.loading import entry_point
 
 if TYPE_CHECKING:
-    from shared.http import Handler
+    from shared.http.messages import Handler
 
 
 def _hub() -> Handler:

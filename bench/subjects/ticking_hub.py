@@ -11,7 +11,7 @@ from functions.hub import config
 from functions.hub.app import build
 from functions.hub.downstream import Asking, InProcess
 from shared.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
-from shared.flask_adapter import entry_point
+from shared.http.flask_adapter import entry_point
 
 _TICKS = int(os.environ["BENCH_TICKS"])
 _INTERVAL_SECONDS = float(os.environ["BENCH_INTERVAL_SECONDS"])

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.function import health, not_found, stdout_log
-from shared.http import Handler, Request, Response
+from shared.http.messages import Handler, Request, Response
 from shared.hub_settings import HubSettings, public_card
 from shared.log import Log, Record
 from shared.route_file import RouteSource

@@ -4,6 +4,6 @@ import os
 
 from functions.agent_card import config
 from functions.agent_card.app import build
-from shared.flask_adapter import entry_point
+from shared.http.flask_adapter import entry_point
 
 agent_card = entry_point(build(config.read(os.environ)))

@@ -22,7 +22,7 @@ from shared.agent_function import agent_card, agent_function
 from shared.diagnosis import Step, with_doctor
 from shared.function import stdout_log
 from shared.gemini.examination import examiner
-from shared.http import Handler
+from shared.http.messages import Handler
 from shared.log import Log
 from shared.phrasing import Answer, in_words_of
 

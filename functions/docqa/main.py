@@ -4,6 +4,6 @@ import os
 
 from functions.docqa import config
 from functions.docqa.app import build
-from shared.flask_adapter import entry_point
+from shared.http.flask_adapter import entry_point
 
 docqa = entry_point(build(config.read(os.environ)))

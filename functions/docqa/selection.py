@@ -20,7 +20,7 @@ from shared.gemini.ending import Ended
 from shared.gemini.failure import Cause, Failure, ModelFailed
 from shared.gemini.remedies import hint
 from shared.gemini.settings import GeminiSettings
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 
 STEP = "selection"
 _LEAST_SECONDS = 1.0

@@ -10,7 +10,7 @@ from shared.a2a.card import AgentSkill
 from shared.agent_function import agent_card, agent_function
 from shared.agent_settings import AgentSettings
 from shared.function import stdout_log
-from shared.http import Handler
+from shared.http.messages import Handler
 from shared.phrasing import in_words_of
 
 KNOWLEDGE = Path(__file__).with_name("policy")

@@ -4,6 +4,6 @@ import os
 
 from functions.expense.app import build
 from shared import agent_settings
-from shared.flask_adapter import entry_point
+from shared.http.flask_adapter import entry_point
 
 expense = entry_point(build(agent_settings.read(os.environ)))

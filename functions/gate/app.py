@@ -22,8 +22,8 @@ from shared.a2a import card_endpoint, errors
 from shared.a2a.errors import A2AError, ErrorKind
 from shared.function import health, stdout_log
 from shared.gcloud import Service
-from shared.http import Handler, Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Handler, Request, Response
 from shared.identity import signed_principal
 from shared.identity.callers import Caller
 from shared.identity.own_tokens import DefaultCredentials

@@ -22,7 +22,7 @@ from shared.diagnosis import (
     warning,
 )
 from shared.gcloud import Service, service_of
-from shared.http import Response
+from shared.http.messages import Response
 from shared.identity.token_facts import TokenFacts
 
 _SUBJECT = "gate"

@@ -4,6 +4,6 @@ import os
 
 from functions.gate import config
 from functions.gate.app import build
-from shared.flask_adapter import entry_point
+from shared.http.flask_adapter import entry_point
 
 gate = entry_point(build(config.read(os.environ)))

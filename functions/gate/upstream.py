@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from functions.gate.passing import RESPONSE_HEADERS, passed_headers
 from shared.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
-from shared.http import EVENT_STREAM, Response
-from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
+from shared.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from shared.http.messages import EVENT_STREAM, Response
 from shared.identity.own_tokens import NoToken, OwnTokens
 from shared.identity.token_facts import TokenFacts, facts_of
 

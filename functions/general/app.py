@@ -17,8 +17,8 @@ from shared.diagnosis import Step, skipped, with_doctor
 from shared.function import stdout_log
 from shared.gemini.client import Gemini
 from shared.gemini.examination import examine
-from shared.http import Handler
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Handler
 
 KNOWLEDGE = Path(__file__).with_name("facts")
 

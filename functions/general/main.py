@@ -4,6 +4,6 @@ import os
 
 from functions.general import config
 from functions.general.app import build
-from shared.flask_adapter import entry_point
+from shared.http.flask_adapter import entry_point
 
 general = entry_point(build(config.read(os.environ)))

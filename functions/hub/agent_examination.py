@@ -15,9 +15,9 @@ from shared.a2a.discovery import read_card
 from shared.a2a.errors import A2AError
 from shared.diagnosis import Step, error, ok, skipped, warning
 from shared.gcloud import EVERYBODY, Service, service_of
-from shared.http import JSON
-from shared.http_client import Budget, Fault, HttpClient, HttpFailure
-from shared.http_date import seconds_of
+from shared.http.client import Budget, Fault, HttpClient, HttpFailure
+from shared.http.dates import seconds_of
+from shared.http.messages import JSON
 from shared.identity.token_facts import TokenFacts
 from shared.routes import Boundary, Route
 

@@ -22,7 +22,7 @@ from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
 from shared.access import may_use
 from shared.function import MINT, health, not_found, stdout_log
-from shared.http import Handler, Request, Response
+from shared.http.messages import Handler, Request, Response
 from shared.hub_settings import HubSettings, card_for, missing_variable
 from shared.identity.principal import HUB_FUNCTION, Principal
 from shared.identity.signed_principal import HEADER
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from functions.hub.credentials import Credentials
     from functions.hub.doctor import Doctor
     from functions.hub.run_endpoint import RunEndpoint
-    from shared.http_client import HttpClient
+    from shared.http.client import HttpClient
     from shared.tasks.kept import KeptTasks
     from shared.tasks.webhook_keys import KeySetPage, PublicKey
 
@@ -201,7 +201,7 @@ def _doctor(config: Config, tables: Tables, http: HttpClient, credentials: Crede
 
 
 def _http() -> HttpClient:
-    from shared.http_client import HttpClient
+    from shared.http.client import HttpClient
 
     return HttpClient()
 

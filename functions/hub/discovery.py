@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from functions.hub.containment import OF_ONE_USER
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
-from shared.http_client import Budget
+from shared.http.client import Budget
 
 _CARD_SECONDS = 300.0
 

@@ -13,8 +13,8 @@ from functions.hub.failure import DownstreamFailed
 from shared.a2a.errors import PERMISSION_DENIED, A2AError
 from shared.diagnosis import Examined, Report, Step, asks, error, ok, report_response
 from shared.gcloud import Service
-from shared.http import Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Request, Response
 from shared.hub_settings import missing_variable
 from shared.identity.callers import Caller
 from shared.identity.principal import is_operator

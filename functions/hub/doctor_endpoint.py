@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from shared.function import wrong_method
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 from shared.identity.callers import Caller
 from shared.log import Record
 

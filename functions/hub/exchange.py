@@ -21,7 +21,7 @@ from shared.a2a.model import (
     TaskArtifactUpdateEvent,
     TaskStatusUpdateEvent,
 )
-from shared.http_client import Budget
+from shared.http.client import Budget
 
 _OUTPUT_MODES = ("text/plain", "application/json")
 _FIRST_POLL_SECONDS = 0.1

@@ -9,7 +9,7 @@ from shared.a2a import protojson
 from shared.a2a.versions import Version
 from shared.access import may_use
 from shared.function import READING, wrong_method
-from shared.http import JSON, Request, Response
+from shared.http.messages import JSON, Request, Response
 from shared.identity.principal import Principal
 from shared.routes import Route, RouteTable
 from shared.version import VERSION

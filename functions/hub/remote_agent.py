@@ -19,7 +19,7 @@ from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.discovery import endpoint_of, fetch_card
 from shared.a2a.model import Event
-from shared.http_client import Budget, HttpClient
+from shared.http.client import Budget, HttpClient
 from shared.routes import Boundary, Route
 
 _LONGEST_STREAM_SECONDS = 1700.0

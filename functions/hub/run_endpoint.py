@@ -9,7 +9,7 @@ import msgspec
 from shared.a2a import errors, protojson
 from shared.a2a.errors import A2AError, invalid_field
 from shared.a2a.model import TaskState
-from shared.http import JSON, Request, Response
+from shared.http.messages import JSON, Request, Response
 from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.log import Record
 from shared.refusal import problem

@@ -13,7 +13,7 @@ from functions.hub.turn import Incoming, Turn
 from shared.a2a import errors, protojson
 from shared.a2a.errors import A2AError, invalid_field
 from shared.a2a.model import Message, Part, Role
-from shared.http import JSON, Request, Response
+from shared.http.messages import JSON, Request, Response
 from shared.identity.callers import Caller
 from shared.identity.principal import is_operator, may_call
 from shared.ids import new_id

@@ -12,7 +12,7 @@ from shared.agent_settings import AgentSettings
 from shared.diagnosis import with_doctor
 from shared.function import stdout_log
 from shared.gemini.examination import examiner
-from shared.http import Handler
+from shared.http.messages import Handler
 from shared.phrasing import in_words_of
 
 KNOWLEDGE = Path(__file__).with_name("practices")

@@ -16,8 +16,8 @@ from functions.tasks.worker_identity import worker_of
 from functions.tasks.workers_api import WorkersApi
 from shared.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
 from shared.function import MINT, health, stdout_log
-from shared.http import Handler, Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Handler, Request, Response
 from shared.identity.own_tokens import DefaultCredentials
 from shared.ids import new_id
 from shared.log import Log, Record

@@ -8,8 +8,8 @@ from enum import Enum, auto
 import msgspec
 from msgspec import Struct
 
-from shared.http_client import HttpFailure
-from shared.http_date import delay_of, seconds_of
+from shared.http.client import HttpFailure
+from shared.http.dates import delay_of, seconds_of
 from shared.task_store.push import Delivery
 from shared.tasks.webhook_address import AddressRefused
 

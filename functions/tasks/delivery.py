@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from functions.tasks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
 from functions.tasks.notification import Told, headers, told
 from functions.tasks.signing import Signer
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
 from shared.log import Log
 from shared.task_store.push import Delivery, PushConfig, PushStore
 from shared.task_store.store import TaskStore, Unavailable

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from shared.http import JSON
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
+from shared.http.messages import JSON
 from shared.identity.own_tokens import NoToken, OwnTokens
 from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.identity.signed_principal import HEADER, PrincipalSigner

@@ -4,6 +4,6 @@ import os
 
 from functions.tasks import config
 from functions.tasks.app import build
-from shared.flask_adapter import entry_point
+from shared.http.flask_adapter import entry_point
 
 tasks = entry_point(build(config.read(os.environ)))

@@ -11,7 +11,7 @@ from shared.a2a.errors import (
     PERMISSION_DENIED,
     A2AError,
 )
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 from shared.identity.principal import HUB_FUNCTION, Principal
 from shared.log import Record
 from shared.queue.bell import Bell

@@ -8,7 +8,7 @@ import time
 from functions.tasks.config import Config
 from functions.tasks.delivery import Deliverer, DeliveryStore
 from functions.tasks.signing import Signer
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.log import Log
 from shared.tasks.webhook_address import public_addresses, webhook_refusal
 from shared.threads import Threads

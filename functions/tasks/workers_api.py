@@ -14,7 +14,7 @@ from functions.tasks.worker_identity import Worker
 from shared.a2a import protojson
 from shared.a2a.errors import METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, A2AError, invalid_field
 from shared.a2a.model import Wire
-from shared.http import JSON, Request, Response
+from shared.http.messages import JSON, Request, Response
 from shared.log import Record
 from shared.task_store.store import Lease
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from hubctl.main import CommandError
 from hubctl.table import read_text
 from hubctl.where import http_address
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
 
 _WELL_KNOWN = "/.well-known/agent-card.json"
 _SECONDS = 30.0

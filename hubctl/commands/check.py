@@ -65,7 +65,7 @@ def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
     from hubctl.cards import report
     from hubctl.cards.check import check_text, has_errors
     from hubctl.cards.source import read_card
-    from shared.http_client import HttpClient
+    from shared.http.client import HttpClient
 
     if arguments.text or arguments.skill or arguments.last_route:
         raise CommandError("--card checks a card, and --text a text's route: give one of them")

@@ -12,7 +12,7 @@ from hubctl.main import CommandError
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
 from hubctl.where import hub_address, hub_token
 from shared.diagnosis import Examined
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

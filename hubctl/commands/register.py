@@ -19,7 +19,7 @@ from hubctl.registration.api import Api, operators_token
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
 from hubctl.registration.calls import Call
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 
 _ACTIONS = ("apply", "list", "delete", "doctor")
 

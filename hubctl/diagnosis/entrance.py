@@ -12,9 +12,9 @@ from hubctl.cards.check import check_text
 from hubctl.cards.rule import Severity
 from shared.diagnosis import PATH, Examined, Report, Step, error, ok, read_report, skipped, warning
 from shared.gcloud import Service
-from shared.http import JSON
-from shared.http_client import Budget, Fault, HttpClient, HttpFailure
-from shared.http_date import seconds_of
+from shared.http.client import Budget, Fault, HttpClient, HttpFailure
+from shared.http.dates import seconds_of
+from shared.http.messages import JSON
 from shared.settings import LOOPBACK_HOSTS
 
 _CARD = "/.well-known/agent-card.json"

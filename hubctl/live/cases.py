@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hubctl.live.hub import HubUnavailable
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
 
 _SECONDS = 10.0
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from shared.a2a import protojson
 from shared.a2a.errors import A2AError
-from shared.http import JSON
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
+from shared.http.messages import JSON
 from shared.ids import new_id
 
 _SECONDS = 60.0

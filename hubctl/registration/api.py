@@ -11,8 +11,8 @@ from hubctl.registration import calls
 from hubctl.registration.calls import Call
 from hubctl.registration.explanations import explained
 from hubctl.registration.target import Endpoints, Target
-from shared.http import JSON
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
+from shared.http.messages import JSON
 from shared.identity.own_tokens import DefaultCredentials, NoToken
 
 _SECONDS = 60.0

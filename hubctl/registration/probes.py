@@ -13,7 +13,7 @@ from hubctl.registration.api import exchange
 from hubctl.registration.oauth import REDIRECT_URIS
 from hubctl.registration.target import Endpoints
 from shared.card import GOOGLE_TOKEN_URL
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
 
 _THROW_AWAY_CODE = "hubctl-doctor-throw-away-code"
 _SECONDS = 20.0

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote
 
 from local.cloud.program import json_response
-from shared.http import Request, Response
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
+from shared.http.messages import Request, Response
 
 TOKEN_INFO = "/tokeninfo"  # noqa: S105 - a path
 _SECONDS = 5.0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from local.cloud.program import json_response
-from shared.http import Response
+from shared.http.messages import Response
 
 _ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 _CODES = {

@@ -18,8 +18,8 @@ from local.cloud.program import LATENCY, recorded, serve, wait
 from local.cloud.proxy import Proxy
 from local.cloud.run_service import QUOTA, RunService
 from local.cloud.verification import Certificates, InvalidToken
-from shared.http import Handler, Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Handler, Request, Response
 
 _SERVERLESS, _AUTHORIZATION = "x-serverless-authorization", "authorization"
 _REMOVED = "SIGNATURE_REMOVED_BY_GOOGLE"

@@ -22,8 +22,8 @@ from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
 from local.cloud.storage_errors import StorageError
 from local.cloud.storage_uploads import Upload, Uploads
-from shared.http import Handler, Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Handler, Request, Response
 
 DENIED, QUOTA, BROKEN = "deny-objects-get", "quota", "server-error"
 FAULTS = {

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from functions.docqa.documents.sources import Unreadable, document_from
 from local.cloud.document_index import DocumentIndex, terms
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
 
 Json = dict[str, Any]
 

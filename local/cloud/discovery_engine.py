@@ -24,8 +24,8 @@ from local.cloud.faults import Faults
 from local.cloud.import_operations import ImportOperations
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
 from local.cloud.project_policy import ADMIN, SEARCH, VIEWER, ProjectPolicy
-from shared.http import Handler, Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Handler, Request, Response
 
 AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
 DENIED, DISABLED, QUOTA, BROKEN, STANDARD = (

@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from local.cloud.run_service import SERVICE
 from local.cloud.wiring import OPERATOR_TOKEN
-from shared.http import JSON
-from shared.http_client import Budget, HttpClient
+from shared.http.client import Budget, HttpClient
+from shared.http.messages import JSON
 
 _BY_API = {"discoveryengine": "discovery-engine", "storage": "storage", "aiplatform": "vertex-ai"}
 _SECONDS = 10.0

@@ -17,7 +17,7 @@ import time
 from typing import Any
 
 from local.cloud.program import json_body, json_response, serve
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 
 Json = dict[str, Any]
 

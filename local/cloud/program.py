@@ -8,7 +8,7 @@ from typing import Any
 
 from local.cloud.server import Server
 from local.stop_signal import StopSignal
-from shared.http import JSON, Handler, Request, Response
+from shared.http.messages import JSON, Handler, Request, Response
 
 RECEIVED = "/__received"
 LATENCY = "latency"

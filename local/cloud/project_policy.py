@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from local.cloud.program import json_body, json_response
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 
 SEARCH = "discoveryengine.servingConfigs.search"
 _DOCUMENTS = "discoveryengine.documents."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.http import Request, Response
-from shared.http_client import Budget, Fault, HttpClient, HttpFailure
+from shared.http.client import Budget, Fault, HttpClient, HttpFailure
+from shared.http.messages import Request, Response
 
 _SECONDS = 3600.0
 _MOST_BYTES = 1 << 30

@@ -12,7 +12,7 @@ from typing import Any
 
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, json_body, json_response
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 
 SERVICE = "/__service"
 EVERYBODY = "allUsers"

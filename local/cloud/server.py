@@ -8,7 +8,7 @@ from typing import Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from local.ports import LOOPBACK
-from shared.http import Handler, Request, Response, body_of
+from shared.http.messages import Handler, Request, Response, body_of
 
 
 class Server:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from local.cloud.program import json_response
-from shared.http import Response
+from shared.http.messages import Response
 
 _REASONS = {
     400: "invalid",

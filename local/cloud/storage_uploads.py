@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from local.cloud.storage_errors import StorageError
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 
 LONGEST_BODY = 256 << 20
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from local.cloud.signing import ISSUER
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
 
 _SECONDS = 5.0
 _MOST_BYTES = 1 << 20

@@ -21,8 +21,8 @@ from local.cloud.api_errors import ApiError
 from local.cloud.extractive_model import answer, numbers, tokens
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
-from shared.http import EVENT_STREAM, JSON, Handler, Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import EVENT_STREAM, JSON, Handler, Request, Response
 
 PROJECT = "/__project"
 ROLE = "roles/aiplatform.user"

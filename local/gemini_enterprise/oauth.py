@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from local.cloud.program import json_response
 from local.gemini_enterprise.world import Operator, World
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 
 _MOST_BYTES = 64 << 10
 _JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"

@@ -8,7 +8,7 @@ from local.cloud import server
 from local.cloud.api_errors import ApiError
 from local.gemini_enterprise import api, oauth
 from local.gemini_enterprise.world import World
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 
 
 def handle(world: World, request: Request) -> Response:

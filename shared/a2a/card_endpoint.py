@@ -15,8 +15,8 @@ from shared.a2a import protojson, versions
 from shared.a2a.card import AgentCard
 from shared.a2a.errors import METHOD_NOT_ALLOWED, A2AError
 from shared.a2a.versions import Version
-from shared.http import JSON, Request, Response
-from shared.http_date import seconds_of
+from shared.http.dates import seconds_of
+from shared.http.messages import JSON, Request, Response
 
 PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
 

@@ -28,8 +28,8 @@ from shared.a2a.model import (
 )
 from shared.a2a.operations import Operation
 from shared.a2a.versions import Version
-from shared.http import EVENT_STREAM, JSON
-from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
+from shared.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from shared.http.messages import EVENT_STREAM, JSON
 
 _LINGER_SECONDS = 0.5
 # Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.

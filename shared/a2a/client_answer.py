@@ -14,8 +14,8 @@ from shared.a2a.errors import A2AError
 from shared.a2a.model import Binding, Event, StreamResponse
 from shared.a2a.versions import Version
 from shared.a2a.wrap import unwrapped
-from shared.http import JSON
-from shared.http_client import Answer
+from shared.http.client import Answer
+from shared.http.messages import JSON
 
 # An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)

@@ -15,8 +15,8 @@ from shared.a2a.compat.v0_3.card import to_core_interfaces
 from shared.a2a.errors import A2AError
 from shared.a2a.model import Binding, Wire
 from shared.a2a.versions import Version
-from shared.http import JSON
-from shared.http_client import Budget, HttpClient, HttpFailure
+from shared.http.client import Budget, HttpClient, HttpFailure
+from shared.http.messages import JSON
 
 _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _ITSELF = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})  # noqa: S104 - read, never bound

@@ -21,7 +21,7 @@ from shared.a2a.model import Binding, Event, SendMessageRequest, SubscribeToTask
 from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
 from shared.a2a.unstored import Unstored
 from shared.a2a.versions import Version
-from shared.http import A2A_JSON, JSON, Request, Response
+from shared.http.messages import A2A_JSON, JSON, Request, Response
 from shared.identity.callers import Caller
 from shared.identity.principal import Principal, may_call
 from shared.log import Log, Record

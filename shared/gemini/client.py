@@ -18,7 +18,7 @@ from shared.a2a.call import Cancellation
 from shared.gemini.ending import Ended, Reader
 from shared.gemini.failure import PASSES, Cause, Failure, ModelFailed, failure_of
 from shared.gemini.settings import GeminiSettings
-from shared.http_client import Budget, HttpClient
+from shared.http.client import Budget, HttpClient
 
 if TYPE_CHECKING:
     from shared.gemini.transport import Transport

@@ -12,7 +12,7 @@ from shared.gemini.client import Gemini, Prompt
 from shared.gemini.failure import Cause, ModelFailed
 from shared.gemini.remedies import API, more_capacity, remedy
 from shared.gemini.settings import GeminiSettings
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 
 _SECONDS = 6.0
 _PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")

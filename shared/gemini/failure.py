@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from shared.http_client import Fault, HttpFailure
-from shared.http_date import delay_of
+from shared.http.client import Fault, HttpFailure
+from shared.http.dates import delay_of
 
 
 class Cause(StrEnum):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import httpx2
 
 from shared.a2a.call import Cancellation
-from shared.http_client import Answer, Budget, HttpClient
+from shared.http.client import Answer, Budget, HttpClient
 
 
 class Sent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
-from shared.http import Request
+from shared.http.messages import Request
 from shared.identity import signed_principal
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import OutOfTime, PrincipalSigner

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from shared.a2a import protojson
 from shared.a2a.errors import A2AError
-from shared.http import JSON
-from shared.http_client import Budget, HttpClient, HttpFailure
-from shared.http_date import delay_of
+from shared.http.client import Budget, HttpClient, HttpFailure
+from shared.http.dates import delay_of
+from shared.http.messages import JSON
 from shared.identity.fact_cache import FactCache, TooManyWait
 from shared.identity.principal import Principal
 from shared.identity.static_token import digest

@@ -18,7 +18,7 @@ from shared.private import Private
 from shared.settings import LOOPBACK_HOSTS, Settings
 
 if TYPE_CHECKING:
-    from shared.http_client import HttpClient
+    from shared.http.client import HttpClient
 
 _USERINFO_URL = "https://www.googleapis.com/oauth2/v3/userinfo"
 _TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"

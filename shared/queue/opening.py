@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.queue.settings import WakeupSettings
 from shared.queue.wakeups import NoWakeups, Wakeups
 

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Collection, Sequence
 from urllib.parse import urlsplit
 
-from shared.http_client import Fault, HttpFailure
+from shared.http.client import Fault, HttpFailure
 
 _PRIVATE_NAMES = ("localhost", "local", "internal", "localdomain", "home.arpa")
 

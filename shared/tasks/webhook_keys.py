@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from shared.function import READING, wrong_method
-from shared.http import JSON, Request, Response
+from shared.http.messages import JSON, Request, Response
 from shared.settings import Settings
 
 JWKS_PATH = "/.well-known/jwks.json"

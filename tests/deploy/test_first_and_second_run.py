@@ -155,7 +155,12 @@ def test_a_function_is_uploaded_as_it_is_bundled(name: str, deployed: Deployed) 
         names for upload, names in deployed.deployment.google.run.uploads.items() if f"/{service}/" in upload
     ]
     bundle = {str(path) for path in files_of(deployed.deployment.tree / "build" / name)}
-    assert {"main.py", "requirements.txt", f"functions/{name}/app.py", "shared/flask_adapter.py"} <= bundle
+    assert {
+        "main.py",
+        "requirements.txt",
+        f"functions/{name}/app.py",
+        "shared/http/flask_adapter.py",
+    } <= bundle
     assert {file for file in files if not file.endswith((".pyc", "/"))} == bundle
 
 

@@ -20,7 +20,7 @@ from local.cloud.cloud_storage import cloud_storage
 from local.cloud.discovery_engine import AGENT, discovery_engine
 from local.cloud.server import Server
 from local.ports import free_ports
-from shared.http import Handler
+from shared.http.messages import Handler
 from tests.fakes.local_cloud import call, inject
 
 BUCKET, STORE = "company-documents", "company-store"

@@ -9,7 +9,7 @@ from typing import Any, cast
 from functions.tasks.app import build
 from functions.tasks.config import read
 from shared.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
-from shared.http import Request, Response, body_of
+from shared.http.messages import Request, Response, body_of
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import HEADER, PrincipalSigner
 from shared.identity.static_token import digest

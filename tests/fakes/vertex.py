@@ -16,7 +16,7 @@ from shared.a2a.reply import Data, Failure, Piece, Progress, Question, Text
 from shared.a2a.versions import Version
 from shared.gemini.client import Gemini
 from shared.gemini.settings import GeminiSettings
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from tests.fakes.local_cloud import call as control
 from tests.fakes.local_cloud import inject
 from tests.unit.agent_answers import Answer

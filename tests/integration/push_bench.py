@@ -8,7 +8,7 @@ from functions.tasks.delivery import Deliverer
 from functions.tasks.signing import Signer
 from shared.a2a.model import TaskPushNotificationConfig, TaskState
 from shared.a2a.versions import Version
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.ids import new_id
 from shared.log import Log
 from shared.task_store.push import Delivery, PushConfig

@@ -13,7 +13,7 @@ from functions.agent_card.app import build as build_card
 from functions.agent_card.config import read as read_card
 from functions.hub.app import build
 from functions.hub.config import read
-from shared.http import Handler, Request, body_of
+from shared.http.messages import Handler, Request, body_of
 from shared.log import Log
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text

@@ -12,7 +12,7 @@ import pytest
 from functions.hub.credentials import Credentials
 from functions.hub.remote_agent import RemoteAgent
 from shared.a2a.client import A2AClient
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.routes import Boundary
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update

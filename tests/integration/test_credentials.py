@@ -13,7 +13,7 @@ from functions.hub.remote_agent import RemoteAgent
 from shared.a2a.call import Cancellation
 from shared.a2a.client import A2AClient
 from shared.a2a.model import Message, Part, Role
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.identity.own_tokens import NoToken
 from shared.ids import new_id
 from shared.routes import Boundary

@@ -14,7 +14,7 @@ import pytest
 
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.sources import Sources
-from shared.http import Handler, Request, Response
+from shared.http.messages import Handler, Request, Response
 from tests.fakes.document_cloud import (
     BUCKET,
     PARENT,

@@ -13,7 +13,7 @@ from functions.hub.credentials import Credentials
 from functions.hub.doctor import Doctor
 from shared.diagnosis import Outcome, Step
 from shared.gcloud import Service
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.identity.own_tokens import OwnTokens
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import HEADER, PrincipalSigner

@@ -12,8 +12,8 @@ from functions.gate.doctor import Doctor
 from functions.gate.upstream import Upstream
 from shared.diagnosis import Report, Step, read_report
 from shared.gcloud import Service
-from shared.http import Request, Response
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
+from shared.http.messages import Request, Response
 from shared.identity.own_tokens import OwnTokens
 from shared.identity.static_token import digest
 from tests.fakes.http_server import Exchange, HttpServer

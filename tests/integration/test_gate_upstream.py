@@ -6,7 +6,7 @@ import pytest
 
 from functions.gate.upstream import Upstream
 from shared.a2a.errors import A2AError
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.identity.own_tokens import NoToken
 from tests.fakes.http_server import Exchange, HttpServer
 

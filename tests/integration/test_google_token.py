@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shared.a2a.errors import UNAVAILABLE, A2AError
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.identity.google_token import GoogleTokenRules, GoogleTokens
 from shared.identity.principal import Principal
 from shared.identity.verifier import VerifierUnavailable, authenticate

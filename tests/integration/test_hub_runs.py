@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from functions.tasks.hub_runs import HubRuns
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.identity.principal import TASKS_FUNCTION
 from shared.identity.signed_principal import HEADER, PrincipalSigner
 from shared.ids import random_hex

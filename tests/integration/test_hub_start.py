@@ -36,7 +36,7 @@ _FOR_A_REQUEST = (
     "functions.hub.mirror",
     "shared.a2a.bindings.rest",
 )
-_TO_REACH_AN_AGENT = ("functions.hub.remote_agent", "shared.a2a.client", "shared.http_client")
+_TO_REACH_AN_AGENT = ("functions.hub.remote_agent", "shared.a2a.client", "shared.http.client")
 _PEM = """-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9
 q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==

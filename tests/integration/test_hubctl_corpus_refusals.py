@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from local.cloud.bucket_policy import BucketPolicy
-from shared.http import Handler, Request, Response
+from shared.http.messages import Handler, Request, Response
 from tests.fakes.document_cloud import OWNERS_TOKEN, READERS_TOKEN, DocumentCloud, document_cloud
 from tests.integration.corpora import documents, hubctl
 

@@ -13,7 +13,7 @@ import pytest
 from hubctl.diagnosis.entrance import Entrance
 from hubctl.main import main
 from local.cloud import gcloud
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.registrations import registrations
 from tests.unit.cards import good_card

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.identity.fact_cache import FactCache, TooManyWait
 from shared.identity.google_token import GoogleTokenRules, GoogleTokens
 from shared.identity.verifier import VerifierUnavailable

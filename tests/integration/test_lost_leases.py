@@ -13,7 +13,7 @@ from shared.a2a.model import (
     Task,
     TaskState,
 )
-from shared.http import Request
+from shared.http.messages import Request
 from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.task_store.store import HUB
 from tests.fakes.kept_tasks import (

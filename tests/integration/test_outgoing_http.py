@@ -8,7 +8,7 @@ from queue import Queue
 import pytest
 
 from shared.a2a.call import Cancellation
-from shared.http_client import Answer, Budget, Fault, HttpClient, HttpFailure
+from shared.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
 from tests.fakes.http_server import Exchange, HttpServer
 
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from local.gemini_enterprise import server
 from local.gemini_enterprise.world import Operator
-from shared.http import Request, Response, body_of
+from shared.http.messages import Request, Response, body_of
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.registrations import CLIENT, SECRET, Registrations, registrations
 

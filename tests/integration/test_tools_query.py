@@ -9,7 +9,7 @@ import openapi_spec_validator
 import pytest
 import yaml
 
-from shared.http import Response
+from shared.http.messages import Response
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import HEADER, PrincipalSigner
 from tests.fakes.agent_server import AgentServer

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.http_client import Budget, Fault, HttpClient, HttpFailure
+from shared.http.client import Budget, Fault, HttpClient, HttpFailure
 from shared.tasks.webhook_address import AddressRefused, public_addresses
 from tests.fakes.http_server import HttpServer
 from tests.fakes.tls_receiver import TlsReceiver

@@ -10,7 +10,7 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Piece, Text
 from shared.agent_function import agent_card, agent_function
-from shared.http import Request, body_of
+from shared.http.messages import Request, body_of
 from shared.log import Log
 
 _CARD = agent_card(name="Echo", description="Echo", version="1", url="http://127.0.0.1", skills=())

@@ -10,7 +10,7 @@ from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.model import Binding
 from shared.a2a.versions import Version
-from shared.http_client import Budget
+from shared.http.client import Budget
 
 BUDGET = Budget(deadline=1e9, connect_seconds=1, idle_seconds=1, max_bytes=1)
 

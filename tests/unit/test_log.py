@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 from shared.log import Log, Record
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"

@@ -13,7 +13,7 @@ _ROOT = Path(__file__).parents[2]
 _ANSWERS_ONE_REQUEST = """
 import sys
 from shared.function import health, stdout_log
-from shared.http import Request
+from shared.http.messages import Request
 
 log = stdout_log("hub")
 log.line("WARNING", "A line beside the requests")

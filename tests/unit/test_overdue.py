@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.overdue import Overdue
+from shared.http.overdue import Overdue
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore
 from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 
 from shared.a2a.errors import A2AError
-from shared.overdue import Overdue
-from shared.request_body import Patience, RequestBody
+from shared.http.overdue import Overdue
+from shared.http.request_body import Patience, RequestBody
 
 
 @pytest.fixture

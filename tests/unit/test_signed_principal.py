@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from functions.hub.config import read as read_settings
 from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
-from shared.http import Request
+from shared.http.messages import Request
 from shared.identity.callers import Callers
 from shared.identity.principal import Principal
 from shared.identity.signed_principal import HEADER, TOKEN_HEADER, OutOfTime, PrincipalSigner

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.queue.local import LocalWakeups
 from shared.queue.opening import open_wakeups
 from shared.queue.pubsub import PubsubWakeups

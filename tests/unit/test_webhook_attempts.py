@@ -5,7 +5,7 @@ from email.utils import formatdate
 import pytest
 
 from functions.tasks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
-from shared.http_client import Fault, HttpFailure
+from shared.http.client import Fault, HttpFailure
 from shared.task_store.push import Delivery
 from shared.tasks.webhook_address import AddressRefused
 from tests.contract.task_store.stores import webhook

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from functions.tasks.config import Config, read
 from functions.tasks.signing import Signer
-from shared.http import Request
+from shared.http.messages import Request
 from shared.settings import SettingsError
 from shared.tasks.webhook_keys import KeySetPage, PublicKey, public_keys
 from tests.fakes.webhook_signatures import claims_of, key_pair

@@ -17,7 +17,7 @@ from shared.a2a.model import Event, Message, Task
 from shared.a2a.operations import OPERATIONS, Operation
 from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
-from shared.http import A2A_JSON, JSON
+from shared.http.messages import A2A_JSON, JSON
 
 MEDIA_TYPES = frozenset({"", JSON, A2A_JSON})
 

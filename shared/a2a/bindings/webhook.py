@@ -8,7 +8,7 @@ from shared.a2a.compat.v0_3.task import to_compat_task
 from shared.a2a.model import Event, Task
 from shared.a2a.versions import Version
 from shared.a2a.wrap import wrapped
-from shared.http import A2A_JSON, JSON
+from shared.http.messages import A2A_JSON, JSON
 
 TOKEN_HEADER = "x-a2a-notification-token"  # noqa: S105 - a header's name
 

@@ -28,7 +28,7 @@ from shared.a2a.compat.v0_3.card import to_compat_card, to_core_card
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.result import to_compat_result
 from shared.a2a.versions import Version
-from shared.http import Request, Response
+from shared.http.messages import Request, Response
 from tests.contract.a2a.schemas import faults, faults_v0_3
 
 MAKE_TIME = 1_769_851_800

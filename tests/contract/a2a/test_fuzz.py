@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shared.a2a.bindings import sse
 from shared.a2a.operations import OPERATIONS
-from shared.http import Response
+from shared.http.messages import Response
 from tests.contract.a2a.served import WAYS, Way, served, whole
 from tests.contract.a2a.wire_examples import Example, examples
 from tests.unit.a2a.values import JSON_VALUES

@@ -13,7 +13,7 @@ from shared.a2a.bindings import sse
 from shared.a2a.call import Call
 from shared.a2a.model import Event, Message, Part, Role, SendMessageRequest
 from shared.a2a.server import A2AServer, Limits
-from shared.http import Request, Response, body_of
+from shared.http.messages import Request, Response, body_of
 from shared.identity.callers import Caller
 from shared.identity.principal import Principal
 from shared.log import Log

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.ids import random_hex
 from shared.queue.local import LocalWakeups
 from shared.queue.pubsub import PubsubWakeups

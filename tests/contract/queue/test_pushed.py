@@ -3,7 +3,7 @@
 import threading
 
 from local.ports import LOOPBACK, free_ports
-from shared.http_client import HttpClient
+from shared.http.client import HttpClient
 from shared.queue.envelope import read_push
 from shared.queue.local import LocalWakeups
 from shared.queue.pubsub import PubsubWakeups

@@ -10,7 +10,7 @@ import pytest
 from functions.gate.app import build
 from functions.gate.config import read
 from functions.gate.passing import REQUEST_HEADERS
-from shared.http import Request
+from shared.http.messages import Request
 from shared.identity.signed_principal import HEADER, TOKEN_HEADER
 from shared.identity.static_token import digest
 from tests.fakes.http_server import HttpServer

@@ -7,7 +7,7 @@ import pytest
 
 from functions.gate.app import build
 from functions.gate.config import read
-from shared.http import Body, Handler, Request, body_of
+from shared.http.messages import Body, Handler, Request, body_of
 from tests.fakes.http_server import HttpServer
 from tests.integration.gates import KEY, OTHER_TOKEN, TOKEN
 

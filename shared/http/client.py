@@ -12,8 +12,8 @@ from enum import StrEnum
 from msgspec import Struct, structs
 
 from shared.a2a.call import Cancellation
-from shared.http_answers import IncomingAnswer, NotHttp
-from shared.http_connections import (
+from shared.http.answers import IncomingAnswer, NotHttp
+from shared.http.connections import (
     Addresses,
     Connection,
     IdleConnections,

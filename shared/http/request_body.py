@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from shared.a2a.errors import PARSE_ERROR, A2AError, ErrorKind
-from shared.overdue import Overdue
+from shared.http.overdue import Overdue
 
 _CHUNK_BYTES = 65536
 _MOST_DIGITS = 15

@@ -1,4 +1,4 @@
-"""Functions Framework serves a Flask application; the rest of the house knows only `shared.http`.
+"""Functions Framework serves a Flask application; the rest of the house knows only `shared.http.messages`.
 
 A request goes from the WSGI environment (PEP 3333) to the handler and its answer back to the server: Flask's dispatch,
 which knows one view, would take as long as everything that a hub does (docs/decisions/speed.md).
@@ -15,8 +15,8 @@ from urllib.parse import parse_qs
 
 import flask
 
-from shared.http import JSON, Handler, Request, Response
-from shared.request_body import RequestBody
+from shared.http.messages import JSON, Handler, Request, Response
+from shared.http.request_body import RequestBody
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
-from shared.http_answers import IncomingAnswer, NotHttp
+from shared.http.answers import IncomingAnswer, NotHttp
 
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
 # may be closing right now is not used again, since a request lost that way must not be repeated.
