@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shared.a2a.model import Event
+from shared.task_store import firestore_push
 from shared.task_store import firestore_queries as queries
 from shared.task_store.firestore_client import Changed, Database
 from shared.task_store.firestore_documents import (
@@ -24,7 +25,7 @@ from shared.task_store.firestore_documents import (
 )
 from shared.task_store.firestore_heads import Heads, head_of
 from shared.task_store.firestore_leases import FirestoreLeases
-from shared.task_store.firestore_push import FirestorePushStore, task_grew
+from shared.task_store.firestore_push import FirestorePushStore
 from shared.task_store.head import (
     DEFAULT_TASK_BYTES,
     check_append,
@@ -35,6 +36,7 @@ from shared.task_store.head import (
     stored,
 )
 from shared.task_store.log_bytes import event_bytes, folded
+from shared.task_store.push import PushConfig
 from shared.task_store.store import (
     AlreadyRunning,
     Entry,
@@ -87,9 +89,10 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
         document = self._heads.document(new.task.id)
         owner = self._heads.owner(new.owner)
         request = self._heads.request(new.owner, new.request_key) if new.request_key else None
+        config = firestore_push.reference(self._database, new.push) if new.push else None
 
         def attempt() -> StoredTask:
-            found = self._database.read(document, owner, *([request] if request else []))
+            found = self._database.read(document, owner, *filter(None, (request, config)))
             if found[document.path].exists:
                 raise TaskExists(new.task.id)
             running = self._heads.running(new.request_key, found[request.path]) if request else None
@@ -102,7 +105,12 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
             head, fold = self._heads.folds.keep(document, head, new.task)
             work = self._heads.bodies.put(document, new.work)
             batch = self._database.batch()
-            batch.create(document, {**head_fields(head), **fold, "work": work, "configs_stored": 0})
+            configs = 0
+            if new.push and config:
+                configs = firestore_push.put(
+                    batch, found[config.path], new.push, stored=0, version=1, delivered=0
+                )
+            batch.create(document, {**head_fields(head), **fold, "work": work, "configs_stored": configs})
             add_entries(batch, document, 0, [body])
             self._database.put(batch, numbers, {"last_number": number})
             if request:
@@ -155,6 +163,7 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
         expected_version: int | None = None,
         work: bytes | None = None,
         request_key: str = "",
+        push: PushConfig | None = None,
     ) -> StoredTask:
         """Adds the events to the log, in order, all or none."""
         entries = [event_bytes(event) for event in events]
@@ -176,18 +185,26 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
                 new_work = self._heads.bodies.put(document, work)
             after = head_after(head, task, count=len(events), added=added, now=now, request_key=request_key)
             after, fold = self._heads.folds.keep(document, after, task) if events else (after, {})
-            changes = {**fold, **({} if new_work is None else {"work": new_work})}
+            bodies_kept = {**fold, **({} if new_work is None else {"work": new_work})}
+            configs = found.fields["configs_stored"]
             batch = self._database.batch()
             add_entries(batch, document, head.version, bodies)
-            self._heads.update(batch, found, after, changes)
             if request_key:
                 self._heads.rename_request(batch, head, after)
-            if events and found.fields["configs_stored"]:
-                task_grew(self._database, batch, task_id, after.version)
+            if events and configs:
+                firestore_push.task_grew(self._database, batch, task_id, after.version)
+            if push:
+                reference = firestore_push.reference(self._database, push)
+                before = self._database.read(reference)[reference.path]
+                configs = firestore_push.put(
+                    batch, before, push, stored=configs, version=after.version, delivered=head.version
+                )
+            changes = {**bodies_kept, **({"configs_stored": configs} if push else {})}
+            self._heads.update(batch, found, after, changes)
             self._database.commit(batch)
             # From here on it is done: nothing that fails now may have it tried again.
             with contextlib.suppress(Changed, Unavailable):
-                self._heads.bodies.delete(document, [found.fields[name] for name in changes])
+                self._heads.bodies.delete(document, [found.fields[name] for name in bodies_kept])
             return stored(after, task, kept if work is None else work)
 
         grown = self._database.changing(attempt)

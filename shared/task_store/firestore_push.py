@@ -36,6 +36,34 @@ def task_grew(database: Database, batch: WriteBatch, task_id: str, version: int)
         batch.update(one.reference, fields, option=database.only_if(one))
 
 
+def reference(database: Database, push: PushConfig) -> DocumentReference:
+    """Where the config is, or will be."""
+    name = _name(push.config.task_id or "", push.config.id or "")
+    return database.collection("pushes").document(name)
+
+
+def put(
+    batch: WriteBatch, before: Any, push: PushConfig, *, stored: int, version: int, delivered: int
+) -> int:
+    """Adds the config of a task of this version to a commit, in the place of `before`; how many the task has stored then.
+
+    Always another number, so that an append beside this one is tried again and then sees the config.
+    """
+    fields = {
+        "task_id": push.config.task_id,
+        "place": before.get("place") if before.exists else stored + 1,
+        "push": _encoder.encode(push),
+        "version": version,
+        "delivered": delivered,
+        "failures": 0,
+        "next_attempt_at": 0.0,
+        "dead": "",
+        "claimed_until": 0.0,
+    }
+    batch.set(before.reference, _with_due(fields))
+    return stored + 1
+
+
 class FirestorePushStore:
     """Implements PushStore. Each config's document knows its task's version, so that what is due needs no look at the task."""
 
@@ -49,31 +77,16 @@ class FirestorePushStore:
         if not possible_id(task_id):
             raise UnknownTask(task_id)
         task = self._database.collection("tasks").document(task_id)
-        reference = self._reference(push)
+        config = reference(self._database, push)
 
         def attempt() -> None:
-            found = self._database.read(task, reference)
-            head, before = found[task.path], found[reference.path]
+            found = self._database.read(task, config)
+            head, before = found[task.path], found[config.path]
             if not head.exists:
                 raise UnknownTask(task_id)
-            place = before.get("place") if before.exists else head.get("configs_stored") + 1
-            fields = _with_due(
-                {
-                    "task_id": task_id,
-                    "place": place,
-                    "push": _encoder.encode(push),
-                    "version": head.get("version"),
-                    "delivered": delivered,
-                    "failures": 0,
-                    "next_attempt_at": 0.0,
-                    "dead": "",
-                    "claimed_until": 0.0,
-                }
-            )
+            stored, version = head.get("configs_stored"), head.get("version")
             batch = self._database.batch()
-            batch.set(reference, fields)
-            # Always another number, so that an append beside this one is tried again and then sees the config.
-            stored = head.get("configs_stored") + 1
+            stored = put(batch, before, push, stored=stored, version=version, delivered=delivered)
             batch.update(task, {"configs_stored": stored}, option=self._database.only_if(head))
             self._database.commit(batch)
 
@@ -129,23 +142,19 @@ class FirestorePushStore:
         self._change(delivery, change)
 
     def _change(self, delivery: Delivery, change: Callable[[Fields], Fields | None]) -> bool:
-        reference = self._reference(delivery.push)
+        config = reference(self._database, delivery.push)
 
         def attempt() -> bool:
-            before = self._database.read(reference)[reference.path]
+            before = self._database.read(config)[config.path]
             after = change(before.to_dict()) if before.exists else None
             if after is None:
                 return False
             batch = self._database.batch()
-            batch.update(reference, _with_due(after), option=self._database.only_if(before))
+            batch.update(config, _with_due(after), option=self._database.only_if(before))
             self._database.commit(batch)
             return True
 
         return self._database.changing(attempt)
-
-    def _reference(self, push: PushConfig) -> DocumentReference:
-        name = _name(push.config.task_id or "", push.config.id or "")
-        return self._database.collection("pushes").document(name)
 
 
 def _with_due(fields: Fields) -> Fields:

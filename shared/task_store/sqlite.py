@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from shared.a2a.model import Event
-from shared.task_store import sqlite_pages, sqlite_rows
+from shared.task_store import sqlite_pages, sqlite_push, sqlite_rows
 from shared.task_store.head import (
     DEFAULT_TASK_BYTES,
     Head,
@@ -25,9 +25,10 @@ from shared.task_store.head import (
     without_lease,
 )
 from shared.task_store.log_bytes import folded
+from shared.task_store.push import PushConfig
 from shared.task_store.sqlite_connections import Connections
 from shared.task_store.sqlite_look import looking
-from shared.task_store.sqlite_push import SqlitePushStore, task_grew
+from shared.task_store.sqlite_push import SqlitePushStore
 from shared.task_store.sqlite_rows import Folds, Found, find
 from shared.task_store.sqlite_schema import prepare
 from shared.task_store.store import (
@@ -89,6 +90,8 @@ class SqliteTaskStore(SqlitePushStore):
             sqlite_rows.add_entries(connection, key, 0, body)
             if new.work:
                 sqlite_rows.put_work(connection, key, new.work)
+            if new.push:
+                sqlite_push.put(connection, key, new.push, delivered=0)
         self._folds.remember(key, head, new.task)
         self._watch.tell(head.id)
         return stored(head, new.task, new.work)
@@ -129,6 +132,7 @@ class SqliteTaskStore(SqlitePushStore):
         expected_version: int | None = None,
         work: bytes | None = None,
         request_key: str = "",
+        push: PushConfig | None = None,
     ) -> StoredTask:
         """Adds the events to the log, in order, all or none."""
         bodies = sqlite_rows.encoded(events)
@@ -144,7 +148,9 @@ class SqliteTaskStore(SqlitePushStore):
             sqlite_rows.add_entries(connection, key, head.version, bodies)
             sqlite_rows.update(connection, key, head, after)
             if events:
-                task_grew(connection, key)
+                sqlite_push.task_grew(connection, key)
+            if push:
+                sqlite_push.put(connection, key, push, delivered=head.version)
             if work is not None and work != kept:
                 sqlite_rows.put_work(connection, key, work)
                 kept = work

@@ -25,6 +25,21 @@ def task_grew(connection: sqlite3.Connection, key: int) -> None:
     connection.execute("UPDATE pushes SET behind = 1 WHERE key = ? AND behind = 0 AND dead = ''", (key,))
 
 
+def put(connection: sqlite3.Connection, key: int, push: PushConfig, *, delivered: int) -> None:
+    """The config is stored, in the place of one with its id."""
+    config_id = push.config.id or ""
+    connection.execute(
+        "INSERT INTO pushes VALUES (NULL, ?, ?, ?, ?, 0, 0, '', 0, 0) ON CONFLICT DO UPDATE SET"
+        " push = excluded.push, delivered = excluded.delivered, failures = 0, next_attempt_at = 0,"
+        " dead = '', claimed_until = 0",
+        (key, config_id, _encoder.encode(push), delivered),
+    )
+    connection.execute(
+        f"UPDATE pushes SET {_BEHIND} WHERE key = ? AND config_id = ?",  # noqa: S608
+        (key, config_id),
+    )
+
+
 class SqlitePushStore:
     """Implements PushStore."""
 
@@ -38,17 +53,7 @@ class SqlitePushStore:
             row = connection.execute(_KEY, (push.config.task_id,)).fetchone()
             if row is None:
                 raise UnknownTask(str(push.config.task_id))
-            key, config_id = row[0], push.config.id or ""
-            connection.execute(
-                "INSERT INTO pushes VALUES (NULL, ?, ?, ?, ?, 0, 0, '', 0, 0) ON CONFLICT DO UPDATE SET"
-                " push = excluded.push, delivered = excluded.delivered, failures = 0, next_attempt_at = 0,"
-                " dead = '', claimed_until = 0",
-                (key, config_id, _encoder.encode(push), delivered),
-            )
-            connection.execute(
-                f"UPDATE pushes SET {_BEHIND} WHERE key = ? AND config_id = ?",  # noqa: S608
-                (key, config_id),
-            )
+            put(connection, row[0], push, delivered=delivered)
 
     def configs(self, task_id: str) -> list[Delivery]:
         """The task's configs, in the order in which they were first stored."""

@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from shared.a2a.model import Event, Task, TaskState
+from shared.task_store.push import PushConfig
 
 HUB = ""
 """The role of tasks that the hub itself runs; every other role is one of pull workers."""
@@ -33,6 +34,7 @@ class NewTask(Struct, frozen=True, kw_only=True):
     request_key: str = ""
     lease: str = ""
     lease_seconds: float = 0.0
+    push: PushConfig | None = None
 
 
 class StoredTask(Struct, frozen=True, kw_only=True):
@@ -169,9 +171,11 @@ class TaskStore(Protocol):
         expected_version: int | None = None,
         work: bytes | None = None,
         request_key: str = "",
+        push: PushConfig | None = None,
     ) -> StoredTask:
         """Adds the events to the log, in order, all or none; `work` replaces the task's, and so does `request_key`, if not empty.
 
+        The receiver of `push`, which is stored with them, gets these events and what follows.
         With `lease`, its holder writes, before its deadline. Without, the task must not be leased.
         The lease ends with a state that is terminal or interrupted.
         Raises UnknownTask, WrongVersion, TaskEnded, LeaseLost, TooLarge.

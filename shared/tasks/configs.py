@@ -42,44 +42,39 @@ class PushConfigs:
         self._new_id = new_id
 
     def add(
-        self,
-        stored: StoredTask,
-        config: TaskPushNotificationConfig,
-        version: Version,
-        *,
-        delivered: int | None = None,
+        self, stored: StoredTask, config: TaskPushNotificationConfig, version: Version
     ) -> TaskPushNotificationConfig:
-        """Stores the config; the task's events from now on go there, or those behind `delivered`. Raises A2AError."""
-        self.check(config, version, task_id=stored.task.id)
-        # 0.3 knows one config that has no name; whoever asks for it calls it so.
-        new_id = "default" if version is Version.V0_3 else self._new_id()
-        complete = msgspec.structs.replace(config, id=config.id or new_id, task_id=stored.task.id)
-        position = stored.version if delivered is None else delivered
-        self._store.put_config(PushConfig(config=complete, version=version), delivered=position)
-        return complete
+        """Stores the config; the task's events from now on go there. Raises A2AError."""
+        push = self._taken(config, version, task_id=stored.task.id, with_message=False)
+        self._store.put_config(push, delivered=stored.version)
+        return push.config
 
-    def check(
-        self,
-        config: TaskPushNotificationConfig,
-        version: Version,
-        *,
-        with_message: bool = False,
-        task_id: str | None = None,
-    ) -> None:
+    def with_message(
+        self, config: TaskPushNotificationConfig | None, version: Version, *, task_id: str
+    ) -> PushConfig | None:
+        """What came with a message, to be stored in one with it. Raises A2AError."""
+        if config is None:
+            return None
+        return self._taken(config, version, task_id=task_id, with_message=True)
+
+    def _taken(
+        self, config: TaskPushNotificationConfig, version: Version, *, task_id: str, with_message: bool
+    ) -> PushConfig:
         """Raises A2AError for a config that could not be delivered to, or may not be, or is one too many for the task.
 
         The field is named as it stands in a request of `version`, for the config alone or `with_message`.
         """
-        if task_id is not None:
-            others = [each.push.config.id for each in self._store.configs(task_id)]
-            if len(others) >= _MOST_CONFIGS and config.id not in others:
-                raise A2AError(
-                    INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs"
-                )
+        others = [each.push.config.id for each in self._store.configs(task_id)]
+        if len(others) >= _MOST_CONFIGS and config.id not in others:
+            raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
         wrong = self._wrong(config)
         if wrong is not None:
             name, why = wrong
             raise invalid_field(_PLACES[version, with_message] + name, why)
+        # 0.3 knows one config that has no name; whoever asks for it calls it so.
+        new_id = "default" if version is Version.V0_3 else self._new_id()
+        complete = msgspec.structs.replace(config, id=config.id or new_id, task_id=task_id)
+        return PushConfig(config=complete, version=version)
 
     def _wrong(self, config: TaskPushNotificationConfig) -> tuple[str, str] | None:
         """The first field with something wrong, and what."""

@@ -53,9 +53,7 @@ class Opener:
         return self._answered(opened, prior)
 
     def _answered(self, opened: Opened, prior: StoredTask) -> Opened:
-        config = opened.webhook
-        if config is not None:
-            self._configs.check(config, opened.call.version, with_message=True, task_id=prior.task.id)
+        push = self._configs.with_message(opened.webhook, opened.call.version, task_id=prior.task.id)
         state = TaskState.SUBMITTED if opened.turn.role else TaskState.WORKING
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [
@@ -69,13 +67,12 @@ class Opener:
                 expected_version=prior.version,
                 work=opened.work(),
                 request_key=opened.key(),
+                push=push,
             )
         except (WrongVersion, TaskEnded, LeaseLost):
             return self._joined(opened)
         except TooLarge:
             raise too_large() from None
-        if config is not None:
-            self._configs.add(opened.stored, config, opened.call.version, delivered=prior.version)
         opened.first = opened.stored.task
         return opened
 

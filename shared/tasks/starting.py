@@ -245,11 +245,7 @@ class Starter:
             request_key=opened.key() if joins else "",
             lease=lease,
             lease_seconds=self._recorder.times.seconds,
+            push=self._configs.with_message(opened.webhook, opened.call.version, task_id=task.id),
         )
-        config = opened.webhook
-        if config is not None:
-            self._configs.check(config, opened.call.version, with_message=True)
-        stored = opened.stored = self._store.create(new)
-        if config is not None:
-            self._configs.add(stored, config, opened.call.version, delivered=0)
-        return stored
+        opened.stored = self._store.create(new)
+        return opened.stored

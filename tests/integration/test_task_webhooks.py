@@ -9,7 +9,8 @@ from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
 from shared.a2a.model import SendMessageConfiguration, Task, TaskPushNotificationConfig, TaskState
 from shared.a2a.reply import Piece, Question, Text
-from tests.fakes.kept_tasks import Instance, a_call, a_request, settled, tasks
+from shared.task_store.store import Unavailable
+from tests.fakes.kept_tasks import Instance, a_call, a_request, settled, stored, tasks
 
 
 @pytest.fixture
@@ -65,3 +66,25 @@ def test_a_follow_up_whose_webhook_is_refused_answers_nothing(
     with pytest.raises(A2AError, match=said):
         instance.kept.sending.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
     assert settled(instance, task.id).status.state is TaskState.INPUT_REQUIRED
+
+
+def test_a_task_is_never_there_without_its_webhook(file: Path) -> None:
+    instance = Instance(file, ask)
+    url = "https://receiver.example/hook"
+    instance.far.loses_answer_to = "create"
+    with pytest.raises(Unavailable):
+        instance.kept.sending.send(a_request("hello", with_webhook(url)), a_call())
+    (task,) = tasks(instance)
+    assert [(each.push.config.url, each.delivered) for each in instance.store.configs(task.id)] == [(url, 0)]
+
+
+def test_an_answer_is_never_there_without_its_webhook(file: Path) -> None:
+    instance = Instance(file, ask)
+    task = asked(instance)
+    before = stored(instance)[0].version
+    url = "https://receiver.example/hook"
+    instance.far.loses_answer_to = "append"
+    with pytest.raises(Unavailable):
+        instance.kept.sending.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
+    kept = [(each.push.config.url, each.delivered) for each in instance.store.configs(task.id)]
+    assert kept == [(url, before)]

@@ -1,6 +1,7 @@
 """Which push notification configs are taken."""
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,13 @@ def test_a_field_is_named_as_it_stands_in_the_request(
     store: SqliteTaskStore, version: Version, with_message: bool, field: str
 ) -> None:
     configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    config = TaskPushNotificationConfig(url="hook")
+    stored = created(store)
+    add: Callable[[], object] = (
+        functools.partial(configs.with_message, config, version, task_id=stored.task.id)
+        if with_message
+        else functools.partial(configs.add, stored, config, version)
+    )
     with pytest.raises(A2AError) as raised:
-        configs.check(TaskPushNotificationConfig(url="hook"), version, with_message=with_message)
+        add()
     assert [name for name, _ in raised.value.fields] == [field]

@@ -7,8 +7,8 @@ import pytest
 
 from shared.a2a.model import TaskState
 from shared.task_store.push import Delivery
-from shared.task_store.store import UnknownTask
-from tests.contract.task_store.stores import Clock, Store, at_once, created, status, webhook
+from shared.task_store.store import NewTask, TaskExists, UnknownTask, WrongVersion
+from tests.contract.task_store.stores import Clock, Store, a_task, at_once, created, status, webhook
 
 
 def _ids(deliveries: list[Delivery]) -> list[str | None]:
@@ -140,3 +140,42 @@ def test_an_attempt_at_a_config_that_is_gone_or_another_one_changes_nothing(stor
     store.save_delivery(msgspec.structs.replace(delivery, delivered=2))
     assert store.configs(id_) == [Delivery(push=replaced)]
     assert store.claim_delivery(delivery, seconds=30) is False
+
+
+def test_a_config_that_comes_with_a_task_is_stored_with_it(store: Store, other: Store) -> None:
+    new = NewTask(task=a_task(id_="t"), owner="owner", push=webhook("t"))
+    store.create(new)
+    assert other.configs("t") == [Delivery(push=webhook("t"))]
+    assert _ids(other.due_deliveries(limit=10)) == ["p"]
+    with pytest.raises(TaskExists):
+        other.create(msgspec.structs.replace(new, push=webhook("t", "another")))
+    other.put_config(webhook("t", "q"), delivered=0)
+    assert [delivery.push.config.id for delivery in store.configs("t")] == ["p", "q"]
+
+
+def test_a_config_that_comes_with_an_answer_gets_what_follows(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    store.put_config(webhook(id_, "first"), delivered=1)
+    store.append(id_, [status(id_, TaskState.WORKING)], push=webhook(id_, "second"))
+    assert [(each.push.config.id, each.delivered) for each in other.configs(id_)] == [
+        ("first", 1),
+        ("second", 1),
+    ]
+    assert sorted(map(str, _ids(other.due_deliveries(limit=10)))) == ["first", "second"]
+
+
+def test_a_config_that_comes_with_an_answer_replaces_one_in_its_place(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    for name in ("a", "b"):
+        store.put_config(webhook(id_, name), delivered=1)
+    replaced = webhook(id_, "a", url="https://elsewhere.example/")
+    store.append(id_, [status(id_, TaskState.WORKING)], push=replaced)
+    assert [delivery.push for delivery in other.configs(id_)] == [replaced, webhook(id_, "b")]
+    assert {delivery.delivered for delivery in other.configs(id_)} == {1}
+
+
+def test_what_is_not_written_brings_no_config(store: Store) -> None:
+    id_ = created(store).task.id
+    with pytest.raises(WrongVersion):
+        store.append(id_, [status(id_, TaskState.WORKING)], expected_version=7, push=webhook(id_))
+    assert store.configs(id_) == []
