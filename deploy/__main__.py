@@ -12,7 +12,7 @@ from typing import Any
 from deploy import advice, api_config, config_reader, fingerprint, shell, stored_tasks
 from deploy.config import ConfigError
 from deploy.plan import Plan
-from shared.checked_table import VARIABLE
+from shared.toml.checked_table import VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 

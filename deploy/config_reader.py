@@ -17,8 +17,8 @@ from deploy.config import (
 )
 from deploy.formats import Format
 from deploy.functions import BY_NAME, FUNCTIONS, Function
-from shared.checked_table import CheckedTable, Problem
-from shared.toml_lines import TomlLines
+from shared.toml.checked_table import CheckedTable, Problem
+from shared.toml.lines import TomlLines
 
 _LONGEST_SECONDS = 3600
 # What stands at the top of the file beside a Place, and the tables below it.

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from shared.a2a.card import AgentCard
 from shared.a2a.versions import Version
-from shared.access import restricted
 from shared.card import SecurityKind, hub_card
 from shared.own_address import own_address
-from shared.route_file import NOT_SET, RouteFile
+from shared.route_table.access import restricted
+from shared.route_table.file import NOT_SET, RouteFile
 from shared.routes import Route, RouteTable, RouteTableError, load
 from shared.settings import Settings
 

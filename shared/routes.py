@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from shared.a2a.model import Binding
 from shared.a2a.versions import Version
-from shared.checked_table import VARIABLE, CheckedTable, Problem
-from shared.route_rules import address_problem, check_ids, check_priorities, check_roles, check_rules
-from shared.toml_lines import TomlLines
+from shared.route_table.rules import address_problem, check_ids, check_priorities, check_roles, check_rules
+from shared.toml.checked_table import VARIABLE, CheckedTable, Problem
+from shared.toml.lines import TomlLines
 
 
 class Boundary(StrEnum):

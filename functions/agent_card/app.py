@@ -11,7 +11,7 @@ from shared.function import health, not_found, stdout_log
 from shared.http.messages import Handler, Request, Response
 from shared.hub_settings import HubSettings, public_card
 from shared.log import Log, Record
-from shared.route_file import RouteSource
+from shared.route_table.file import RouteSource
 from shared.routes import RouteTable
 from shared.tasks.webhook_keys import KeySetPage
 from shared.threads import Threads

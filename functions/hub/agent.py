@@ -14,7 +14,7 @@ from shared.a2a.errors import invalid_field
 from shared.a2a.model import Message, SendMessageRequest
 from shared.a2a.reply import Mint, Piece, Text, to_events
 from shared.a2a.text import text_of
-from shared.access import may_use
+from shared.route_table.access import may_use
 
 if TYPE_CHECKING:
     from functions.hub.commands import Commands

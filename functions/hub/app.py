@@ -20,7 +20,6 @@ from shared.a2a.card import AgentCard
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
-from shared.access import may_use
 from shared.function import MINT, health, not_found, stdout_log
 from shared.http.messages import Handler, Request, Response
 from shared.hub_settings import HubSettings, card_for, missing_variable
@@ -29,7 +28,8 @@ from shared.identity.signed_principal import HEADER
 from shared.ids import new_id
 from shared.log import Log, Record
 from shared.refusal import refusal
-from shared.route_file import RouteSource
+from shared.route_table.access import may_use
+from shared.route_table.file import RouteSource
 from shared.routes import Route
 from shared.threads import Threads
 

@@ -8,7 +8,7 @@ from functions.hub.conversations import Conversation
 from functions.hub.router import Choice, Router, Rule, UnknownSkill
 from functions.hub.turn import Incoming
 from shared.a2a.errors import INVALID_PARAMS, A2AError
-from shared.access import may_use
+from shared.route_table.access import may_use
 from shared.routes import Route
 
 # What a text is about stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.

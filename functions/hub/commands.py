@@ -13,11 +13,11 @@ from shared.a2a.errors import A2AError
 from shared.a2a.model import CancelTaskRequest, Task
 from shared.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from shared.a2a.text import text_of
-from shared.access import may_use
 from shared.identity.principal import may_call
 from shared.language import Language, language_of
 from shared.log import Log
 from shared.normal_text import normalise
+from shared.route_table.access import may_use
 from shared.routes import Route
 from shared.task_store.store import StoredTask, Unavailable
 

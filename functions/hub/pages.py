@@ -7,10 +7,10 @@ from pathlib import Path
 
 from shared.a2a import protojson
 from shared.a2a.versions import Version
-from shared.access import may_use
 from shared.function import READING, wrong_method
 from shared.http.messages import JSON, Request, Response
 from shared.identity.principal import Principal
+from shared.route_table.access import may_use
 from shared.routes import Route, RouteTable
 from shared.version import VERSION
 

@@ -28,9 +28,9 @@ from shared.a2a.errors import A2AError
 from shared.a2a.model import Event, Message, TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
-from shared.access import may_use
 from shared.language import language_of
 from shared.log import Log, Record
+from shared.route_table.access import may_use
 from shared.routes import Route
 
 Heard = tuple[Event | None, Sequence[Piece]]

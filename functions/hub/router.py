@@ -8,7 +8,7 @@ from functions.hub.keyword_index import KeywordIndex
 from functions.hub.literal_index import SearchedText, known_to
 from functions.hub.pattern_index import PatternIndex
 from shared.normal_text import normalise
-from shared.patterns import compile_pattern
+from shared.route_table.patterns import compile_pattern
 from shared.routes import Route, RouteTable
 
 

@@ -24,7 +24,7 @@ from shared.log import Log, Record
 from shared.queue.bell import Bell
 from shared.queue.wakeups import topic_of
 from shared.refusal import problem
-from shared.route_file import RouteSource
+from shared.route_table.file import RouteSource
 from shared.routes import RouteTable
 from shared.task_store.opening import open_store
 from shared.task_store.store import HUB, Unavailable

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from functions.hub.literal_index import Literal, LiteralIndex, SearchedText, known_to
 from shared.normal_text import normalise
-from shared.patterns import BadPattern, compile_pattern
-from shared.required_literals import required_literals
+from shared.route_table.patterns import BadPattern, compile_pattern
+from shared.route_table.required_literals import required_literals
 from tests.unit.route_tables import shipped_table
 
 READ = [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.log import Log
-from shared.route_file import RouteFile, RouteSource
+from shared.route_table.file import RouteFile, RouteSource
 from shared.routes import RouteTable
 
 _ROUTE = """

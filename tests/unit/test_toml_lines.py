@@ -1,6 +1,6 @@
 """Lines of TOML keys."""
 
-from shared.toml_lines import TomlLines
+from shared.toml.lines import TomlLines
 
 TEXT = """\
 top = 1

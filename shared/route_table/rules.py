@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from shared.checked_table import CheckedTable
 from shared.normal_text import compose, normalise
-from shared.patterns import BadPattern, compile_pattern
-from shared.required_literals import required_literals
+from shared.route_table.patterns import BadPattern, compile_pattern
+from shared.route_table.required_literals import required_literals
+from shared.toml.checked_table import CheckedTable
 
 if TYPE_CHECKING:
     from shared.routes import Route

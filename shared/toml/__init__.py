@@ -1,0 +1,1 @@
+"""TOML with every mistake told at once, and the line on which it stands."""
