@@ -18,7 +18,7 @@ from shared.a2a.card import (
     SecurityScheme,
     StringList,
 )
-from shared.agent_function import OUTPUT_MODES, interfaces
+from shared.agents.function import OUTPUT_MODES, interfaces
 from shared.routes import Route, RouteTable
 
 # Without offline access and consent, Gemini Enterprise gets no refresh token and asks again and again.

@@ -7,7 +7,7 @@ from shared.a2a.call import Call
 from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Piece, Text
-from shared.agent_function import agent_card, agent_function
+from shared.agents.function import agent_card, agent_function
 from shared.function import stdout_log
 from shared.http.flask_adapter import entry_point
 

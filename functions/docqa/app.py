@@ -18,13 +18,13 @@ from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
-from shared.agent_function import agent_card, agent_function
+from shared.agents.function import agent_card, agent_function
+from shared.agents.phrasing import Answer, in_words_of
 from shared.diagnosis import Step, with_doctor
 from shared.function import stdout_log
 from shared.gemini.examination import examiner
 from shared.http.messages import Handler
 from shared.log import Log
-from shared.phrasing import Answer, in_words_of
 
 SKILL = AgentSkill(
     id="document-qa",

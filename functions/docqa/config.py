@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from functions.docqa.cloud.config import CloudConfig, read_cloud
-from shared.agent_settings import read_phrasing
+from shared.agents.settings import read_phrasing
 from shared.gemini.settings import GeminiSettings, read_gemini
 from shared.own_address import own_address
 from shared.settings import Settings

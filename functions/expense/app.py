@@ -7,11 +7,11 @@ from pathlib import Path
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
 from shared.a2a.card import AgentSkill
-from shared.agent_function import agent_card, agent_function
-from shared.agent_settings import AgentSettings
+from shared.agents.function import agent_card, agent_function
+from shared.agents.phrasing import in_words_of
+from shared.agents.settings import AgentSettings
 from shared.function import stdout_log
 from shared.http.messages import Handler
-from shared.phrasing import in_words_of
 
 KNOWLEDGE = Path(__file__).with_name("policy")
 

@@ -3,7 +3,7 @@
 import os
 
 from functions.expense.app import build
-from shared import agent_settings
+from shared.agents import settings
 from shared.http.flask_adapter import entry_point
 
-expense = entry_point(build(agent_settings.read(os.environ)))
+expense = entry_point(build(settings.read(os.environ)))

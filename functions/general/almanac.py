@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functions.general.fact import Fact
 from shared.a2a.call import Call
 from shared.a2a.reply import Data, Piece, Text
+from shared.agents.terms import wording
 from shared.language import Language
-from shared.terms import wording
 
 _UNKNOWN = {
     Language.EN: "I do not know the answer, and I do not guess. "

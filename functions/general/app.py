@@ -12,7 +12,7 @@ from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
 from functions.general.model import Model
 from shared.a2a.card import AgentSkill
-from shared.agent_function import agent_card, agent_function
+from shared.agents.function import agent_card, agent_function
 from shared.diagnosis import Step, skipped, with_doctor
 from shared.function import stdout_log
 from shared.gemini.client import Gemini

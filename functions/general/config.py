@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.agent_settings import AgentSettings, read_agent
+from shared.agents.settings import AgentSettings, read_agent
 from shared.gemini.settings import GeminiSettings, read_gemini
 from shared.settings import Settings
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Question:
     """One way to ask: a term of each group in `needed` has to be there, `aside` and `fillers` may be.
 
-    All of them are needles of `shared.terms`.
+    All of them are needles of `shared.agents.terms`.
     """
 
     needed: tuple[tuple[str, ...], ...]
@@ -21,7 +21,7 @@ class Question:
     fillers: frozenset[str]
 
     def strength(self, words: str) -> int:
-        """How much of a question in the form of `shared.terms.wording` this is; 0 when it is another one."""
+        """How much of a question in the form of `shared.agents.terms.wording` this is; 0 when it is another one."""
         found = [[needle for needle in group if needle in words] for group in self.needed]
         if not all(found):
             return 0

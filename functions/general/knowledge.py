@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from functions.general.fact import Fact, Question
-from shared.terms import needle
+from shared.agents.terms import needle
 
 Terms = tuple[str, ...]
 

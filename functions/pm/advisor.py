@@ -11,8 +11,8 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
+from shared.agents.topics import Rule, some_titles, topic_of
 from shared.language import Language, language_of
-from shared.topics import Rule, some_titles, topic_of
 
 _DEFAULT_COUNT = 5
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from functions.pm.advisor import Advisor
 from functions.pm.knowledge import load
 from shared.a2a.card import AgentSkill
-from shared.agent_function import agent_card, agent_function
-from shared.agent_settings import AgentSettings
+from shared.agents.function import agent_card, agent_function
+from shared.agents.phrasing import in_words_of
+from shared.agents.settings import AgentSettings
 from shared.diagnosis import with_doctor
 from shared.function import stdout_log
 from shared.gemini.examination import examiner
 from shared.http.messages import Handler
-from shared.phrasing import in_words_of
 
 KNOWLEDGE = Path(__file__).with_name("practices")
 

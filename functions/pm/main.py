@@ -3,7 +3,7 @@
 import os
 
 from functions.pm.app import build
-from shared import agent_settings
+from shared.agents import settings
 from shared.http.flask_adapter import entry_point
 
-pm = entry_point(build(agent_settings.read(os.environ)))
+pm = entry_point(build(settings.read(os.environ)))

@@ -6,7 +6,7 @@ from local.conformance.agent import ConformanceAgent
 from shared.a2a.card import AgentSkill
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.server import A2AServer, Limits
-from shared.agent_function import ANONYMOUS, agent_card
+from shared.agents.function import ANONYMOUS, agent_card
 from shared.function import MINT, health, not_found, stdout_log
 from shared.http.flask_adapter import entry_point
 from shared.http.messages import Request, Response

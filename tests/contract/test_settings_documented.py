@@ -16,14 +16,14 @@ from functions.gate import config as gate
 from functions.general import config as general
 from functions.hub import config as hub
 from functions.tasks import config as tasks
-from shared import agent_settings
+from shared.agents import settings
 from shared.routes import unset_variables
 from shared.settings import SettingsError
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
 READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
-    "agent": agent_settings.read,
+    "agent": settings.read,
     "agent_card": agent_card.read,
     "docqa": docqa.read,
     "gate": gate.read,

@@ -18,7 +18,7 @@ from functions.gate import config as gate_config
 from functions.general import config as general_config
 from functions.hub import config as hub_config
 from functions.tasks import config as tasks_config
-from shared import agent_settings
+from shared.agents import settings
 from shared.queue.wakeups import topic_of
 from tests.deploy.tools import ROOT
 
@@ -31,11 +31,11 @@ KEY = "k" * 48
 READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "agent_card": agent_card_config.read,
     "docqa": docqa_config.read,
-    "expense": agent_settings.read,
+    "expense": settings.read,
     "gate": gate_config.read,
     "general": general_config.read,
     "hub": hub_config.read,
-    "pm": agent_settings.read,
+    "pm": settings.read,
     "tasks": tasks_config.read,
 }
 WITH_TASKS = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'

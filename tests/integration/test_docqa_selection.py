@@ -15,8 +15,8 @@ from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import Selection, selecting
 from shared.a2a.call import Cancellation
+from shared.agents.phrasing import phrased
 from shared.gemini.client import Gemini
-from shared.phrasing import phrased
 from tests.fakes.document_cloud import document_cloud
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.model_answers import model_says

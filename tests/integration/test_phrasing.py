@@ -11,12 +11,12 @@ from functions.docqa.engine import DocumentQA
 from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
-from shared import agent_settings
 from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
+from shared.agents import settings
+from shared.agents.phrasing import Phrasing, checked, in_words_of, phrased, segments_of
 from shared.language import language_of
-from shared.phrasing import Phrasing, checked, in_words_of, phrased, segments_of
 from shared.settings import SettingsError
 from tests.fakes.model_answers import model_says
 from tests.fakes.vertex import PROJECT, Said, Vertex, gemini, said, vertex
@@ -210,14 +210,14 @@ def test_an_agent_without_citations_is_phrased_sentence_by_sentence() -> None:
 
 
 def test_it_is_off_unless_a_model_is_named() -> None:
-    off = agent_settings.read({"GOOGLE_CLOUD_PROJECT": PROJECT})
+    off = settings.read({"GOOGLE_CLOUD_PROJECT": PROJECT})
     assert off.phrasing is None
     assert in_words_of(off.phrasing, documents) is documents
-    on = agent_settings.read({"GOOGLE_CLOUD_PROJECT": PROJECT, "PHRASE_MODEL": "gemini-2.5-flash"})
+    on = settings.read({"GOOGLE_CLOUD_PROJECT": PROJECT, "PHRASE_MODEL": "gemini-2.5-flash"})
     assert on.phrasing is not None
     assert (on.phrasing.variable, on.phrasing.timeout_seconds) == ("PHRASE_MODEL", 8.0)
     with pytest.raises(SettingsError, match="GOOGLE_CLOUD_PROJECT must name the project that PHRASE_MODEL"):
-        agent_settings.read({"PHRASE_MODEL": "gemini-2.5-flash"})
+        settings.read({"PHRASE_MODEL": "gemini-2.5-flash"})
 
 
 def test_every_answer_of_the_expense_policy_can_be_told_in_its_own_words() -> None:

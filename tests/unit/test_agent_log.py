@@ -9,7 +9,7 @@ import pytest
 from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Piece, Text
-from shared.agent_function import agent_card, agent_function
+from shared.agents.function import agent_card, agent_function
 from shared.http.messages import Request, body_of
 from shared.log import Log
 

@@ -7,7 +7,7 @@ import pytest
 from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
-from shared import agent_settings
+from shared.agents import settings
 from shared.language import language_of
 from shared.settings import SettingsError
 from tests.unit.agent_answers import ask
@@ -121,11 +121,11 @@ def test_an_entry_that_lacks_something_is_refused(tmp_path: Path) -> None:
 
 def test_settings_report_all_mistakes_at_once() -> None:
     with pytest.raises(SettingsError) as error:
-        agent_settings.read({"PORT": "none", "PUBLIC_URL": "ftp://x", "LOG_TEXT": "perhaps"})
+        settings.read({"PORT": "none", "PUBLIC_URL": "ftp://x", "LOG_TEXT": "perhaps"})
     assert all(name in str(error.value) for name in ("PORT", "PUBLIC_URL", "LOG_TEXT"))
 
 
 def test_the_card_says_where_the_function_is() -> None:
-    assert agent_settings.read({}).public_url == "http://127.0.0.1:8080"
-    assert agent_settings.read({"PORT": "9000"}).public_url == "http://127.0.0.1:9000"
-    assert agent_settings.read({"PUBLIC_URL": "https://x.example/"}).public_url == "https://x.example"
+    assert settings.read({}).public_url == "http://127.0.0.1:8080"
+    assert settings.read({"PORT": "9000"}).public_url == "http://127.0.0.1:9000"
+    assert settings.read({"PUBLIC_URL": "https://x.example/"}).public_url == "https://x.example"

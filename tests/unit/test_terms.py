@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.terms import needle, wording
-from shared.topics import Clue, Rule, topic_of
+from shared.agents.terms import needle, wording
+from shared.agents.topics import Clue, Rule, topic_of
 
 
 @pytest.mark.parametrize(

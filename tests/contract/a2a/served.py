@@ -13,7 +13,7 @@ from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Failure, Piece, Progress, Question, Text
 from shared.a2a.text import text_of
 from shared.a2a.versions import Version
-from shared.agent_function import agent_card, agent_function
+from shared.agents.function import agent_card, agent_function
 from shared.http.messages import Handler, Request, Response, body_of
 from shared.ids import new_id
 from shared.log import Log

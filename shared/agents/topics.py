@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from shared.agents.terms import needle, wording
 from shared.language import Language
-from shared.terms import needle, wording
 
 _NAMED = 8
 
@@ -23,7 +23,7 @@ class Clue:
         return cls(tuple(tuple(map(needle, group.split("|"))) for group in text.split("+")))
 
     def length_in(self, words: str) -> int:
-        """How many characters of a question, in the form of `shared.terms.wording`, it explains; 0 when it is not there."""
+        """How many characters of a question, in the form of `terms.wording`, it explains; 0 when it is not there."""
         lengths = [max((len(term) for term in group if term in words), default=0) for group in self.groups]
         return sum(lengths) if all(lengths) else 0
 

@@ -17,12 +17,12 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
+from shared.agents.grounding import Flaw, flaw_in, tells
 from shared.gemini.client import Gemini, Prompt
 from shared.gemini.ending import Ended
 from shared.gemini.failure import ModelFailed
 from shared.gemini.remedies import hint
 from shared.gemini.settings import GeminiSettings
-from shared.grounding import Flaw, flaw_in, tells
 from shared.http.client import HttpClient
 from shared.language import Language, language_of
 
