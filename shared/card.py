@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from shared.a2a.card import (
+    OUTPUT_MODES,
     AgentCapabilities,
     AgentCard,
     AgentProvider,
@@ -17,8 +18,8 @@ from shared.a2a.card import (
     SecurityRequirement,
     SecurityScheme,
     StringList,
+    interfaces,
 )
-from shared.agents.function import OUTPUT_MODES, interfaces
 from shared.routes import Route, RouteTable
 
 # Without offline access and consent, Gemini Enterprise gets no refresh token and asks again and again.

@@ -1,4 +1,4 @@
-"""The agent card's types (A2A 1.0.1 §4.4 and §4.5)."""
+"""The agent card's types (A2A 1.0.1 §4.4 and §4.5), and what every card of this project says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import Any
 
 from msgspec import field
 
-from shared.a2a.model import Wire
+from shared.a2a.model import Binding, Wire
+from shared.a2a.versions import Version
+
+OUTPUT_MODES = ("text/plain", "application/json")
+"""What an agent of this project answers in: text, and data for those who take it."""
 
 
 class StringList(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -193,3 +197,12 @@ class AgentCard(Wire, frozen=True, kw_only=True):
     security_requirements: tuple[SecurityRequirement, ...] = ()
     signatures: tuple[AgentCardSignature, ...] = ()
     icon_url: str | None = None
+
+
+def interfaces(url: str) -> tuple[AgentInterface, ...]:
+    """What `shared.a2a.server` speaks at one URL: both bindings, both versions."""
+    return tuple(
+        AgentInterface(url=url, protocol_binding=binding.value, protocol_version=version.value)
+        for version in (Version.V1_0, Version.V0_3)
+        for binding in Binding
+    )

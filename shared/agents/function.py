@@ -7,31 +7,18 @@ from collections.abc import Callable, Iterator
 
 from shared.a2a.agent import AnsweringAgent
 from shared.a2a.call import Call
-from shared.a2a.card import AgentCapabilities, AgentCard, AgentInterface, AgentSkill
+from shared.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentSkill, interfaces
 from shared.a2a.card_endpoint import CardEndpoint
-from shared.a2a.model import Binding, SendMessageRequest
+from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Piece
 from shared.a2a.server import A2AServer, Limits
 from shared.a2a.text import text_of
-from shared.a2a.versions import Version
 from shared.function import MINT, health, not_found
 from shared.http.messages import Handler, Request, Response
 from shared.identity.callers import Caller
 from shared.log import Log, Record
 
-MODES = ("text/plain",)
-OUTPUT_MODES = ("text/plain", "application/json")
-
 ANONYMOUS = Caller(principal=None)
-
-
-def interfaces(url: str) -> tuple[AgentInterface, ...]:
-    """What `A2AServer` speaks at one URL: both bindings, both versions."""
-    return tuple(
-        AgentInterface(url=url, protocol_binding=binding.value, protocol_version=version.value)
-        for version in (Version.V1_0, Version.V0_3)
-        for binding in Binding
-    )
 
 
 def agent_card(
@@ -52,7 +39,7 @@ def agent_card(
         capabilities=AgentCapabilities(
             streaming=streaming, push_notifications=False, extended_agent_card=False
         ),
-        default_input_modes=MODES,
+        default_input_modes=("text/plain",),
         default_output_modes=OUTPUT_MODES,
         skills=skills,
     )

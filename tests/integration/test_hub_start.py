@@ -36,6 +36,7 @@ _FOR_A_REQUEST = (
     "functions.hub.mirror",
     "shared.a2a.bindings.rest",
 )
+_FOR_AGENTS = ("shared.agents", "shared.gemini")
 _TO_REACH_AN_AGENT = ("functions.hub.remote_agent", "shared.a2a.client", "shared.http.client")
 _PEM = """-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9
@@ -61,7 +62,7 @@ def loaded() -> set[str]:
     return _loaded()
 
 
-@pytest.mark.parametrize("module", [*_FOR_A_SETTING, *_FOR_A_REQUEST])
+@pytest.mark.parametrize("module", [*_FOR_A_SETTING, *_FOR_A_REQUEST, *_FOR_AGENTS])
 def test_a_hub_starts_without_what_is_needed_later_or_not_at_all(module: str, loaded: set[str]) -> None:
     assert "functions.hub.app" in loaded
     assert module not in loaded
