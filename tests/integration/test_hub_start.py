@@ -34,6 +34,7 @@ _FOR_A_REQUEST = (
     "functions.hub.commands",
     "functions.hub.doctor",
     "functions.hub.mirror",
+    "shared.gcloud",
     "shared.a2a.bindings.rest",
 )
 _FOR_AGENTS = ("shared.agents", "shared.gemini")
