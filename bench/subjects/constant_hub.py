@@ -16,7 +16,7 @@ def _hub() -> Handler:
     # Imported as functions/hub/main.py does.
     from functions.hub import config
     from functions.hub.app import build
-    from functions.hub.downstream import Asking, InProcess
+    from functions.hub.downstream.interface import Asking, InProcess
     from shared.a2a.model import Event, Message, Part, Role
 
     said = Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from functions.hub import config
 from functions.hub.app import build
-from functions.hub.downstream import Asking, InProcess
+from functions.hub.downstream.interface import Asking, InProcess
 from shared.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
 from shared.http.flask_adapter import entry_point
 

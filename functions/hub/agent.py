@@ -74,7 +74,7 @@ class HubAgent:
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
             return Turn(events=iter(()), role=route.role)
         if route is not None and route.passes_tasks and not call.for_ui:
-            from functions.hub.mirror import mirrored
+            from functions.hub.downstream.mirror import mirrored
 
             events = mirrored(heard, context_id=context_id, call=call, mint=self._mint)
             return Turn(events=events, as_message=False)

@@ -11,7 +11,7 @@ from functions.hub.agent import HubAgent
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.doctor_endpoint import DoctorEndpoint
-from functions.hub.downstream import Downstream, of_workers, without_address
+from functions.hub.downstream.interface import Downstream, of_workers, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
@@ -229,7 +229,7 @@ def _agents(
 
 
 def _remote(route: Route, http: HttpClient, credentials: Credentials) -> Downstream:
-    from functions.hub.remote_agent import RemoteAgent
+    from functions.hub.downstream.remote_agent import RemoteAgent
     from shared.a2a.client import A2AClient
 
     return RemoteAgent(route, http=http, client=A2AClient(http, new_id=new_id), credentials=credentials)

@@ -8,7 +8,8 @@ from contextlib import closing
 from functions.hub import citations, texts
 from functions.hub.choosing import choose
 from functions.hub.conversations import Conversation, Conversations, noted
-from functions.hub.downstream import Asking, Downstream, addressed
+from functions.hub.downstream.interface import Asking, Downstream, addressed
+from functions.hub.downstream.listening import Listener, for_callers
 from functions.hub.failure import (
     LEFT,
     DownstreamFailed,
@@ -18,7 +19,6 @@ from functions.hub.failure import (
     not_permitted,
     unrouted,
 )
-from functions.hub.listening import Listener, for_callers
 from functions.hub.router import Choice
 from functions.hub.tables import Tables
 from functions.hub.turn import Incoming, Turn

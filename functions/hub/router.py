@@ -4,9 +4,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from functions.hub.keyword_index import KeywordIndex
-from functions.hub.literal_index import SearchedText, known_to
-from functions.hub.pattern_index import PatternIndex
+from functions.hub.matching.keyword_index import KeywordIndex
+from functions.hub.matching.literal_index import SearchedText, known_to
+from functions.hub.matching.pattern_index import PatternIndex
 from shared.normal_text import normalise
 from shared.route_table.patterns import compile_pattern
 from shared.routes import Route, RouteTable

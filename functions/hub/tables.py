@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct, structs
 
-from functions.hub.downstream import Downstream
+from functions.hub.downstream.interface import Downstream
 from functions.hub.router import Router
 from shared.a2a.card import AgentCard
 from shared.hub_settings import HubSettings, public_card

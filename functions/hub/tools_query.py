@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import Any
 
 from functions.hub.contexts import ids_of
+from functions.hub.downstream.listening import for_callers
 from functions.hub.failure import Failure
-from functions.hub.listening import for_callers
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import Incoming, Turn
 from shared.a2a import errors, protojson

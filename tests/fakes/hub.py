@@ -13,7 +13,7 @@ from msgspec import structs
 
 from functions.hub.app import build
 from functions.hub.config import read
-from functions.hub.downstream import Downstream
+from functions.hub.downstream.interface import Downstream
 from shared.http.messages import Request, Response, body_of
 from shared.log import Log
 from shared.routes import Boundary, HubProfile, Route, RouteTable

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from functions.hub.credentials import Credentials
-from functions.hub.remote_agent import RemoteAgent
+from functions.hub.downstream.remote_agent import RemoteAgent
 from shared.a2a.client import A2AClient
 from shared.http.client import HttpClient
 from shared.routes import Boundary

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from functions.hub.credentials import Credentials
-from functions.hub.downstream import Asking
+from functions.hub.downstream.interface import Asking
+from functions.hub.downstream.remote_agent import RemoteAgent
 from functions.hub.failure import DownstreamFailed
-from functions.hub.remote_agent import RemoteAgent
 from shared.a2a.call import Cancellation
 from shared.a2a.client import A2AClient
 from shared.a2a.model import Message, Part, Role

@@ -33,12 +33,12 @@ _FOR_A_REQUEST = (
     "functions.hub.agent_examination",
     "functions.hub.commands",
     "functions.hub.doctor",
-    "functions.hub.mirror",
+    "functions.hub.downstream.mirror",
     "shared.gcloud",
     "shared.a2a.bindings.rest",
 )
 _FOR_AGENTS = ("shared.agents", "shared.gemini")
-_TO_REACH_AN_AGENT = ("functions.hub.remote_agent", "shared.a2a.client", "shared.http.client")
+_TO_REACH_AN_AGENT = ("functions.hub.downstream.remote_agent", "shared.a2a.client", "shared.http.client")
 _PEM = """-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9
 q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.hub.artifact_ids import ArtifactIds
+from functions.hub.downstream.artifact_ids import ArtifactIds
 from shared.a2a.call import TaskInHand
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from functions.hub.breaker import CircuitBreaker
+from functions.hub.downstream.breaker import CircuitBreaker
 
 
 @dataclass

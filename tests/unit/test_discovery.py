@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from functions.hub.discovery import Discovery
+from functions.hub.downstream.discovery import Discovery
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.model import Binding

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from functions.hub.artifact_ids import ArtifactIds
-from functions.hub.listening import Listener
+from functions.hub.downstream.artifact_ids import ArtifactIds
+from functions.hub.downstream.listening import Listener
 from shared.a2a.call import Cancellation, TaskInHand
 from shared.a2a.fold import fold
 from shared.a2a.model import (

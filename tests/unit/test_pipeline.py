@@ -7,7 +7,7 @@ from msgspec import structs
 
 from functions.hub.config import read
 from functions.hub.conversations import Conversations
-from functions.hub.downstream import Asking, InProcess
+from functions.hub.downstream.interface import Asking, InProcess
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.turn import Incoming

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.hub.literal_index import Literal, LiteralIndex, SearchedText, known_to
+from functions.hub.matching.literal_index import Literal, LiteralIndex, SearchedText, known_to
 from shared.normal_text import normalise
 from shared.route_table.patterns import BadPattern, compile_pattern
 from shared.route_table.required_literals import required_literals

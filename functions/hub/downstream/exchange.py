@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 
 import msgspec
 
-from functions.hub.downstream import Asking
+from functions.hub.downstream.interface import Asking
 from shared.a2a.client import A2AClient
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from functions.hub.literal_index import Literal, LiteralIndex, SearchedText
+from functions.hub.matching.literal_index import Literal, LiteralIndex, SearchedText
 from shared.normal_text import normalise
 from shared.routes import Route
 

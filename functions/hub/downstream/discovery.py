@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from functions.hub.containment import OF_ONE_USER
+from functions.hub.downstream.containment import OF_ONE_USER
 from shared.a2a.client_answer import Endpoint
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.http.client import Budget

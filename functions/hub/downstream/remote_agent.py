@@ -7,12 +7,12 @@ from contextlib import closing
 
 import msgspec
 
-from functions.hub.breaker import CircuitBreaker
-from functions.hub.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
 from functions.hub.credentials import Credentials
-from functions.hub.discovery import Discovery
-from functions.hub.downstream import Asking
-from functions.hub.exchange import Exchange
+from functions.hub.downstream.breaker import CircuitBreaker
+from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
+from functions.hub.downstream.discovery import Discovery
+from functions.hub.downstream.exchange import Exchange
+from functions.hub.downstream.interface import Asking
 from functions.hub.failure import DownstreamFailed, resting
 from shared.a2a.client import A2AClient
 from shared.a2a.client_answer import Endpoint

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from functions.hub.literal_index import Literal, LiteralIndex, SearchedText
+from functions.hub.matching.literal_index import Literal, LiteralIndex, SearchedText
 from shared.route_table.patterns import compile_pattern
 from shared.route_table.required_literals import required_literals
 from shared.routes import Route

@@ -1,0 +1,1 @@
+"""Asking a route's agent, and hearing it out, whatever goes wrong on the way."""
