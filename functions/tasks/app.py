@@ -6,14 +6,14 @@ import time
 
 from functions.tasks.background import Background
 from functions.tasks.config import Config
-from functions.tasks.events import Events
-from functions.tasks.holding import Holding
 from functions.tasks.hub_runs import HubRuns
-from functions.tasks.leasing import Leasing
 from functions.tasks.wakeup_endpoint import WakeupEndpoint
-from functions.tasks.webhooks import deliverer
-from functions.tasks.worker_identity import worker_of
-from functions.tasks.workers_api import WorkersApi
+from functions.tasks.webhooks.wiring import deliverer
+from functions.tasks.workers.api import WorkersApi
+from functions.tasks.workers.events import Events
+from functions.tasks.workers.holding import Holding
+from functions.tasks.workers.identity import worker_of
+from functions.tasks.workers.leasing import Leasing
 from shared.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
 from shared.function import MINT, health, stdout_log
 from shared.http.client import HttpClient

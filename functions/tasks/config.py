@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from functions.tasks import webhook_config, worker_identity
-from functions.tasks.webhook_config import WebhookConfig
+from functions.tasks.webhooks import config as webhook_config
+from functions.tasks.webhooks.config import WebhookConfig
+from functions.tasks.workers import identity as worker_identity
 from shared import hub_settings
 from shared.hub_settings import HubSettings
 from shared.identity import settings as identity_settings

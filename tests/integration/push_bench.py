@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from functions.tasks.attempts import Attempts
-from functions.tasks.delivery import Deliverer
-from functions.tasks.signing import Signer
+from functions.tasks.webhooks.attempts import Attempts
+from functions.tasks.webhooks.delivery import Deliverer
+from functions.tasks.webhooks.signing import Signer
 from shared.a2a.model import TaskPushNotificationConfig, TaskState
 from shared.a2a.versions import Version
 from shared.http.client import HttpClient

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from functions.tasks.events import Events
-from functions.tasks.leasing import Leasing
+from functions.tasks.workers.events import Events
+from functions.tasks.workers.leasing import Leasing
 from shared.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
 from shared.function import MINT
 from shared.ids import new_id, timestamp

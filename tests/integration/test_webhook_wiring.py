@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from functions.tasks.config import read
-from functions.tasks.webhooks import deliverer
+from functions.tasks.webhooks.wiring import deliverer
 from shared.a2a.model import TaskPushNotificationConfig
 from shared.a2a.versions import Version
 from shared.ids import new_id

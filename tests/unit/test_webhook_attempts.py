@@ -4,7 +4,7 @@ from email.utils import formatdate
 
 import pytest
 
-from functions.tasks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
+from functions.tasks.webhooks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
 from shared.http.client import Fault, HttpFailure
 from shared.task_store.push import Delivery
 from shared.tasks.webhook_address import AddressRefused

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from functions.tasks.config import Config, read
-from functions.tasks.signing import Signer
+from functions.tasks.webhooks.signing import Signer
 from shared.http.messages import Request
 from shared.settings import SettingsError
 from shared.tasks.webhook_keys import KeySetPage, PublicKey, public_keys

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from functions.tasks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
-from functions.tasks.notification import Told, headers, told
-from functions.tasks.signing import Signer
+from functions.tasks.webhooks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
+from functions.tasks.webhooks.notification import Told, headers, told
+from functions.tasks.webhooks.signing import Signer
 from shared.http.client import Budget, HttpClient, HttpFailure
 from shared.log import Log
 from shared.task_store.push import Delivery, PushConfig, PushStore

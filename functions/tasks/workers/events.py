@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from functions.tasks.statuses import Status, state_after
-from functions.tasks.wire import Update, text_artifact
+from functions.tasks.workers.statuses import Status, state_after
+from functions.tasks.workers.wire import Update, text_artifact
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import (
     Artifact,

@@ -6,8 +6,8 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
-from functions.tasks import texts
-from functions.tasks.events import Events
+from functions.tasks.workers import texts
+from functions.tasks.workers.events import Events
 from shared.a2a.model import TaskState
 from shared.queue.bell import Bell
 from shared.queue.wakeups import topic_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from functions.tasks.attempts import Attempts
-from functions.tasks.signing import public_key_of
+from functions.tasks.webhooks.attempts import Attempts
+from functions.tasks.webhooks.signing import public_key_of
 from shared.settings import Settings
 from shared.tasks.webhook_keys import PublicKey
 

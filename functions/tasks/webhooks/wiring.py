@@ -6,8 +6,8 @@ import random
 import time
 
 from functions.tasks.config import Config
-from functions.tasks.delivery import Deliverer, DeliveryStore
-from functions.tasks.signing import Signer
+from functions.tasks.webhooks.delivery import Deliverer, DeliveryStore
+from functions.tasks.webhooks.signing import Signer
 from shared.http.client import HttpClient
 from shared.log import Log
 from shared.tasks.webhook_address import public_addresses, webhook_refusal

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from functions.tasks.signing import Signer
+from functions.tasks.webhooks.signing import Signer
 from shared.a2a.bindings.webhook import TOKEN_HEADER, event_body, media_type, task_body
 from shared.a2a.fold import Growing
 from shared.a2a.model import Message, Task

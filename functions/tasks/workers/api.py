@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
-from functions.tasks import texts, wire
-from functions.tasks.holding import Holding
-from functions.tasks.leasing import Leasing
-from functions.tasks.statuses import word_of
-from functions.tasks.worker_identity import Worker
+from functions.tasks.workers import texts, wire
+from functions.tasks.workers.holding import Holding
+from functions.tasks.workers.identity import Worker
+from functions.tasks.workers.leasing import Leasing
+from functions.tasks.workers.statuses import word_of
 from shared.a2a import protojson
 from shared.a2a.errors import METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, A2AError, invalid_field
 from shared.a2a.model import Wire

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from functions.tasks import problems, wire
-from functions.tasks.events import Events
-from functions.tasks.statuses import word_of
-from functions.tasks.worker_identity import Worker
+from functions.tasks.workers import problems, wire
+from functions.tasks.workers.events import Events
+from functions.tasks.workers.identity import Worker
+from functions.tasks.workers.statuses import word_of
 from shared.a2a.errors import TASK_NOT_FOUND, A2AError, invalid_field
 from shared.a2a.model import Event, TaskState
 from shared.task_store.store import (

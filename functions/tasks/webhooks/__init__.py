@@ -1,0 +1,1 @@
+"""Push notifications: every entry of a task's log, delivered to whoever asked to be told."""

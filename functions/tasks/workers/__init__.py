@@ -1,0 +1,1 @@
+"""What workers elsewhere fetch their work with, and what becomes of what they report."""
