@@ -1,1 +1,1 @@
-"""Workers that pull the tasks of a role; `client.py` is all that one needs, and nothing but Python's standard library."""
+"""Workers that pull the tasks of a role, written against `client.py`: a folder to copy, which needs nothing but Python."""

@@ -5,8 +5,9 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from workers.client import Client, Refused, Work
+from workers.client import Client, Work
 from workers.credentials import from_environment
+from workers.tasks_function import Refused
 
 
 def run(do: Callable[[Work], str], *, roles: Sequence[str], environ: Mapping[str, str]) -> None:
