@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
-from shared.a2a.model import Message
+import msgspec
+
+from shared.a2a.model import Message, Part
 
 # Gemini Enterprise wraps uploaded files in text parts of this form. No "<" in between: the search stays linear.
 _FILE_MARK = r"<(?:start|end)_of_user_uploaded_file: [^<>]*>"
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+_MOST_JSON_CHARACTERS = 4000
 
 
 def text_of(message: Message) -> str:
@@ -28,3 +33,16 @@ def _cleaned(text: str) -> str:
     if "<" in text:
         text = re.sub(_FILE_MARK, "", text)
     return text.strip()
+
+
+def named(file: Part) -> str:
+    """What stands for a file where only text can be shown: its name, and its address where it has one."""
+    if file.url is not None:
+        return f"{file.filename or 'file'}: {file.url}"
+    return f"[{file.filename or file.media_type or 'file'}]"
+
+
+def data_as_text(values: Iterable[Any]) -> str:
+    """Data that nothing was said to, as JSON, up to a length that people read."""
+    written = (msgspec.json.format(msgspec.json.encode(value), indent=2).decode() for value in values)
+    return "\n".join(written)[:_MOST_JSON_CHARACTERS]

@@ -21,6 +21,7 @@ from shared.tasks.opened import Opened
 from shared.tasks.opener import Opener
 from shared.tasks.run import Run, UntilRecorded
 from shared.tasks.starting import Starter
+from shared.tasks.text_only import TextOnly
 from shared.tasks.ui import UiTexts, UntilPatienceEnds
 
 
@@ -75,8 +76,12 @@ class Sending:
             # Whoever asks for this knows what a task is, and comes back for it.
             return running.task if isinstance(running, StoredTask) else self._stored_task(running, opened)
         if isinstance(running, StoredTask):
-            return self._answer(self._settled(running, opened), opened)
-        return self._answer(self._waited_for(running, opened), opened)
+            answer = self._answer(self._settled(running, opened), opened)
+        else:
+            answer = self._answer(self._waited_for(running, opened), opened)
+        if call.for_ui and isinstance(answer, Message):
+            return TextOnly(with_data=call.wants_data).message(answer)
+        return answer
 
     def stream(
         self, request: SendMessageRequest, call: Call, *, idle_seconds: float
@@ -112,6 +117,7 @@ class Sending:
             return events
         return UntilPatienceEnds(
             events,
+            shown=TextOnly(with_data=call.wants_data),
             seconds=self._patience.ui_seconds,
             still_working=lambda task_id: self._still_working(opened, task_id),
             mint=self._mint,

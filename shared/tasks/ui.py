@@ -18,6 +18,7 @@ from shared.a2a.model import (
 )
 from shared.a2a.reply import Mint
 from shared.a2a.text import text_of
+from shared.tasks.text_only import TextOnly
 from shared.tasks.updates import status_update
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
@@ -39,19 +40,21 @@ class UntilPatienceEnds(Iterator["Event | None"]):
     """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
     (of a task id) as the end of its answer: a user interface may show nothing before a stream is complete. The task goes on.
 
-    The text of a status `failed` or `rejected` is shown as an answer, too.
+    The text of a status `failed` or `rejected` is shown as an answer, too; so is data, where the answer is nothing else.
     """
 
     def __init__(
         self,
         events: Iterator[Event | None],
         *,
+        shown: TextOnly,
         seconds: float,
         still_working: Callable[[str], str],
         mint: Mint,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._events = events
+        self._shown = shown
         self._clock = clock
         self._deadline = clock() + seconds
         self._still_working = still_working
@@ -66,7 +69,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
             if not self._closing:
                 raise StopIteration
             return self._closing.pop(0)
-        event = next(self._events)
+        event = self._next_shown()
         match event:
             case Task():
                 self._task = event
@@ -75,14 +78,22 @@ class UntilPatienceEnds(Iterator["Event | None"]):
             case TaskStatusUpdateEvent(status=status) if status.state.terminal:
                 self._task_ended = True
                 said = text_of(status.message) if status.message else ""
-                if self._task and said and status.state in _UNSUCCESSFUL:
-                    self._closing = self._last_words(self._task, said)
+                last = said if status.state in _UNSUCCESSFUL else self._shown.unsaid
+                if self._task and last:
+                    self._closing = self._last_words(self._task, last)
                     return self._closing.pop(0)
             case None if self._task and not self._task_ended and self._clock() > self._deadline:
                 text = self._still_working(self._task.id)
                 self._closing = self._last_words(self._task, f"\n\n{text}" if self._answering else text)
                 self.close()
         return event
+
+    def _next_shown(self) -> Event | None:
+        while (event := next(self._events)) is not None:
+            shown = self._shown.event(event)
+            if shown is not None:
+                return shown
+        return None
 
     def _last_words(self, task: Task, text: str) -> list[Event]:
         artifact = Artifact(artifact_id=self._mint.new_id(), name="answer", parts=(Part(text=text),))

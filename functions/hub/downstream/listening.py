@@ -26,8 +26,8 @@ from shared.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from shared.a2a.reply import Data, Piece, Progress, Question, Text
+from shared.a2a.text import data_as_text, named
 
-_MOST_JSON_CHARACTERS = 4000
 # What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
 _FOR_THE_OPERATOR = "hints"
 _SENTENCE_ENDS = tuple(".!?:。！？：」）")
@@ -75,11 +75,7 @@ class Listener:
 
     def _unspoken_data(self) -> Iterator[Piece]:
         if not self.spoken and self._data:
-            text = "\n".join(
-                msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-                for value in map(for_callers, self._data)
-            )
-            yield from self._say(text[:_MOST_JSON_CHARACTERS])
+            yield from self._say(data_as_text(map(for_callers, self._data)))
 
     def _status(self, status: TaskStatus) -> Iterator[Piece]:
         self.state = status.state
@@ -153,13 +149,7 @@ def _text(parts: tuple[Part, ...]) -> str:
 
 def _texts(parts: tuple[Part, ...]) -> list[str]:
     """The parts' texts; a file is named, since a text-only client cannot be given it."""
-    return [part.text if part.text is not None else _name(part) for part in parts if part.data is UNSET]
-
-
-def _name(file: Part) -> str:
-    if file.url is not None:
-        return f"{file.filename or 'file'}: {file.url}"
-    return f"[{file.filename or file.media_type or 'file'}]"
+    return [part.text if part.text is not None else named(part) for part in parts if part.data is UNSET]
 
 
 def _joined(parts: tuple[Part, ...]) -> str:

@@ -1,0 +1,144 @@
+"""What people read of the work of pull workers, who may write text, data and files: text alone, in a user interface."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.a2a.model import Artifact, Part, TaskArtifactUpdateEvent, TaskState
+from shared.ids import random_hex
+from shared.task_store.sqlite import SqliteTaskStore
+from shared.task_store.store import Lease
+from shared.tasks.updates import status_update
+from tests.fakes.hub import Hub, route, streamed_text, text_of
+
+Working = Callable[[list[tuple[str, Part, bool]]], None]
+_WRITTEN = "2026-01-01T00:00:00.000Z"
+_TEXT = Part(text="Three pages")
+_DATA = Part(data={"pages": 3}, media_type="application/json")
+_FILE = Part(raw="AAEC", filename="plan.pdf", media_type="application/pdf")
+_LINK = Part(url="https://files.example.com/plan", filename="plan")
+_ATTACHED = [
+    {"kind": "file", "file": {"bytes": "AAEC", "name": "draft.pdf", "mimeType": "application/pdf"}},
+    {"kind": "data", "data": {"urgent": True}},
+    {"kind": "text", "text": "Plan it"},
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteTaskStore]:
+    with closing(SqliteTaskStore(tmp_path / "tasks.db", clock=time.time, new_token=random_hex)) as store:
+        yield store
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Hub:
+    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_LOOK_SECONDS": "0.05"}
+    return Hub(route("team", "", role="developer"), settings=settings)
+
+
+@pytest.fixture
+def working(store: SqliteTaskStore) -> Iterator[Working]:
+    """Has one task done by a worker that writes these parts: into which artifact, which, and whether appended."""
+    threads: list[threading.Thread] = []
+
+    def work(parts: list[tuple[str, Part, bool]]) -> None:
+        thread = threading.Thread(target=_work, args=(store, parts))
+        threads.append(thread)
+        thread.start()
+
+    yield work
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("parts", "read"),
+    [
+        ([_TEXT, _DATA], "Three pages"),
+        ([_DATA, _TEXT], "Three pages"),
+        ([_TEXT, _FILE], "Three pages\n\n[plan.pdf]"),
+        ([_LINK], "plan: https://files.example.com/plan"),
+        ([_DATA], '{\n  "pages": 3\n}'),
+    ],
+    ids=["data", "data first", "a file", "a link alone", "data alone"],
+)
+def test_a_user_interface_reads_one_text_whatever_a_worker_writes(
+    hub: Hub, working: Working, parts: list[Part], read: str
+) -> None:
+    working([(str(number), part, False) for number, part in enumerate(parts)])
+    assert text_of(hub.send("Plan it")) == read
+
+
+@pytest.mark.parametrize(
+    ("parts", "read"),
+    [
+        ([_TEXT, _DATA], "Three pages"),
+        ([_DATA, _TEXT], "Three pages"),
+        ([_TEXT, _FILE], "Three pages\n\n[plan.pdf]"),
+        ([_DATA], '{\n  "pages": 3\n}'),
+    ],
+    ids=["data", "data first", "a file", "data alone"],
+)
+def test_so_is_a_stream_text_alone(hub: Hub, working: Working, parts: list[Part], read: str) -> None:
+    working([("answer", part, number > 0) for number, part in enumerate(parts)])
+    events = hub.stream("Plan it")
+    assert streamed_text(events) == read
+    assert (events[-1]["status"]["state"], events[-1]["final"]) == ("completed", True)
+
+
+def test_what_follows_something_that_is_not_shown_is_not_appended_to_nothing(
+    hub: Hub, working: Working
+) -> None:
+    working([("answer", _DATA, False), ("answer", _TEXT, True), ("answer", _FILE, True)])
+    updates = [event for event in hub.stream("Plan it") if event["kind"] == "artifact-update"]
+    assert [event["append"] for event in updates] == [False, True]
+
+
+def test_a_stream_does_not_send_back_what_its_user_attached(hub: Hub, working: Working) -> None:
+    working([("answer", _TEXT, False)])
+    first = hub.stream("Plan it", parts=_ATTACHED)[0]
+    (message,) = first["history"]
+    assert message["parts"] == [{"kind": "text", "text": "[draft.pdf]"}, {"kind": "text", "text": "Plan it"}]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_whoever_names_json_gets_the_data_as_well(hub: Hub, working: Working, streaming: bool) -> None:
+    working([("text", _TEXT, False), ("data", _DATA, False), ("file", _FILE, False)])
+    data = {"kind": "data", "data": {"pages": 3}, "metadata": {"mimeType": "application/json"}}
+    modes = ["application/json"]
+    if not streaming:
+        text, *others = hub.send("Plan it", modes=modes)["parts"]
+        assert text == {"kind": "text", "text": "Three pages\n\n[plan.pdf]"}
+        assert [each["data"] for each in others] == [data["data"]]
+        return
+    events = hub.stream("Plan it", modes=modes)
+    parts = [event["artifact"]["parts"][0] for event in events if event["kind"] == "artifact-update"]
+    assert [part["kind"] for part in parts] == ["text", "data", "text"]
+
+
+def _work(store: SqliteTaskStore, parts: list[tuple[str, Part, bool]]) -> None:
+    lease = _leased(store)
+    task = lease.stored.task
+
+    def update(id_: str, part: Part, append: bool) -> Any:
+        artifact = Artifact(artifact_id=id_, parts=(part,))
+        return TaskArtifactUpdateEvent(
+            task_id=task.id, context_id=task.context_id or "", artifact=artifact, append=append
+        )
+
+    events = [update(*each) for each in parts]
+    store.append(task.id, [*events, status_update(task, TaskState.COMPLETED, _WRITTEN)], lease=lease.token)
+
+
+def _leased(store: SqliteTaskStore) -> Lease:
+    deadline = time.monotonic() + 20
+    while (lease := store.lease("worker", seconds=60, roles=["developer"])) is None:
+        assert time.monotonic() < deadline, "nothing became due"
+        time.sleep(0.01)
+    return lease
