@@ -55,6 +55,8 @@ class Route(Struct, frozen=True, kw_only=True):
     max_response_bytes: int = 4 << 20
     sticky: bool = False
     """Whether a text of this route's conversation that matches no rule stays with this route."""
+    follow_ups: bool = False
+    """Whether it does when it only makes sense with the question before, such as "and abroad?"."""
     default: bool = False
     role: str = ""
     """The pull workers who do the work of this route; it has no url and no boundary then."""
@@ -219,6 +221,7 @@ def _read_route(table: CheckedTable) -> Route:
         retries=table.whole("retries", 1),
         max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
         sticky=table.flag("sticky"),
+        follow_ups=table.flag("follow_ups"),
         passes_tasks=table.flag("passes_tasks"),
         default=default,
         input_modes=table.texts("input_modes", ("text/plain",)),

@@ -18,6 +18,7 @@ from shared.a2a.card import AgentSkill
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
+from shared.agents.conversation import in_conversation
 from shared.agents.function import agent_card, agent_function
 from shared.agents.phrasing import Answer, in_words_of
 from shared.diagnosis import Step, with_doctor
@@ -51,9 +52,8 @@ def build(config: Config) -> Handler:
         skills=(SKILL,),
     )
 
-    function = agent_function(
-        in_words_of(config.phrasing, answers_of(engine, selecting(config.selection))), card=card, log=log
-    )
+    answer = in_words_of(config.phrasing, answers_of(engine, selecting(config.selection)))
+    function = agent_function(in_conversation(answer, alone_first=False), card=card, log=log)
     examine_models = _model_examiners(config)
     return with_doctor(
         function, lambda: (*engine.examine(), *(step for each in examine_models for step in each()))

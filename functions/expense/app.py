@@ -7,6 +7,7 @@ from pathlib import Path
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
 from shared.a2a.card import AgentSkill
+from shared.agents.conversation import in_conversation
 from shared.agents.function import agent_card, agent_function
 from shared.agents.phrasing import in_words_of
 from shared.agents.settings import AgentSettings
@@ -40,5 +41,5 @@ def build(config: AgentSettings) -> Handler:
         skills=(SKILL,),
     )
     log = stdout_log("expense", project=config.google_cloud_project, with_text=config.log_text)
-    answer = in_words_of(config.phrasing, ExpenseDesk(load(KNOWLEDGE)).answer)
+    answer = in_conversation(in_words_of(config.phrasing, ExpenseDesk(load(KNOWLEDGE)).answer))
     return agent_function(answer, card=card, log=log)

@@ -9,6 +9,7 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
+from shared.agents.form import Form, asked_form, first_sentence
 from shared.agents.topics import Rule, some_titles, topic_of
 from shared.language import Language, language_of
 
@@ -56,6 +57,9 @@ class ExpenseDesk:
             yield Data({"topic": None, "answered": False, "topics": list(self._topics)})
             return
         answer = topic.answer_ja if language is Language.JA else topic.answer_en
+        if asked_form(question) is Form.BRIEF:
+            # The fact stands in the first sentence.
+            answer = first_sentence(answer)
         yield Text(answer)
         yield Data({"topic": topic.id, "answered": True, "answer": answer, "facts": topic.facts})
 

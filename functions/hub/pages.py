@@ -61,5 +61,6 @@ def _route(route: Route) -> dict[str, object]:
         "priority": route.priority,
         "boundary": route.boundary.value,
         "sticky": route.sticky,
+        "followUps": route.follow_ups,
         "default": route.default,
     }

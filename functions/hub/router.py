@@ -7,6 +7,7 @@ from msgspec import Struct
 from functions.hub.matching.keyword_index import KeywordIndex
 from functions.hub.matching.literal_index import SearchedText, known_to
 from functions.hub.matching.pattern_index import PatternIndex
+from shared.follow_up import is_follow_up
 from shared.normal_text import normalise
 from shared.route_table.patterns import compile_pattern
 from shared.routes import Route, RouteTable
@@ -19,6 +20,7 @@ class Rule(StrEnum):
     WAITING = "waiting"
     KEYWORD = "keyword"
     PATTERN = "pattern"
+    FOLLOW_UP = "follow-up"
     STICKY = "sticky"
     DEFAULT = "default"
 
@@ -62,14 +64,14 @@ class Router:
         }
 
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
-        """The route of `text`: by skill, else by rules, else the last route if sticky, else the default.
+        """The route of `text`: by skill, else by rules, else the last route if it keeps such texts, else the default.
 
         `skill` and `last_route` are route ids; a last route that the table no longer has is ignored.
         Raises UnknownSkill.
         """
         if skill is not None:
             return self._named(skill)
-        return self._ruled(normalise(text)) or self._unruled(last_route)
+        return self._ruled(normalise(text)) or self._unruled(text, last_route)
 
     def _named(self, skill: str) -> Choice:
         route = self._table.by_id.get(skill)
@@ -90,8 +92,11 @@ class Router:
     def _excepted(self, route: Route, text: str) -> bool:
         return any(pattern.search(text) for pattern in self._unless.get(route.id, ()))
 
-    def _unruled(self, last_route: str | None) -> Choice:
+    def _unruled(self, text: str, last_route: str | None) -> Choice:
         last = self._table.by_id.get(last_route) if last_route is not None else None
+        if last is not None and last.follow_ups and is_follow_up(text):
+            reason = f'follow-up: it takes up the question before, which "{last.id}" answered'
+            return Choice(route=last, rule=Rule.FOLLOW_UP, words=(), reason=reason)
         if last is not None and last.sticky:
             reason = f'sticky: no rule matched, and this conversation was last with "{last.id}"'
             return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)

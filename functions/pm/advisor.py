@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from functions.pm.counting import asked_count
+from functions.pm.counting import asked_portion
 from functions.pm.knowledge import Practices, Task, Topic
 from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
-from shared.agents.topics import Rule, some_titles, topic_of
+from shared.agents.form import Form, asked_form, first_sentence
+from shared.agents.topics import Rule, some_titles, topics_of
 from shared.language import Language, language_of
 
 _DEFAULT_COUNT = 5
@@ -29,6 +31,14 @@ _FEWER = {
     Language.EN: "These are all {known} that I know; you asked for {asked}.",
     Language.JA: "ご希望は{asked}件でしたが、私が知っているのは以上の{known}件です。",
 }
+_NO_MORE = {
+    Language.EN: "I know no more than these {known}.",
+    Language.JA: "私が知っているのは全部で{known}件です。",
+}
+_COLUMNS = {Language.EN: "| No. | What | How |", Language.JA: "| 番号 | 項目 | 内容 |"}
+_COMPARES = re.compile(
+    r"\bdifferen(?:ce|t)\b|\bdiffers?\b|\bcompar|\bvs\b|\bversus\b|違い|ちがい|差は|比較|比べ|使い分け"
+)
 
 
 class Advisor:
@@ -41,33 +51,56 @@ class Advisor:
         )
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
-        """What the practice is, unless a number of things was asked for; then its tasks, numbered."""
+        """What the practice is, unless a number of things was asked for; then its tasks. Two compared: each in a sentence."""
         question = text_of(request.message)
         language = language_of(question)
         if not question:
             yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))
             return
-        chosen = topic_of(question, self._rules)
+        found = topics_of(question, self._rules)
+        chosen = found[0] if found else None
         call.record["topic"] = chosen
         if chosen is None:
             yield Text(_NOT_KNOWN[language].format(topics=self._titles(language)))
             yield Data({"topic": None, "answered": False, "topics": list(self._topics)})
             return
-        topic = self._topics[chosen]
-        count = asked_count(question)
-        tasks = topic.tasks[: count or _DEFAULT_COUNT]
-        yield Text(_heading(topic, tasks, language, counted=count is not None))
-        for number, task in enumerate(tasks, start=1):
-            yield Text(f"\n{number}. {_line(task, language)}")
-        if count and count > len(tasks):
-            yield Text("\n\n" + _FEWER[language].format(known=len(tasks), asked=count))
-        yield Data(_data(topic, tasks, language, asked=count))
+        if len(found) > 1 and _COMPARES.search(question.casefold()):
+            yield from _compared([self._topics[each] for each in found[:2]], language)
+            return
+        yield from _told(self._topics[chosen], question, language)
 
     def _titles(self, language: Language) -> str:
         return some_titles([topic.title.in_(language) for topic in self._topics.values()], language)
 
 
-def _heading(topic: Topic, tasks: tuple[Task, ...], language: Language, *, counted: bool) -> str:
+def _compared(topics: Sequence[Topic], language: Language) -> Iterator[Piece]:
+    yield Text("\n".join(f"- {first_sentence(topic.about.in_(language))}" for topic in topics))
+    yield Data(
+        {"topic": topics[0].id, "answered": True, "compared": [topic.id for topic in topics], "tasks": []}
+    )
+
+
+def _told(topic: Topic, question: str, language: Language) -> Iterator[Piece]:
+    portion, form = asked_portion(question, usual=_DEFAULT_COUNT), asked_form(question)
+    counted = portion.count is not None
+    if form is Form.BRIEF and not counted:
+        yield Text(first_sentence(topic.about.in_(language)))
+        yield Data(_data(topic, (), language, asked=None))
+        return
+    end = portion.told + (portion.count or _DEFAULT_COUNT)
+    tasks = topic.tasks[portion.told : end]
+    if tasks:
+        yield Text(_heading(topic, tasks, language, counted=counted or portion.told > 0))
+        write = _WRITERS[form]
+        yield from (Text(line) for line in write(tasks, language, portion.told + 1))
+    if counted and end > len(topic.tasks):
+        fewer = _FEWER if tasks and not portion.told else _NO_MORE
+        words = fewer[language].format(known=len(topic.tasks), asked=portion.count)
+        yield Text(f"\n\n{words}" if tasks else words)
+    yield Data(_data(topic, tasks, language, asked=portion.count))
+
+
+def _heading(topic: Topic, tasks: Sequence[Task], language: Language, *, counted: bool) -> str:
     items = topic.items.in_(language)
     if language is Language.JA:
         items = f"{items}（{len(tasks)}件）：" if counted else f"{items}："
@@ -77,12 +110,27 @@ def _heading(topic: Topic, tasks: tuple[Task, ...], language: Language, *, count
     return items if counted else f"{topic.about.in_(language).strip()}\n\n{items}"
 
 
-def _line(task: Task, language: Language) -> str:
+def _lines(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
     separator = "：" if language is Language.JA else ": "
-    return f"{task.title(language)}{separator}{task.description(language)}"
+    for number, task in enumerate(tasks, start=first):
+        yield f"\n{number}. {task.title(language)}{separator}{task.description(language)}"
 
 
-def _data(topic: Topic, tasks: tuple[Task, ...], language: Language, *, asked: int | None) -> dict[str, Any]:
+def _titles_only(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
+    for number, task in enumerate(tasks, start=first):
+        yield f"\n{number}. {task.title(language)}"
+
+
+def _table(tasks: Sequence[Task], language: Language, first: int) -> Iterator[str]:
+    yield f"\n\n{_COLUMNS[language]}\n| --- | --- | --- |"
+    for number, task in enumerate(tasks, start=first):
+        yield f"\n| {number} | {task.title(language)} | {task.description(language)} |"
+
+
+_WRITERS = {Form.FULL: _lines, Form.BRIEF: _titles_only, Form.TABLE: _table}
+
+
+def _data(topic: Topic, tasks: Sequence[Task], language: Language, *, asked: int | None) -> dict[str, Any]:
     return {
         "topic": topic.id,
         "answered": True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from shared.normal_text import normalise
 
@@ -50,12 +51,44 @@ _JAPANESE_COUNT = re.compile(
 )
 
 
+_MORE = re.compile(
+    r"\b(?:more|others?|next)\b|(?:あと|もう|ほかに|他に)[0-9一二三四五六七八九十]+(?:つ|個|件|点)|^(?:続き|つづき|次)|もっと(?:挙げ|教え|くださ)"
+)
+_MORE_OF = re.compile(rf"(?<![\w.-]){_NUMBER} more\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Which of the things are asked for: so many after those that were told already; `count` is None when nobody named it."""
+
+    told: int
+    count: int | None
+
+
+def asked_portion(question: str, *, usual: int) -> Portion:
+    """What of a list a conversation's questions, one a line, ask for last; `usual` are told when no number is named."""
+    told, count = 0, None
+    for number, line in enumerate(question.splitlines()):
+        text = normalise(line)
+        named = asked_count(line) or _number_in(_MORE_OF.search(text))
+        if number and _MORE.search(text):
+            told += count or usual
+        count = named or count
+    return Portion(told, count)
+
+
 def asked_count(question: str) -> int | None:
     """The number of things asked for, at least 1; None when the question names none."""
     text = normalise(question)
     for pattern in (_JAPANESE_COUNT, _ENGLISH_COUNT, _ENGLISH_BARE):
         if match := pattern.search(text):
-            word = next(group for group in match.groups() if group)
-            number = int(word) if word.isdecimal() else {**_ENGLISH, **_JAPANESE}[word]
-            return number or None
+            return _number_in(match)
     return None
+
+
+def _number_in(match: re.Match[str] | None) -> int | None:
+    if match is None:
+        return None
+    word = next(group for group in match.groups() if group)
+    number = int(word) if word.isdecimal() else {**_ENGLISH, **_JAPANESE}[word]
+    return number or None

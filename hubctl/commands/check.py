@@ -79,7 +79,9 @@ def _summary(file: Path, read: ReadTable) -> list[str]:
     lines = [f"{file}: {len(read.table.routes)} routes, best first"]
     for route in sorted(read.table.routes, key=lambda route: -route.priority):
         rules = f"{len(route.keywords)} keywords, {len(route.patterns)} patterns"
-        marks = ", ".join(["default"] * route.default + ["sticky"] * route.sticky)
+        marks = ", ".join(
+            ["default"] * route.default + ["sticky"] * route.sticky + ["follow-ups"] * route.follow_ups
+        )
         lines.append(
             f"  {route.priority:4}  {route.id:12} {route.boundary:10} {rules}{marks and ', ' + marks}"
         )

@@ -47,11 +47,16 @@ class Rule:
         return (self.rank, longest) if longest else None
 
 
-def topic_of(question: str, rules: Sequence[Rule]) -> str | None:
-    """The topic of the question, None when no rule matches; of equally strong ones the first in `rules`."""
+def topics_of(question: str, rules: Sequence[Rule]) -> list[str]:
+    """The topics of the question, the strongest first; equally strong ones as in `rules`."""
     words = wording(question)
     found = [(strength, rule.topic) for rule in rules if (strength := rule.strength(words)) is not None]
-    return max(found, key=lambda strength_and_topic: strength_and_topic[0])[1] if found else None
+    return [topic for _, topic in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def topic_of(question: str, rules: Sequence[Rule]) -> str | None:
+    """The topic of the question, None when no rule matches; of equally strong ones the first in `rules`."""
+    return next(iter(topics_of(question, rules)), None)
 
 
 def some_titles(titles: Sequence[str], language: Language) -> str:

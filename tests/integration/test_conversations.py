@@ -228,6 +228,18 @@ def test_a_sticky_route_keeps_what_no_rule_takes() -> None:
         assert hub.query("And then?", contextId=context_id)["route"] == "beta"
 
 
+def test_a_follow_up_goes_to_the_agent_that_answered_before_in_the_same_conversation() -> None:
+    with AgentServer(_echo) as alpha, AgentServer(_echo) as beta:
+        hub = Hub(route("alpha", alpha.url, follow_ups=True), route("beta", beta.url))
+        context_id = hub.query("ask alpha")["contextId"]
+        record = hub.query("じゃあ海外は？", contextId=context_id)
+        assert (record["route"], record["reason"].split(":")[0]) == ("alpha", "follow-up")
+        assert len({said.context_id for said in alpha.said}) == 1
+        for elsewhere in ({}, {"contextId": context_id, "token": OTHER_TOKEN}):
+            assert hub.query("じゃあ海外は？", **elsewhere)["route"] == "beta"
+        assert hub.query("富士山の高さは？", contextId=context_id)["route"] == "beta"
+
+
 def test_message_ids_reach_the_agent_unchanged() -> None:
     with AgentServer(_echo) as agent:
         Hub(route("alpha", agent.url)).send("Hi", message_id="tck-complete-task-7")

@@ -11,9 +11,9 @@ from shared.a2a.versions import Version
 Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
 
 
-def ask(answer: Answer, question: str) -> tuple[str, dict[str, Any]]:
+def ask(answer: Answer, question: str, *, context_id: str | None = None) -> tuple[str, dict[str, Any]]:
     """The text of the answer, and its structured form ({} when the agent asked back)."""
-    message = Message(message_id="m", role=Role.USER, parts=(Part(text=question),))
+    message = Message(message_id="m", role=Role.USER, parts=(Part(text=question),), context_id=context_id)
     call = Call(
         request_id="r", principal=None, version=Version.V1_0, binding=Binding.JSONRPC, streaming=False
     )

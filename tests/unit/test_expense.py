@@ -79,6 +79,14 @@ def test_the_deadline_stands_in_the_first_sentence() -> None:
     assert data["answer"] == english
 
 
+@pytest.mark.parametrize("question", ["What is the taxi limit, in one sentence?", "タクシー代の上限を一言で"])
+def test_a_brief_answer_is_the_sentence_that_holds_the_fact(question: str) -> None:
+    text, data = ask(DESK.answer, question)
+    assert "6,000" in text
+    assert text.count(". ") + text.count("。") <= 1
+    assert data["answer"] == text
+
+
 @pytest.mark.parametrize("question", ["Does the company pay back my dog's vet?", "経費で犬を飼えますか"])
 def test_an_expense_that_the_policy_does_not_name_is_not_answered_but_what_it_names_is_listed(
     question: str,

@@ -105,6 +105,57 @@ def test_without_a_number_the_practice_is_explained_and_at_most_five_tasks_are_l
     assert data["asked"] is None
 
 
+def test_a_brief_answer_is_the_first_sentence_or_the_titles_of_the_tasks() -> None:
+    text, data = ask(ADVISOR.answer, "Explain briefly what a WBS is")
+    assert text.startswith("A work breakdown structure (WBS) divides")
+    assert (numbered(text), data["tasks"], text.count("\n")) == ([], [], 0)
+    assert ask(ADVISOR.answer, "WBSとは何かを一言で")[0].count("。") == 1
+    text, data = ask(ADVISOR.answer, "List three tasks for a WBS, briefly")
+    assert numbered(text) == [f"{number}. {task['title']}" for number, task in enumerate(data["tasks"], 1)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Show me three project risks as a table",
+        "プロジェクトのリスクを3つ、表で見せて",
+        "リスク3つを表形式で",
+    ],
+)
+def test_a_table_is_a_markdown_table_with_a_row_for_each(question: str) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert rows[1] == "| --- | --- | --- |"
+    assert rows[2:] == [
+        f"| {number} | {task['title']} | {task['description']} |"
+        for number, task in enumerate(data["tasks"], 1)
+    ]
+    assert len(data["tasks"]) == 3
+
+
+@pytest.mark.parametrize(
+    "question", ["リスク管理表で管理する項目は", "課題管理表に書く項目は", "工程表の作り方"]
+)
+def test_a_table_that_is_asked_about_is_no_wish_for_one(question: str) -> None:
+    text, _ = ask(ADVISOR.answer, question)
+    assert "|" not in text
+    assert numbered(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "compared"),
+    [
+        ("What's the difference between a milestone and a deliverable?", {"milestones", "deliverables"}),
+        ("課題管理表とリスク管理表の違いは何ですか", {"issues", "risks"}),
+        ("ガントチャートとWBSの違いと使い分けを教えて", {"gantt", "wbs"}),
+    ],
+)
+def test_of_two_that_are_compared_each_is_told(question: str, compared: set[str]) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert set(data["compared"]) == compared
+    assert len(text.splitlines()) == 2
+
+
 @pytest.mark.parametrize(
     ("question", "sentence"),
     [

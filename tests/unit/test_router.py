@@ -74,6 +74,24 @@ def test_a_text_that_matches_nothing_stays_with_a_sticky_last_route() -> None:
     assert rules.choose("And then?", last_route="gone").route.id == "other"
 
 
+def test_a_follow_up_that_matches_nothing_stays_with_a_last_route_that_keeps_follow_ups() -> None:
+    talk = route_text("talk", 'keywords = ["talk"]', "follow_ups = true", priority=1)
+    rules = router(talk, route_text("pm", 'keywords = ["wbs"]', priority=2))
+    choice = rules.choose("and abroad?", last_route="talk")
+    assert (choice.route.id, choice.rule) == ("talk", Rule.FOLLOW_UP)
+    assert choice.reason == 'follow-up: it takes up the question before, which "talk" answered'
+    assert rules.choose("What is the height of Mount Fuji?", last_route="talk").rule is Rule.DEFAULT
+    assert rules.choose("and the WBS?", last_route="talk").route.id == "pm"
+    for last in ("pm", "gone", None):
+        assert rules.choose("and abroad?", last_route=last).rule is Rule.DEFAULT
+
+
+@pytest.mark.parametrize(("text", "route"), QUESTIONS)
+def test_the_papers_four_questions_take_their_routes_after_any_other(text: str, route: str) -> None:
+    for last in ("expense", "pm", "docqa", "general"):
+        assert SHIPPED.choose(text, last_route=last).route.id == route
+
+
 def test_a_named_skill_wins_over_the_text() -> None:
     choice = SHIPPED.choose("List three tasks for creating a project WBS.", skill="expense")
     assert (choice.route.id, choice.rule, choice.words) == ("expense", Rule.SKILL, ("expense",))

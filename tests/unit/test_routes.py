@@ -34,6 +34,7 @@ def test_a_route_that_sets_nothing_else_has_the_documented_defaults() -> None:
         ("text/plain",),
     )
     assert (route.audience, route.protocol_version, route.binding, route.sticky) == (None, None, None, False)
+    assert (route.follow_ups, route.passes_tasks, route.default) == (False, False, True)
     assert (route.name_ja, route.description_ja) == (route.name, route.description)
 
 

@@ -1,0 +1,116 @@
+"""An agent in a conversation: what a follow-up is answered with, and whose questions it never takes up."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from functions.expense.app import KNOWLEDGE as POLICY
+from functions.expense.desk import ExpenseDesk
+from functions.expense.knowledge import load as load_policy
+from functions.pm.advisor import Advisor
+from functions.pm.app import KNOWLEDGE as PRACTICES
+from functions.pm.knowledge import load as load_practices
+from shared.a2a.call import Call
+from shared.a2a.model import SendMessageRequest
+from shared.a2a.reply import Data, Piece, Text
+from shared.a2a.text import text_of
+from shared.agents.conversation import LastQuestions, in_conversation
+from tests.unit.agent_answers import Answer, ask
+
+
+def knows(*words: str) -> Answer:
+    """An agent that repeats a question in which one of the words stands, and has no answer to any other."""
+
+    def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        question = text_of(request.message)
+        yield Text(question)
+        yield Data({"answered": any(word in question for word in words)})
+
+    return answer
+
+
+def conversation(
+    answer: Answer, context_id: str | None = "one"
+) -> Callable[[str], tuple[str, dict[str, Any]]]:
+    return lambda question: ask(answer, question, context_id=context_id)
+
+
+def test_a_follow_up_without_an_answer_of_its_own_is_answered_together_with_the_question_before() -> None:
+    say = conversation(in_conversation(knows("per diem")))
+    say("What is the per diem?")
+    assert say("and abroad?") == (
+        "What is the per diem?\nand abroad?",
+        {"answered": True, "understoodAs": "What is the per diem?\nand abroad?"},
+    )
+
+
+def test_a_follow_up_with_an_answer_of_its_own_gets_that_and_is_what_the_next_one_takes_up() -> None:
+    say = conversation(in_conversation(knows("per diem", "hotel")))
+    say("What is the per diem?")
+    assert say("and how about hotels?") == ("and how about hotels?", {"answered": True})
+    assert say("and abroad?")[0] == "and how about hotels?\nand abroad?"
+
+
+def test_an_agent_that_finds_something_for_nearly_every_text_is_asked_what_is_meant_at_once() -> None:
+    say = conversation(in_conversation(knows(""), alone_first=False))
+    say("What is the per diem?")
+    assert say("and how about hotels?")[0] == "What is the per diem?\nand how about hotels?"
+
+
+def test_another_member_of_a_series_is_asked_about_even_where_it_has_an_answer_of_its_own() -> None:
+    say = conversation(in_conversation(knows("P-")))
+    say("When must a P-1 be reported?")
+    assert [say("and a P-2?")[0], say("and P-3?")[0]] == [
+        "When must a P-2 be reported?",
+        "When must a P-3 be reported?",
+    ]
+
+
+def test_a_question_of_its_own_is_left_as_it_is_and_begins_anew() -> None:
+    say = conversation(in_conversation(knows("per diem", "taxi")))
+    say("What is the per diem?")
+    assert say("What is the taxi limit?") == ("What is the taxi limit?", {"answered": True})
+    assert say("and abroad?")[0] == "What is the taxi limit?\nand abroad?"
+
+
+def test_a_follow_up_takes_up_nothing_of_another_conversation_or_of_none() -> None:
+    answer = in_conversation(knows("per diem"))
+    conversation(answer, "one")("What is the per diem?")
+    conversation(answer, None)("What is the per diem?")
+    for elsewhere in ("two", None):
+        assert conversation(answer, elsewhere)("and abroad?") == ("and abroad?", {"answered": False})
+
+
+def test_the_conversation_unused_for_longest_is_forgotten_first_and_long_questions_are_not_kept() -> None:
+    questions = LastQuestions(most=2)
+    for context_id in ("one", "two", "one", "three"):
+        questions.put(context_id, f"about {context_id}")
+    assert [questions.get(each) for each in ("one", "two", "three")] == ["about one", None, "about three"]
+    questions.put("three", "x" * 3_000)
+    assert questions.get("three") is None
+
+
+def test_the_per_diem_abroad_and_in_japanese_overseas_is_answered_after_the_one_at_home() -> None:
+    desk = in_conversation(ExpenseDesk(load_policy(POLICY)).answer)
+    for first, then, told in (
+        ("What is the per diem for domestic trips?", "and for international trips?", "50 US dollars"),
+        ("国内出張の日当はいくらですか", "じゃあ海外は?", "50米ドル"),
+        ("What is the per diem for domestic trips?", "and how about hotels?", "14,000 yen"),
+    ):
+        say = conversation(desk, first)
+        say(first)
+        assert told in say(then)[0]
+
+
+def test_more_tasks_go_on_where_the_list_ended_and_can_be_had_as_a_table() -> None:
+    say = conversation(in_conversation(Advisor(load_practices(PRACTICES)).answer))
+    first = say("List three tasks for creating a project WBS.")[1]["tasks"]
+    text, data = say("two more")
+    assert ("\n4. " in text, "\n5. " in text, "\n6. " in text) == (True, True, False)
+    assert not any(task in first for task in data["tasks"])
+    assert f"| 4 | {data['tasks'][0]['title']} |" in say("as a table, please")[0]
+
+
+def test_when_all_tasks_were_told_the_advisor_says_so() -> None:
+    say = conversation(in_conversation(Advisor(load_practices(PRACTICES)).answer))
+    say("WBSのタスクを7つ挙げて")
+    assert say("もう2つ")[0] == "私が知っているのは全部で7件です。"

@@ -1,0 +1,95 @@
+"""Follow-ups: which texts take up the question before, and what they mean then."""
+
+import pytest
+
+from shared.follow_up import completed, is_follow_up
+
+FOLLOW_UPS = """and for international trips?
+And how about hotels?
+what about P-3
+how about abroad
+but without a receipt?
+and if it was over 10,000 yen?
+what if it was lost
+And who signs it?
+and when do they expire?
+And then?
+two more
+Give me two more, please
+any more examples?
+and as a table?
+as a table, please
+Could you make it shorter?
+shorter please
+anything else?
+Why?
+じゃあ海外は？
+じゃあ、海外は?
+では海外出張は
+ホテルは?
+Ｐ－２は？
+海外の場合は?
+1万円を超える場合は?
+それを過ぎたら?
+その場合は?
+それは誰が承認しますか
+リスクについても
+あと交通費は？
+もう2つ
+あと3つ挙げて
+続きは?
+もっと短く
+表にして
+他には?
+なぜですか""".splitlines()
+
+WHOLE_TEXTS = """What is the height of Mount Fuji?
+And what is the height of Mount Fuji?
+But why is the sky blue?
+But I like cats
+What time is it?
+How are you?
+no more
+thanks!
+ok
+and
+What is the deadline for notifying the infrastructure team for a P-1 incident?
+富士山の高さは
+富士山の高さは?
+日本の首都は?
+天気は?
+今日は何日ですか
+いま何時?
+これは何ですか
+では、また
+それはいいですね
+領収書をなくしました
+ありがとう
+もっと光を""".splitlines()
+
+
+@pytest.mark.parametrize("text", FOLLOW_UPS)
+def test_a_text_that_says_nothing_by_itself_is_a_follow_up(text: str) -> None:
+    assert is_follow_up(text)
+
+
+@pytest.mark.parametrize("text", [*WHOLE_TEXTS, "", "and " * 30, "what if " + "x" * 200])
+def test_a_text_that_says_what_it_is_about_is_none(text: str) -> None:
+    assert not is_follow_up(text)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "follow_up", "meant"),
+    [
+        ("When must a P-1 be reported?", "and a P-2?", "When must a P-2 be reported?"),
+        ("P-1インシデントの連絡期限は", "じゃあＰ－２は？", "P-2インシデントの連絡期限は"),
+        ("Ｐ－１の連絡期限は", "P-2は?", "P-2の連絡期限は"),
+        ("Is a P-1 or a P-1 in doubt?", "and P-2", "Is a P-2 or a P-2 in doubt?"),
+        ("When must a P-1 be reported?", "and a SEV2?", "When must a P-1 be reported?\nand a SEV2?"),
+        ("What is the per diem?", "and abroad?", "What is the per diem?\nand abroad?"),
+    ],
+)
+def test_another_member_of_a_series_takes_the_place_of_the_first_and_anything_else_is_added(
+    earlier: str, follow_up: str, meant: str
+) -> None:
+    assert completed(earlier, follow_up) == meant
