@@ -13,14 +13,8 @@ from msgspec import Struct, structs
 
 from shared.a2a.call import Cancellation
 from shared.http.answers import IncomingAnswer, NotHttp
-from shared.http.connections import (
-    Addresses,
-    Connection,
-    IdleConnections,
-    Origin,
-    TlsContext,
-    split,
-)
+from shared.http.connections import Connection, IdleConnections, Origin, TlsContext, split
+from shared.http.dialing import Addresses, Names, system_addresses
 
 
 class Fault(StrEnum):
@@ -59,7 +53,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 class HttpClient:
     """Keeps connections to the hosts that it has talked to last; thread-safe. `tls` gives the context that verifies servers.
 
-    `addresses` says where a host may be connected to, and raises HttpFailure where it may not; None is wherever it resolves to.
+    `addresses` says where a host may be connected to, and raises HttpFailure where it may not.
     """
 
     def __init__(
@@ -68,11 +62,11 @@ class HttpClient:
         clock: Callable[[], float] = time.monotonic,
         tls: Callable[[], ssl.SSLContext] | None = None,
         most_idle_connections: int = 256,
-        addresses: Addresses | None = None,
+        addresses: Addresses = system_addresses,
     ) -> None:
         self.clock = clock
         self._tls = tls or TlsContext()
-        self._addresses = addresses
+        self._names = Names(addresses)
         self._idle = IdleConnections(most=most_idle_connections, clock=clock)
 
     def request(
@@ -109,10 +103,9 @@ class HttpClient:
     def _connected(self, origin: Origin, budget: Budget, cancellation: Cancellation | None) -> Connection:
         attempts_left = budget.retries
         while True:
-            remaining = budget.deadline - self.clock()
-            connection = Connection(origin, tls=self._tls, clock=self.clock, addresses=self._addresses)
+            connection = Connection(origin, tls=self._tls, clock=self.clock, names=self._names)
             try:
-                connection.connect(timeout_seconds=max(0.001, min(budget.connect_seconds, remaining)))
+                connection.connect(deadline=budget.deadline, seconds=budget.connect_seconds)
                 return connection
             except (OSError, ValueError) as error:
                 if cancellation is not None and cancellation.cancelled:

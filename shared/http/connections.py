@@ -9,13 +9,14 @@ import socket
 import ssl
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
 from shared.http.answers import IncomingAnswer, NotHttp
+from shared.http.dialing import Names, connected
 
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
 # may be closing right now is not used again, since a request lost that way must not be repeated.
@@ -39,10 +40,6 @@ class Origin(Struct, frozen=True):
     port: int
 
 
-Addresses = Callable[[str, int], Sequence[str]]
-"""The IP addresses at which a host and port may be connected to, the best first; raises for a host that may not be."""
-
-
 @lru_cache(maxsize=512)
 def split(url: str) -> tuple[Origin, str]:
     """The origin of an http or https URL, and what the request line asks for."""
@@ -55,7 +52,8 @@ def split(url: str) -> tuple[Origin, str]:
 class Connection:
     """One connection, for one request at a time. `clock` gives seconds that never go back.
 
-    With `addresses` it leads to one of these, whatever the name resolves to a moment later; the certificate is the name's.
+    It leads to one of the addresses that `names` gives, whatever the name resolves to a moment later; the certificate is the
+    name's.
     """
 
     def __init__(
@@ -64,20 +62,24 @@ class Connection:
         *,
         tls: Callable[[], ssl.SSLContext],
         clock: Callable[[], float],
-        addresses: Addresses | None = None,
+        names: Names,
     ) -> None:
         self.origin = origin
         self._clock = clock
         self._tls = tls
-        self._addresses = addresses
+        self._names = names
         self._socket: socket.socket | None = None
         self._quiet = select.poll()
         self._deadline = self._idle_seconds = self._timeout = 0.0
 
-    def connect(self, *, timeout_seconds: float) -> None:
-        """Raises OSError or ValueError; nothing of a request has been sent then."""
-        raw = self._connected(timeout_seconds)
+    def connect(self, *, deadline: float, seconds: float) -> None:
+        """Connected by `deadline`, neither the connection nor TLS having taken longer than `seconds`.
+
+        Raises OSError or ValueError; nothing of a request has been sent then.
+        """
+        raw = self._connected(_left(deadline, seconds, self._clock))
         try:
+            raw.settimeout(_left(deadline, seconds, self._clock))
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.origin.scheme == "https":
                 raw = self._tls().wrap_socket(raw, server_hostname=self.origin.host)
@@ -123,21 +125,11 @@ class Connection:
         if self._socket is not None:
             self._socket.close()
 
-    def _connected(self, timeout_seconds: float) -> socket.socket:
+    def _connected(self, seconds: float) -> socket.socket:
         host, port = self.origin.host, self.origin.port
-        if self._addresses is None:
-            return socket.create_connection((host, port), timeout_seconds)
-        deadline = self._clock() + timeout_seconds
-        failure: OSError = TimeoutError()
-        for address in self._addresses(host, port):
-            remaining = deadline - self._clock()
-            if remaining <= 0:
-                raise TimeoutError
-            try:
-                return socket.create_connection((address, port), remaining)
-            except OSError as error:
-                failure = error
-        raise failure
+        deadline = self._clock() + seconds
+        addresses = self._names.resolved(host, port, seconds=seconds)
+        return connected(addresses, port, seconds=deadline - self._clock(), clock=self._clock)
 
     def _received(self, most_bytes: int) -> bytes:
         self._before_io()
@@ -159,6 +151,11 @@ class Connection:
         host = host if host.isascii() else host.encode("idna").decode()
         host = f"[{host}]" if ":" in host else host
         return host if port == _DEFAULT_PORTS[self.origin.scheme] else f"{host}:{port}"
+
+
+def _left(deadline: float, seconds: float, clock: Callable[[], float]) -> float:
+    """A moment at least: no time at all would mean not to wait, or to wait for ever."""
+    return max(0.001, min(seconds, deadline - clock()))
 
 
 def _written(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:

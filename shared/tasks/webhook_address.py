@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-import socket
 from collections.abc import Callable, Collection, Sequence
 from urllib.parse import urlsplit
 
 from shared.http.client import Fault, HttpFailure
+from shared.http.dialing import Addresses, system_addresses
 
 _PRIVATE_NAMES = ("localhost", "local", "internal", "localdomain", "home.arpa")
 
@@ -46,15 +46,7 @@ class AddressRefused(HttpFailure):
         super().__init__(Fault.UNREACHABLE, "the host is not at public addresses alone")
 
 
-def system_resolver(host: str, port: int) -> Sequence[str]:
-    """What the operating system resolves the name to. Raises OSError or UnicodeError."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
-def public_addresses(
-    allowed_hosts: Collection[str], *, resolve: Callable[[str, int], Sequence[str]] = system_resolver
-) -> Callable[[str, int], Sequence[str]]:
+def public_addresses(allowed_hosts: Collection[str], *, resolve: Addresses = system_addresses) -> Addresses:
     """A function for HttpClient's `addresses`: what a host resolves to, once, if all of it is public or the host is allowed.
 
     It raises AddressRefused when any address is not public: a name that mixes them is meant to lead inside.
