@@ -5,6 +5,7 @@ from typing import Any
 
 from functions.tasks.webhooks.attempts import Attempts
 from functions.tasks.webhooks.delivery import Deliverer
+from functions.tasks.webhooks.posting import Posting
 from functions.tasks.webhooks.signing import Signer
 from shared.a2a.model import TaskPushNotificationConfig, TaskState
 from shared.a2a.versions import Version
@@ -36,13 +37,17 @@ class Bench:
         **options: Any,
     ) -> Deliverer:
         """Sends while it looks, or beside it as in production."""
-        return Deliverer(
-            self.store,
+        posting = Posting(
             http=HttpClient(),
             refuses=options.pop("refuses", webhook_refusal(["127.0.0.1"])),
             signer=signer,
-            attempts=Attempts(**options),
             timeout_seconds=timeout_seconds,
+            now=self.clock,
+        )
+        return Deliverer(
+            self.store,
+            posting,
+            Attempts(**options),
             now=self.clock,
             random=lambda: self.jitter,
             log=Log(self.log_lines.append, clock=self.clock, new_id=new_id, function="tasks"),

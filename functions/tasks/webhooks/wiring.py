@@ -7,6 +7,7 @@ import time
 
 from functions.tasks.config import Config
 from functions.tasks.webhooks.delivery import Deliverer, DeliveryStore
+from functions.tasks.webhooks.posting import Posting
 from functions.tasks.webhooks.signing import Signer
 from shared.http.client import HttpClient
 from shared.log import Log
@@ -17,15 +18,18 @@ from shared.threads import Threads
 def deliverer(config: Config, store: DeliveryStore, log: Log) -> Deliverer:
     """What delivers as the settings say, over connections of its own that lead to public addresses."""
     webhooks = config.webhooks
-    return Deliverer(
-        store,
+    key = webhooks.signing_key
+    posting = Posting(
         http=HttpClient(addresses=public_addresses(webhooks.allowed_hosts)),
         refuses=webhook_refusal(webhooks.allowed_hosts),
-        signer=Signer(webhooks.signing_key, issuer=config.hub.public_url, now=time.time)
-        if webhooks.signing_key
-        else None,
-        attempts=webhooks.attempts,
+        signer=Signer(key, issuer=config.hub.public_url, now=time.time) if key else None,
         timeout_seconds=webhooks.timeout_seconds,
+        now=time.time,
+    )
+    return Deliverer(
+        store,
+        posting,
+        webhooks.attempts,
         now=time.time,
         random=random.random,
         log=log,
