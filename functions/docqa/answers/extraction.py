@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from functions.docqa.answers.coverage import codes_of_a_case, covered, misses_too_much, weights
 from functions.docqa.answers.defining import named_definition
-from functions.docqa.answers.kinds_of_answer import is_bare, kind_fit, normal_of
+from functions.docqa.answers.judged import is_bare, normal_of
+from functions.docqa.answers.kinds_of_answer import kind_fit
 from functions.docqa.answers.labels import label_bonus, names_a_case
 from functions.docqa.answers.leniency import Lenient, Nearest
 from functions.docqa.answers.matching import (

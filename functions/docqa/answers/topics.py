@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from functions.docqa.answers.extraction import Found, edition_serves
-from functions.docqa.answers.kinds_of_answer import is_bare
+from functions.docqa.answers.judged import is_bare
 from functions.docqa.answers.matching import (
     cached_view,
     entity_scopes,

@@ -1,0 +1,35 @@
+"""Whether an amount of money is the one that is asked for: a share is, only of what is paid, and not of itself."""
+
+import re
+
+from functions.docqa.answers.judged import Judged
+from functions.docqa.questions.expressions import PATTERNS, AnswerKind
+from functions.docqa.vocabulary.words import normalise
+
+_MONEY_ITSELF = re.compile(
+    r"[¥$€£] ?\d|\d ?(?:yen|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
+    r"|\b(?:jpy|usd|eur|gbp|chf) ?\d"
+)
+_SHARE_OF = re.compile(r"(\w{1,4}(?:料金|費|額|価格|代金|報酬|賃料))の(?:\d|全額|半額)")
+_PRICED = re.compile(
+    r"\b(?:pric|fees?\b|charg|costs?\b|amount|rent\b|deposit|discount|cover|reimburs|refund|credit|paid|pay|salar|wage|free"
+    r"|commission|interest|bonus|budget|tax)|[料費額価金賃税]|払|無料|無償|給|実費|割引|手当"
+)
+_CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
+
+
+def is_no_amount(judged: Judged) -> bool:
+    """Whether it is no money that is said: none beside the case, or a share where no price or payment is spoken of."""
+    unit, normal = judged.unit, judged.normal
+    if not PATTERNS[AnswerKind.MONEY].search(_CASE.sub("", normal)):
+        return True
+    if _MONEY_ITSELF.search(normal):
+        return False
+    return not _PRICED.search(f"{normal} {normalise(unit.header)} {normalise(' '.join(unit.context))}")
+
+
+def is_share_of_asked(judged: Judged) -> bool:
+    """Whether the only amount is a share of what is asked for: 「月額料金の10%」 is no 月額料金."""
+    if _MONEY_ITSELF.search(judged.normal):
+        return False
+    return any(base in judged.asked for base in _SHARE_OF.findall(judged.normal))
