@@ -9,17 +9,24 @@ from functions.general.fact import Fact
 from shared.a2a.call import Call
 from shared.a2a.reply import Data, Piece, Text
 from shared.agents.terms import wording
+from shared.follow_up import is_follow_up
 from shared.language import Language
 
 _UNKNOWN = {
     Language.EN: "I do not know the answer, and I do not guess. "
     "No language model is configured, so I can only look things up in a small built-in almanac: "
     "capitals, mountains, rivers, planets, science, units, history, Japan. "
-    "An administrator can configure a Gemini model, and then I can answer general questions.",
+    "An administrator can configure a Gemini model, and then I can answer general questions. "
+    "If another agent of the hub should know, name the subject in your question; “/routes” lists the agents.",
     Language.JA: "その答えはわかりません。推測でのお答えは控えます。"
     "言語モデルが設定されていないため、内蔵の小さな年鑑（首都、山、川、惑星、科学、単位、歴史、日本のことなど）"
     "にある事柄だけをお答えできます。"
-    "管理者が Gemini モデルを設定すると、一般的な質問にお答えできるようになります。",
+    "管理者が Gemini モデルを設定すると、一般的な質問にお答えできるようになります。"
+    "ハブのほかのエージェントへのご質問でしたら、何についての質問かを書き添えてください。「/ルート」で一覧を確認できます。",
+}
+_NO_WORDS = {
+    Language.EN: "What would you like to know? Please write your question in words.",
+    Language.JA: "どのようなことをお知りになりたいですか。ご質問を言葉で入力してください。",
 }
 _REST_UNKNOWN = {
     Language.EN: "The rest of your question is not in my built-in almanac, so I cannot answer it.",
@@ -47,7 +54,7 @@ class Almanac:
         call.record["model"] = "almanac"
         facts, open_questions = self.look_up(question)
         if not facts:
-            yield Text(_UNKNOWN[language])
+            yield Text((_UNKNOWN if wording(question).strip() else _NO_WORDS)[language])
             yield Data({"source": "almanac", "answered": False, "hint": _HINT})
             return
         rest = f"\n{_REST_UNKNOWN[language]}" if open_questions else ""
@@ -64,10 +71,14 @@ class Almanac:
     def look_up(self, question: str) -> tuple[list[Fact], bool]:
         """The facts that answer it, and whether a part that asks something is left without an answer.
 
-        One fact for the whole text, or else one for each of its sentences that has one.
+        One fact for the whole text, or else one for each of its sentences that has one. A follow-up on a line of its own is
+        answered as the question that it means together with the lines before.
         """
         if len(question) > _MAX_QUESTION_CHARACTERS:
             return [], True
+        before, _, last = question.rpartition("\n")
+        if before and is_follow_up(last) and (meant := self._fact_for(last, before=before)):
+            return [meant], False
         whole = self._fact_for(question)
         if whole:
             return [whole], False
@@ -76,7 +87,8 @@ class Almanac:
         facts = {fact.id: fact for _, fact in answers if fact}
         return list(facts.values()), any(not fact and _IS_QUESTION.search(text) for text, fact in answers)
 
-    def _fact_for(self, text: str) -> Fact | None:
-        words = wording(text)
-        strongest = max(((fact.strength(words), fact) for fact in self._facts), key=lambda pair: pair[0])
+    def _fact_for(self, text: str, *, before: str = "") -> Fact | None:
+        words, words_before = wording(text), wording(before)
+        strengths = ((fact.strength(words, before=words_before), fact) for fact in self._facts)
+        strongest = max(strengths, key=lambda pair: pair[0])
         return strongest[1] if strongest[0] else None

@@ -12,6 +12,7 @@ from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
 from functions.general.model import Model
 from shared.a2a.card import AgentSkill
+from shared.agents.conversation import in_conversation
 from shared.agents.function import agent_card, agent_function
 from shared.diagnosis import Step, skipped, with_doctor
 from shared.function import stdout_log
@@ -48,7 +49,8 @@ def build(config: Config) -> Handler:
     )
     log = stdout_log("general", project=agent.google_cloud_project, with_text=agent.log_text)
     gemini = _gemini(config)
-    function = agent_function(GeneralAgent(_model(gemini)).answer, card=card, log=log)
+    answer = in_conversation(GeneralAgent(_model(gemini)).answer, alone_first=False)
+    function = agent_function(answer, card=card, log=log)
     return with_doctor(function, lambda: _examined(gemini))
 
 

@@ -20,12 +20,15 @@ class Question:
     aside: tuple[str, ...]
     fillers: frozenset[str]
 
-    def strength(self, words: str) -> int:
-        """How much of a question in the form of `shared.agents.terms.wording` this is; 0 when it is another one."""
-        found = [[needle for needle in group if needle in words] for group in self.needed]
-        if not all(found):
-            return 0
+    def strength(self, words: str, *, before: str = "") -> int:
+        """How much of a question in the form of `shared.agents.terms.wording` this is; 0 when it is another one.
+
+        What stands in the question `before` need not be said again, but something has to be said.
+        """
+        found = [[needle for needle in group if needle in words or needle in before] for group in self.needed]
         terms = [needle for group in found for needle in group]
+        if not all(found) or not any(needle in words for needle in terms):
+            return 0
         if not _covers((*terms, *self.aside, *self.fillers), words):
             return 0
         return sum(max(map(len, group)) for group in found)
@@ -40,9 +43,9 @@ class Fact:
     en: str
     ja: str
 
-    def strength(self, words: str) -> int:
-        """How well this fact answers a question; 0 when it does not."""
-        return max(question.strength(words) for question in self.questions)
+    def strength(self, words: str, *, before: str = "") -> int:
+        """How well this fact answers a question, with what stands in the question `before`; 0 when it does not."""
+        return max(question.strength(words, before=before) for question in self.questions)
 
 
 def _covers(needles: Iterable[str], words: str) -> bool:

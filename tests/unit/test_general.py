@@ -6,6 +6,7 @@ from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
 from functions.general.app import KNOWLEDGE
 from functions.general.knowledge import load
+from shared.agents.conversation import in_conversation
 from shared.language import language_of
 from tests.unit.agent_answers import ask
 
@@ -48,10 +49,23 @@ KNOWN = {
     "What does CPU stand for?": "central processing unit",
     "日本の都道府県はいくつありますか": "47",
     "Thanks, that helped a lot.": "You are welcome",
+    "Thanks, that was very helpful!": "You are welcome",
+    "ありがとう😊助かった!": "どういたしまして",
     "何ができますか": "年鑑",
+    "このハブはどんな質問に答えられますか": "/ルート",
+    "What can you do?": "/routes",
+    "OK!": "All right",
+    "了解です": "承知しました",
+    "Are you ChatGPT?": "a program",
+    "あなたは人間ですか": "プログラム",
+    "Can I speak to a human?": "cannot connect you",
+    "人間の担当者と話したい": "おつなぎすることはできません",
 }
 
 NOT_KNOWN = [
+    "Are you sure?",
+    "Is it OK to eat raw eggs?",
+    "talk about people",
     "What is the population of Mount Fuji?",
     "富士山の人口は",
     "富士山の天気は?",
@@ -135,3 +149,29 @@ def test_every_fact_is_told_in_both_languages_and_has_an_id_of_its_own() -> None
     assert len({fact.id for fact in FACTS}) == len(FACTS)
     for fact in FACTS:
         assert (language_of(fact.en), language_of(fact.ja)) == ("en", "ja"), fact.id
+
+
+def test_a_text_without_a_word_is_asked_for_one() -> None:
+    for text in ("👍", "?", "。。。"):
+        assert ask(AGENT.answer, text)[0].startswith("What would you like to know?")
+
+
+@pytest.mark.parametrize(
+    ("questions", "told"),
+    [
+        (("What is the height of Mount Fuji?", "and Everest?", "what about K2"), ("3,776", "8,849", "8,611")),
+        (("フランスの首都は", "じゃあドイツは?", "スペインは?"), ("パリ", "ベルリン", "マドリード")),
+        (("What is the capital of France?", "and of Mars?"), ("Paris", "not in my built-in almanac")),
+    ],
+)
+def test_a_follow_up_asks_the_same_of_something_else(
+    questions: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    answer = in_conversation(AGENT.answer, alone_first=False)
+    for question, words in zip(questions, told, strict=True):
+        assert words in ask(answer, question, context_id="c")[0]
+
+
+def test_what_is_unknown_is_said_with_the_way_to_the_agents_that_may_know() -> None:
+    assert "/routes" in ask(AGENT.answer, "Who will win the next election?")[0]
+    assert "/ルート" in ask(AGENT.answer, "次の選挙で勝つのは誰ですか")[0]
