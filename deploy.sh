@@ -95,7 +95,7 @@ read_plan() {
     known="prepare bundle gateway ${all_functions[*]}"
     for stage in ${only//,/ }; do
         [[ " $known " == *" $stage "* ]] || refuse "--only $stage: known are $known"
-        [[ " prepare bundle gateway ${functions[*]} " == *" $stage "* ]] || step "$stage is no part of this deployment"
+        [[ " prepare bundle ${direct:-gateway} ${functions[*]} " == *" $stage "* ]] || step "$stage is no part of this deployment"
     done
     COMMIT_SHA=${COMMIT_SHA:-$(git rev-parse HEAD 2>/dev/null || echo unknown)}
     export COMMIT_SHA

@@ -92,7 +92,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     try:
         text = parsed.config.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        message = f"There is no {parsed.config.name}: copy deploy.example.toml to it, and write your projects into it."
+        message = f"There is no {parsed.config}: copy deploy.example.toml to it, and write your projects into it."
         raise ConfigError(message) from None
     except OSError as problem:
         raise ConfigError(f"{parsed.config} cannot be read: {problem.strerror}") from None
@@ -102,7 +102,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     roles = sorted({route["role"] for route in table.get("routes", ()) if route.get("role")})
     loaded = config_reader.load(
         text,
-        name=parsed.config.name,
+        name=str(parsed.config),
         route_variables=sorted(set(_variables(table))),
         passes_tokens=any(route.get("boundary") == "user" for route in table.get("routes", ())),
         roles=roles,

@@ -44,7 +44,7 @@ def load(
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{name}: no TOML: {error}") from None
+        raise ConfigError(f"{name} is no TOML: {error}") from None
     reader = _Reader(values, TomlLines(text))
     config = reader.config()
     config_checks.check(

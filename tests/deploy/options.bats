@@ -84,6 +84,15 @@ commands() { # the commands in the output of the last `run`
     [[ $(commands) != *" deploy "* ]]
 }
 
+@test "with --direct neither the gate nor the gateway is a part of it" {
+    deploy --dry-run --direct --only=gate,gateway
+    [[ $status == 0 ]]
+    says "gate is no part of this deployment"
+    says "gateway is no part of this deployment"
+    deploy --dry-run --only=gateway
+    [[ $output != *"no part of"* ]]
+}
+
 @test "a stage that nobody knows is refused, with those that are known" {
     deploy --only=hubb
     [[ $status == 2 ]]
@@ -118,7 +127,7 @@ commands() { # the commands in the output of the last `run`
     config=$BATS_TEST_TMPDIR/none.toml
     deploy --dry-run
     [[ $status == 2 ]]
-    says "copy deploy.example.toml"
+    says "There is no $config: copy deploy.example.toml"
 }
 
 @test "a file that cannot be read is told without a stack" {
@@ -128,6 +137,10 @@ commands() { # the commands in the output of the last `run`
     config=$BATS_TEST_TMPDIR
     deploy --dry-run
     [[ $status == 2 && $output == "$config cannot be read: Is a directory" ]] || fail "$output"
+    config=$BATS_TEST_TMPDIR/broken.toml
+    printf 'project = "a\n' >"$config"
+    deploy --dry-run
+    [[ $status == 2 && $output == "$config is no TOML: "* ]] || fail "$output"
 }
 
 @test "a route table that is no table is told without a stack" {
