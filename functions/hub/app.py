@@ -179,7 +179,7 @@ def _key_set(keys: tuple[PublicKey, ...]) -> KeySetPage:
 def _run_endpoint(tasks: KeptTasks) -> RunEndpoint:
     from functions.hub.run_endpoint import RunEndpoint
 
-    return RunEndpoint(tasks.starter)
+    return RunEndpoint(tasks.runner)
 
 
 def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:

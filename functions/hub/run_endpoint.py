@@ -14,7 +14,7 @@ from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.log import Record
 from shared.refusal import problem
 from shared.task_store.store import LeaseLost, TaskEnded, Unavailable
-from shared.tasks.starting import Starter
+from shared.tasks.runner import Runner
 
 PATH = "/internal/tasks:run"
 _MOST_BYTES = 10_000
@@ -23,8 +23,8 @@ _MOST_BYTES = 10_000
 class RunEndpoint:
     """Answers `PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
 
-    def __init__(self, starter: Starter) -> None:
-        self._starter = starter
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
 
     def handle(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
         """Runs the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run."""
@@ -47,7 +47,7 @@ class RunEndpoint:
 
     def _run(self, task_id: str, record: Record) -> TaskState | None:
         try:
-            return self._starter.run_again(task_id, request_id=record["requestId"], record=record)
+            return self._runner.run_again(task_id, request_id=record["requestId"], record=record)
         except (LeaseLost, TaskEnded):
             return None
 

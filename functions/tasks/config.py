@@ -14,6 +14,7 @@ from shared.identity import settings as identity_settings
 from shared.identity.settings import IdentitySettings
 from shared.settings import Settings
 from shared.task_store.settings import StoreSettings
+from shared.tasks.settings import read_most_attempts
 
 _DAY_SECONDS = 86_400
 
@@ -62,7 +63,7 @@ def read(environ: Mapping[str, str]) -> Config:
         webhooks=webhook_config.read(settings, hub.webhook_keys),
         worker_accounts=worker_identity.read_accounts(settings),
         wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
-        most_attempts=int(settings.number("TASK_MOST_ATTEMPTS", 5, least=1, most=100)),
+        most_attempts=read_most_attempts(settings),
         look_seconds=settings.number("WORKER_LOOK_SECONDS", 2, least=0.02, most=60),
         waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, least=1, most=10_000)),
         max_body_bytes=int(

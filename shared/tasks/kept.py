@@ -16,9 +16,11 @@ from shared.tasks.opener import Opener
 from shared.tasks.operations import TaskOperations
 from shared.tasks.recorder import Recorder
 from shared.tasks.run import Runs
+from shared.tasks.runner import Runner
 from shared.tasks.sending import Sending
 from shared.tasks.settings import TaskSettings
 from shared.tasks.starting import Starter
+from shared.tasks.storing import Storing
 from shared.tasks.ui import UiTexts
 from shared.tasks.webhook_address import webhook_refusal
 from shared.threads import Threads
@@ -29,7 +31,7 @@ class Store(TaskStore, PushStore, Protocol):
 
 
 class KeptTasks:
-    """`sending` and `operations` answer callers, `starter.run_again` the runner."""
+    """`sending` and `operations` answer callers, `runner` the `tasks` function."""
 
     def __init__(
         self,
@@ -43,7 +45,7 @@ class KeptTasks:
         settings: TaskSettings,
     ) -> None:
         threads = Threads("task")
-        runs = Runs(threads)
+        runs = Runs(agent, threads=threads, timestamp=mint.timestamp)
         configs = PushConfigs(store, refuses=webhook_refusal(settings.webhook_hosts), new_id=mint.new_id)
         recorder = Recorder(
             store,
@@ -53,19 +55,19 @@ class KeptTasks:
             new_id=mint.new_id,
             clock=time.monotonic,
         )
-        self.starter = Starter(
-            agent,
+        storing = Storing(store, configs, recorder, threads=threads, new_id=mint.new_id)
+        starter = Starter(
             store,
-            configs,
-            runs=runs,
-            recorder=recorder,
-            threads=threads,
-            mint=mint,
+            storing,
+            runs,
+            lease_seconds=settings.lease_times.seconds,
+            new_id=mint.new_id,
             wake=wake,
             runs_at_once=settings.runs_at_once,
         )
         opener = Opener(agent, store, configs, mint=mint)
         self.sending = Sending(
-            opener, self.starter, store, patience=settings.patience, texts=texts, mint=mint
+            opener, starter, storing, store, patience=settings.patience, texts=texts, mint=mint
         )
         self.operations = TaskOperations(store, configs, agent, runs=runs, timestamp=mint.timestamp)
+        self.runner = Runner(agent, store, runs=runs, recorder=recorder, most_attempts=settings.most_attempts)

@@ -38,7 +38,7 @@ class Recorder:
         self._store = store
         self._log = log
         self.times = times
-        self._timestamp = timestamp
+        self.timestamp = timestamp
         self._new_id = new_id
         self._recording: set[str] = set()
         self.patience = StorePatience(times.outage_seconds, clock=clock, pause=pause)
@@ -130,7 +130,7 @@ class Recorder:
             return []
         cancellation = run.call.cancellation
         return list(
-            updates(iter(first), task, cancellation=cancellation, timestamp=self._timestamp, may_answer=False)
+            updates(iter(first), task, cancellation=cancellation, timestamp=self.timestamp, may_answer=False)
         )[1:]
 
     def failure(self, task: Task, text: str = _NO_RESULT) -> Event:
@@ -142,7 +142,7 @@ class Recorder:
             context_id=task.context_id,
             task_id=task.id,
         )
-        return status_update(task, TaskState.FAILED, self._timestamp(), message)
+        return status_update(task, TaskState.FAILED, self.timestamp(), message)
 
 
 def _ends(event: Event) -> bool:

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator
 
 from msgspec import structs
 
+from shared.a2a.agent import Agent
 from shared.a2a.call import Call
 from shared.a2a.model import Event, Task, TaskStatusUpdateEvent
 from shared.a2a.relay import Relay, Subscription
+from shared.tasks.opened import Opened
+from shared.tasks.updates import updates
 from shared.threads import Threads
 
 _UNTOLD_SECONDS = 0.5
@@ -78,10 +81,12 @@ class Run:
 
 
 class Runs:
-    """The runs of this process, by task and by request. Thread-safe."""
+    """The runs of this process, by task and by request. `agent` is told of cancellations. Thread-safe."""
 
-    def __init__(self, threads: Threads) -> None:
+    def __init__(self, agent: Agent, *, threads: Threads, timestamp: Callable[[], str]) -> None:
+        self._agent = agent
         self._threads = threads
+        self._timestamp = timestamp
         self._lock = threading.Lock()
         self._by_task: dict[str, Run] = {}
         self._by_key: dict[str, Run] = {}
@@ -96,13 +101,16 @@ class Runs:
         with self._lock:
             return self._by_key.get(key)
 
-    def start(self, key: str | None, make: Callable[[], Run]) -> tuple[Run, bool]:
-        """The run of the same request that is under way, and False; else a new one, started, and True."""
+    def start(self, key: str | None, opened: Opened, *, may_answer: bool) -> tuple[Run, bool]:
+        """The run of the same request that is under way, and False; else a new one, started, and True.
+
+        It is a task's from its first event on, unless it `may_answer` with a Message alone.
+        """
         with self._lock:
             running = self._by_key.get(key) if key is not None else None
             if running is not None:
                 return running, False
-            run = make()
+            run = self._run(opened, may_answer=may_answer)
             self._by_task[run.task_id] = run
             if key is not None:
                 self._by_key[key] = run
@@ -110,6 +118,16 @@ class Runs:
         run.subscribe(idle_seconds=0)
         run.relay.start(self._threads, on_end=lambda: self._forget(key, run))
         return run, True
+
+    def _run(self, opened: Opened, *, may_answer: bool) -> Run:
+        events = updates(
+            opened.turn.events,
+            opened.first,
+            cancellation=opened.call.cancellation,
+            timestamp=self._timestamp,
+            may_answer=may_answer,
+        )
+        return Run(opened.call, events, tell=self._agent.cancel, threads=self._threads)
 
     def _forget(self, key: str | None, run: Run) -> None:
         with self._lock:

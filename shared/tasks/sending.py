@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from shared.a2a.call import Call
 from shared.a2a.errors import UNAVAILABLE
@@ -20,21 +19,11 @@ from shared.tasks.following import Following, settled, wait_until_settled
 from shared.tasks.opened import Opened
 from shared.tasks.opener import Opener
 from shared.tasks.run import Run, UntilRecorded
+from shared.tasks.settings import Patience
 from shared.tasks.starting import Starter
+from shared.tasks.storing import Storing
 from shared.tasks.text_only import TextOnly
 from shared.tasks.ui import UiTexts, UntilPatienceEnds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """`store_seconds`: a turn that takes longer is stored. `ui_seconds`: then a person gets a number to ask for it by.
-    `blocking_seconds`: then any other client gets the task as it is.
-    """
-
-    store_seconds: float = 2.0
-    ui_seconds: float = 25.0
-    blocking_seconds: float = 270.0
-
 
 # How long the end of a turn waits for the store, so that whoever asks for the task then finds it as it was shown.
 _MOST_BEHIND_SECONDS = 2.0
@@ -47,6 +36,7 @@ class Sending:
         self,
         opener: Opener,
         starter: Starter,
+        storing: Storing,
         store: TaskStore,
         *,
         patience: Patience,
@@ -55,6 +45,7 @@ class Sending:
     ) -> None:
         self._opener = opener
         self._starter = starter
+        self._storing = storing
         self._store = store
         self._patience = patience
         self._texts = texts
@@ -103,7 +94,7 @@ class Sending:
             )
         else:
             if opened.stored is None and not opened.joined:
-                self._starter.store_beside(running, opened)
+                self._storing.store_beside(running, opened)
             subscription = running.subscribe(idle_seconds=idle_seconds)
             events = UntilRecorded(
                 subscription,
@@ -147,7 +138,7 @@ class Sending:
         first = min(self._patience.store_seconds, seconds)
         if not run.relay.ended(first):
             if opened.stored is None and not opened.joined:
-                self._starter.store_late(run, opened)
+                self._storing.store_late(run, opened)
             run.relay.ended(seconds - first)
         if opened.stored is not None or run.stored_version:
             run.recorded.wait(_MOST_BEHIND_SECONDS)
@@ -175,7 +166,7 @@ class Sending:
         answers = opened.turn.as_message and result.status.state.terminal and before is None
         if opened.stored is None and not opened.joined and not (answers and settled(result)):
             # Somebody can ask for it, or answer it.
-            self._starter.store_settled(opened, result)
+            self._storing.store_settled(opened, result)
         if settled(result) and (call.for_ui or answers):
             return as_message(result, before=before, message_id=self._mint.new_id())
         return result

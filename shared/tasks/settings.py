@@ -5,20 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shared.settings import Settings
-from shared.tasks.sending import Patience
 from shared.tasks.writer import LeaseTimes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """`store_seconds`: a turn that takes longer is stored. `ui_seconds`: then a person gets a number to ask for it by.
+    `blocking_seconds`: then any other client gets the task as it is.
+    """
+
+    store_seconds: float
+    ui_seconds: float
+    blocking_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskSettings:
     """`runs_at_once`: the process that takes a task runs it; else the `tasks` function is told to have it run, which is what
     suits instances that get no processor time between requests. `webhook_hosts` may be notified though they are not public.
+    A task that was begun `most_attempts` times in one turn has failed.
     """
 
     patience: Patience
     lease_times: LeaseTimes
     runs_at_once: bool
     webhook_hosts: tuple[str, ...]
+    most_attempts: int
 
 
 def read(settings: Settings) -> TaskSettings:
@@ -35,4 +47,10 @@ def read(settings: Settings) -> TaskSettings:
         ),
         runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
         webhook_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),
+        most_attempts=read_most_attempts(settings),
     )
+
+
+def read_most_attempts(settings: Settings) -> int:
+    """How often a turn may be begun, by the hub or by workers."""
+    return int(settings.number("TASK_MOST_ATTEMPTS", 5, least=1, most=100))

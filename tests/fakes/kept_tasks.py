@@ -33,8 +33,7 @@ from shared.log import Log
 from shared.task_store.sqlite import SqliteTaskStore
 from shared.task_store.store import StoredTask, TaskQuery, Unavailable
 from shared.tasks.kept import KeptTasks, Store
-from shared.tasks.sending import Patience
-from shared.tasks.settings import TaskSettings
+from shared.tasks.settings import Patience, TaskSettings
 from shared.tasks.writer import LeaseTimes
 
 Found = TypeVar("Found")
@@ -129,6 +128,7 @@ class Instance:
         lease_seconds: float = 30.0,
         look_seconds: float = 0.02,
         runs_at_once: bool = True,
+        most_attempts: int = 5,
         **options: Any,
     ) -> None:
         self.far = FarStore(path, **options)
@@ -142,6 +142,7 @@ class Instance:
             lease_times=LeaseTimes(seconds=lease_seconds, look_seconds=look_seconds, outage_seconds=20.0),
             runs_at_once=runs_at_once,
             webhook_hosts=(),
+            most_attempts=most_attempts,
         )
         self.kept = KeptTasks(
             self.agent,
@@ -168,7 +169,7 @@ class Instance:
         return self.kept.operations.get(GetTaskRequest(id=task_id), a_call())
 
     def run_again(self, task_id: str) -> object:
-        return self.kept.starter.run_again(task_id, request_id=random_hex(), record={})
+        return self.kept.runner.run_again(task_id, request_id=random_hex(), record={})
 
 
 def a_request(

@@ -162,17 +162,21 @@ def test_a_cancelled_task_whose_run_died_is_cancelled_with_its_agent_too(file: P
     assert (instance.agent.cancelled, instance.agent.asked) == ([task.id], 0)
 
 
-def test_a_task_that_kills_every_process_that_runs_it_fails_with_a_sentence(file: Path) -> None:
-    instance = Instance(file, at_once("answer"), runs_at_once=False)
+@pytest.mark.parametrize(("deaths", "becomes"), [(1, TaskState.COMPLETED), (2, TaskState.FAILED)])
+def test_a_task_that_kills_every_process_that_runs_it_fails_with_a_sentence(
+    file: Path, deaths: int, becomes: TaskState
+) -> None:
+    instance = Instance(file, at_once("answer"), runs_at_once=False, most_attempts=2)
     task = instance.send("hello", at_once=True)
     assert isinstance(task, Task)
-    for attempt in range(5):
+    for attempt in range(deaths):
         instance.far.ahead_seconds = 100.0 * attempt
         assert instance.store.lease("dies", seconds=1, roles=[HUB], task_id=task.id)
     instance.far.ahead_seconds = 1000.0
-    assert instance.run_again(task.id) is TaskState.FAILED
-    assert instance.get(task.id).status.message
-    assert instance.agent.asked == 0
+    assert instance.run_again(task.id) is becomes
+    failed = becomes is TaskState.FAILED
+    assert bool(instance.get(task.id).status.message) is failed
+    assert instance.agent.asked == (0 if failed else 1)
 
 
 def test_a_result_that_is_too_large_is_a_failed_task_in_stream_and_store_alike(file: Path) -> None:
