@@ -9,11 +9,13 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
+from shared.agents.clauses import questions_in
 from shared.agents.form import Form, asked_form, first_sentence
 from shared.agents.topics import Rule, some_titles, topic_of
 from shared.language import Language, language_of
 
 _ABOUT_EXPENSES = ""
+_MOST_ANSWERS = 3
 
 _WHAT_IS_ASKED = {
     Language.EN: "What would you like to know about expenses? I can answer questions on: {topics}.",
@@ -48,20 +50,31 @@ class ExpenseDesk:
         if not question:
             yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))
             return
-        chosen = topic_of(question, self._rules)
-        topic = self._topics.get(chosen) if chosen else None
-        call.record["topic"] = chosen
-        if topic is None:
-            text = _NOT_EXPENSES if chosen is None else _NOT_IN_POLICY
+        chosen = self._chosen(question)
+        call.record["topic"] = chosen[0] if chosen else None
+        topics = [self._topics[each] for each in chosen if each in self._topics]
+        if not topics:
+            text = _NOT_IN_POLICY if chosen else _NOT_EXPENSES
             yield Text(text[language].format(topics=self._titles(language)))
             yield Data({"topic": None, "answered": False, "topics": list(self._topics)})
             return
-        answer = topic.answer_ja if language is Language.JA else topic.answer_en
+        answers = [topic.answer_ja if language is Language.JA else topic.answer_en for topic in topics]
         if asked_form(question) is Form.BRIEF:
             # The fact stands in the first sentence.
-            answer = first_sentence(answer)
+            answers = [first_sentence(answer) for answer in answers]
+        answer = "\n\n".join(answers)
+        facts = {name: value for topic in reversed(topics) for name, value in topic.facts.items()}
         yield Text(answer)
-        yield Data({"topic": topic.id, "answered": True, "answer": answer, "facts": topic.facts})
+        yield Data({"topic": topics[0].id, "answered": True, "answer": answer, "facts": facts})
+
+    def _chosen(self, question: str) -> list[str]:
+        """The topic of each question in the text where there are several, else the topic of the whole text."""
+        asked = [topic_of(each, self._rules) for each in questions_in(question)]
+        several = list(dict.fromkeys(topic for topic in asked if topic in self._topics))
+        if len(several) > 1:
+            return several[:_MOST_ANSWERS]
+        whole = topic_of(question, self._rules)
+        return [] if whole is None else [whole]
 
     def _titles(self, language: Language) -> str:
         topics = self._topics.values()

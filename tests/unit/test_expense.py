@@ -53,6 +53,13 @@ QUESTIONS = {
     "接待交際費の承認は誰がしますか": "approval",
     "How do I settle a cash advance after a trip?": "advance",
     "My expense claim was rejected, how can I correct it?": "returned_claim",
+    "My claim was declined": "returned_claim",
+    "My corporate card was declined at the hotel": "company_card",
+    "インボイス番号のない領収書でも精算できますか": "qualified_invoice",
+    "レシートをスキャンした後、原本は捨ててもいいですか": "receipt_copies",
+    "領収書を捨ててしまいました": "lost_receipt",
+    "レシートを洗濯してしまいました": "lost_receipt",
+    "ポイントで支払った分は精算できますか": "private_card",
     "Which exchange rate is used for foreign currency?": "currency",
     "法人カードをなくしました": "company_card",
     "旅費精算に必要な書類は何ですか": "attachments",
@@ -77,6 +84,35 @@ def test_the_deadline_stands_in_the_first_sentence() -> None:
     assert "翌月第5営業日" in japanese.split("。")[0]
     assert data["facts"]["submission_deadline"] == "5th business day of the following month"
     assert data["answer"] == english
+
+
+@pytest.mark.parametrize(
+    ("question", "facts"),
+    [
+        ("How do I claim a taxi, and who approves it?", ("6,000 yen", "department head")),
+        ("What is the hotel limit? And the taxi limit?", ("14,000 yen", "6,000 yen")),
+        ("領収書の提出期限と、ついでに日当の金額も教えて", ("翌月第5営業日", "2,500円")),
+        ("日当はいくらですか。また、ホテルの上限は?", ("2,500円", "14,000円")),
+    ],
+)
+def test_two_questions_get_two_answers_in_their_order(question: str, facts: tuple[str, str]) -> None:
+    text, data = ask(DESK.answer, question)
+    first, second = text.split("\n\n")
+    assert (facts[0] in first, facts[1] in second) == (True, True)
+    assert (data["answer"], data["answered"]) == (text, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("I lost a receipt. What should I do?", "lost_receipt"),
+        ("I am back from Nagoya with my hotel bill. Until when do I have to hand it in?", "deadline"),
+        ("先週の出張の件です。領収書をなくしました。どうすればいいですか。", "lost_receipt"),
+    ],
+)
+def test_what_is_told_before_one_question_is_no_second_question(question: str, topic: str) -> None:
+    text, data = ask(DESK.answer, question)
+    assert (data["topic"], text.count("\n\n")) == (topic, 0)
 
 
 @pytest.mark.parametrize("question", ["What is the taxi limit, in one sentence?", "タクシー代の上限を一言で"])

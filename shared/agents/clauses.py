@@ -1,0 +1,22 @@
+"""The questions in a text that asks several: "How do I claim a taxi, and who approves it?", 「期限と、ついでに上限も教えて」."""
+
+from __future__ import annotations
+
+import re
+
+_ASKING = r"(?:who|whom|what|when|where|why|how|which|is|are|do|does|can|could|may|must|should)\b"
+_BETWEEN = re.compile(
+    rf"(?<=[?？!！。\n])|(?<=[a-z0-9)]{{3}}\.)\s|,? and (?:also )?(?={_ASKING})|、?(?:ついでに|それから|それと|あとは?、|また、)",
+    re.IGNORECASE,
+)
+_IS_QUESTION = re.compile(
+    rf"[?？]|^\W*{_ASKING}|(?:^|,|\bplease) ?(?:tell|show|explain|give|list|name)\b"
+    r"|か[。\s]*$|(?:教え|知りた|ください|下さい|期限|いくら|上限|方法|は)[^、]{0,8}$|と$",
+    re.IGNORECASE,
+)
+
+
+def questions_in(text: str) -> list[str]:
+    """The parts of a text that ask something, in its order."""
+    parts = (part.strip(" 、,") for part in _BETWEEN.split(text))
+    return [part for part in parts if part and _IS_QUESTION.search(part)]
