@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -117,3 +118,10 @@ def with_doctor(handle: Handler, examine: Callable[[], Sequence[Step]]) -> Handl
         return report_response(Report(examined=(Examined(subject="agent", steps=steps),)))
 
     return answer
+
+
+def certificate_command(url: str) -> str:
+    """What shows the certificate of the host in `url`, and how far its TLS gets."""
+    parts = urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"openssl s_client -connect {host}:{parts.port or 443} </dev/null"

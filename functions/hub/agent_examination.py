@@ -99,9 +99,8 @@ def _no_answer(route: Route, failure: HttpFailure, service: Service) -> Step:
             fix = f"is the agent deployed, and is its address ({variable}) right? This shows the address that it has"
             command = service.describe()
         case Fault.TLS:
-            fix = "the agent's certificate does not hold for its host: see which certificate it has"
-            host = route.url.partition("//")[2].partition("/")[0]
-            command = f"openssl s_client -connect {host if ':' in host else host + ':443'} </dev/null"
+            fix = "whoever runs the agent gives it a certificate that holds; this shows the one that it has"
+            command = diagnosis.certificate_command(route.url)
         case _:
             fix = "see in its log why the agent does not answer"
             command = service.logs()
@@ -198,12 +197,23 @@ def _card(answer: _Answer, route: Route) -> Step:
     except A2AError as problem:
         return error("card", f"it cannot be read: {problem.message}", fix="mend the card at the agent")
     try:
-        to_core_card(protojson.decode(answer.body))
+        whole = to_core_card(protojson.decode(answer.body))
     except A2AError as problem:
         return warning(
             "card",
             f"the hub reads it, but another client may not: {problem.message}",
             fix="mend the card at the agent",
+        )
+    missing = [
+        each.uri
+        for each in whole.capabilities.extensions
+        if each.required and each.uri not in route.extensions
+    ]
+    if missing:
+        return error(
+            "card",
+            f"it requires an extension that the hub does not ask for: {', '.join(missing)}",
+            fix=f"name it in `extensions` of route {route.id} in routes.toml",
         )
     versions = sorted({interface.protocol_version for interface in card.supported_interfaces})
     return ok("card", f"{card.name}, A2A {', '.join(versions)}")

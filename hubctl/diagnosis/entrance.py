@@ -10,7 +10,18 @@ from urllib.parse import urlsplit
 
 from hubctl.cards.check import check_text
 from hubctl.cards.rule import Severity
-from shared.diagnosis import PATH, Examined, Report, Step, error, ok, read_report, skipped, warning
+from shared.diagnosis import (
+    PATH,
+    Examined,
+    Report,
+    Step,
+    certificate_command,
+    error,
+    ok,
+    read_report,
+    skipped,
+    warning,
+)
 from shared.gcloud import Service
 from shared.http.client import Budget, Fault, HttpClient, HttpFailure
 from shared.http.dates import seconds_of
@@ -95,9 +106,8 @@ class Entrance:
                 fix = "is --url right? This shows the gateway's address"
                 command = "gcloud api-gateway gateways list --format='value(defaultHostname)'"
             case Fault.TLS:
-                host = urlsplit(self._url).netloc
-                fix = "the certificate does not hold for this host: see which one it has"
-                command = f"openssl s_client -connect {host if ':' in host else host + ':443'} </dev/null"
+                fix = "give the host a certificate that holds; this shows the one that it has"
+                command = certificate_command(self._url)
             case _ if urlsplit(self._url).hostname in LOOPBACK_HOSTS:
                 fix, command = "start it", "make run"
             case _:

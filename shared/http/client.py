@@ -12,6 +12,7 @@ from enum import StrEnum
 from msgspec import Struct, structs
 
 from shared.a2a.call import Cancellation
+from shared.http import reasons
 from shared.http.answers import IncomingAnswer, NotHttp
 from shared.http.connections import Connection, IdleConnections, Origin, TlsContext, split
 from shared.http.dialing import Addresses, Names, system_addresses
@@ -238,13 +239,11 @@ class _Hold:
 def _no_connection(error: OSError | ValueError) -> HttpFailure:
     match error:
         case ssl.SSLError():
-            return HttpFailure(Fault.TLS, "the TLS handshake failed")
+            return HttpFailure(Fault.TLS, reasons.of_tls(error))
         case socket.gaierror() | ValueError():
-            return HttpFailure(Fault.UNRESOLVED, "the host name could not be resolved")
-        case TimeoutError():
-            return HttpFailure(Fault.UNREACHABLE, "no connection in time")
+            return HttpFailure(Fault.UNRESOLVED, reasons.of_name(error))
         case _:
-            return HttpFailure(Fault.UNREACHABLE, "the connection was refused")
+            return HttpFailure(Fault.UNREACHABLE, reasons.of_connection(error))
 
 
 def _no_answer(error: OSError | NotHttp, hold: _Hold) -> HttpFailure:
@@ -253,6 +252,8 @@ def _no_answer(error: OSError | NotHttp, hold: _Hold) -> HttpFailure:
     match error:
         case TimeoutError():
             return HttpFailure(Fault.TIMEOUT, "no answer in time")
+        case ssl.SSLError() if reasons.ended_tls(error):
+            return HttpFailure(Fault.TLS, reasons.of_tls(error))
         case OSError():
             return HttpFailure(Fault.CUT, "the connection was cut before an answer came")
         case _:

@@ -51,7 +51,7 @@ def _attempted(store: SqliteTaskStore, task_id: str) -> Delivery:
         (["127.0.0.1"], "", 0, "the host is not at public addresses alone"),
         (["::ffff:127.0.0.1"], "", 0, "the host is not at public addresses alone"),
         (["93.184.216.34", "127.0.0.1"], "", 0, "the host is not at public addresses alone"),
-        (["127.0.0.1"], NAME, 1, "the TLS handshake failed"),
+        (["127.0.0.1"], NAME, 1, "the TLS handshake failed: what answers does not speak TLS"),
     ],
 )
 def test_a_name_that_became_an_inner_address_is_not_connected_to(

@@ -27,6 +27,7 @@ _KINDS: dict[ClientFault, FailureKind] = {
     ClientFault.NOT_JSON: FailureKind.BROKEN,
     ClientFault.NOT_A2A: FailureKind.BROKEN,
     ClientFault.WRONG_VERSION: FailureKind.BROKEN,
+    ClientFault.EXTENSION_REQUIRED: FailureKind.NOT_ALLOWED,
     ClientFault.REFUSED: FailureKind.FAILED,
 }
 
@@ -72,6 +73,8 @@ def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | 
     match error.fault:
         case ClientFault.UNRESOLVED | ClientFault.UNREACHABLE:
             return f"check that the agent runs and that the route's url ({variable}_URL) is right"
+        case ClientFault.TLS:
+            return "give the agent a certificate that holds; `hubctl doctor` tells how to see the one that it has"
         case ClientFault.NOT_FOUND:
             return f"check the path of the route's url ({variable}_URL)"
         case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN if route.boundary is Boundary.PUBLIC:
@@ -95,6 +98,8 @@ def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | 
             return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
         case ClientFault.TOO_LARGE:
             return f"raise max_response_bytes of route {route.id} (now {route.max_response_bytes})"
+        case ClientFault.EXTENSION_REQUIRED:
+            return f"name the extension that the agent's card requires in `extensions` of route {route.id} in routes.toml"
         case ClientFault.WRONG_VERSION:
             return f"set protocol_version of route {route.id} to the version that the agent speaks"
         case _:
