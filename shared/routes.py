@@ -13,6 +13,7 @@ from shared.a2a.versions import Version
 from shared.route_table.rules import address_problem, check_ids, check_priorities, check_roles, check_rules
 from shared.toml.checked_table import VARIABLE, CheckedTable, Problem
 from shared.toml.lines import TomlLines
+from shared.toml.syntax import syntax_problem
 
 
 class Boundary(StrEnum):
@@ -131,6 +132,9 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
     root.refuse_unknown(("hub", "routes"))
     hub = _read_hub(table(("hub",), document.get("hub", {})))
     listed = document.get("routes", [])
+    if isinstance(listed, Mapping) and listed:
+        root.problem("routes", "[routes] is one table: write [[routes]], with two brackets, above each route")
+        raise RouteTableError(file, problems)
     if not isinstance(listed, list) or not listed:
         root.problem("routes", "there are no routes: write each one under a [[routes]] line")
         listed = []
@@ -167,11 +171,7 @@ def _parse(text: str, file: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        # The message ends in "(at line 3, column 5)", or "(at end of document)".
-        message, _, place = str(problem).rpartition(" (at ")
-        digits = place.removeprefix("line ").partition(",")[0]
-        line = int(digits) if digits.isdigit() else text.count("\n") + 1
-        raise RouteTableError(file, [Problem(line, f"this is not TOML: {message or problem}")]) from None
+        raise RouteTableError(file, [syntax_problem(text, problem)]) from None
 
 
 def _read_hub(table: CheckedTable) -> HubProfile:

@@ -35,6 +35,7 @@ def test_a_route_that_sets_nothing_else_has_the_documented_defaults() -> None:
     )
     assert (route.audience, route.protocol_version, route.binding, route.sticky) == (None, None, None, False)
     assert (route.follow_ups, route.passes_tasks, route.default) == (False, False, True)
+    assert route.extensions == ()
     assert (route.name_ja, route.description_ja) == (route.name, route.description)
 
 
@@ -66,6 +67,18 @@ def test_a_secret_goes_into_no_address_and_into_no_message(name: str, rest: str)
 
 MISTAKES = {
     "not TOML": ("[[routes]]\nid = expense\n", 2, "this is not TOML"),
+    "curly quotes": ("[[routes]]\nid = “hr”\n", 2, "quotes have to be straight: \" or '"),
+    "a full-width sign": ('[[routes]]\nid ＝ "hr"\n', 2, "signs such as = and [ have to be half-width"),
+    "a text without quotes": ("[[routes]]\nid = hr\n", 2, 'a text stands in quotes, as in id = "expense"'),
+    "a pattern in double quotes": (
+        '[[routes]]\npatterns = ["\\d+日"]\n',
+        2,
+        "write patterns in single quotes, as in '\\bleave\\b'",
+    ),
+    "a key twice": ("[[routes]]\npriority = 1\npriority = 2\n", 3, "priority stands twice in this table"),
+    "YAML": ("routes:\n  - id: hr\n", 1, "a line is written as key = value"),
+    "a list without an end": ('[[routes]]\nkeywords = ["a"\n', 3, "no ] at its end"),
+    "one route in single brackets": ('[routes]\nid = "hr"\n', 1, "write [[routes]], with two brackets"),
     "an open string at the end": ('[[routes]]\nid = """', 2, "this is not TOML"),
     "no routes": ('[hub]\nname = "x"\n', 1, "there are no routes"),
     "an unknown table": ("[hubb]\n" + DEFAULT, 1, "unknown key 'hubb': did you mean 'hub'?"),
@@ -118,6 +131,8 @@ MISTAKES = {
     "a bad exception": (DEFAULT + "unless = ['[']\n", 8, "is not RE2"),
     "a pattern in full width": (DEFAULT + "patterns = ['ＷＢＳ']\n", 8, "write 'WBS'"),
     "a pattern for everything": (DEFAULT + "patterns = ['a*']\n", 8, "matches an empty text"),
+    "an extension that is no URI": (DEFAULT + 'extensions = ["urn:a", "tools"]\n', 8, "'tools' is no URI"),
+    "two extensions in one": (DEFAULT + 'extensions = ["urn:a,urn:b"]\n', 8, "is no URI"),
     "an unset variable": (DEFAULT.replace("https://agent.example", "${PM_URL}"), 5, "the variable PM_URL"),
     "http over a network": (DEFAULT.replace("https:", "http:"), 5, "use https"),
     "no URL": (DEFAULT.replace("https://agent.example", "agent.example"), 5, "starts with https://"),
