@@ -93,11 +93,11 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
 
         def attempt() -> StoredTask:
             found = self._database.read(document, owner, *filter(None, (request, config)))
-            if found[document.path].exists:
-                raise TaskExists(new.task.id)
             running = self._heads.running(new.request_key, found[request.path]) if request else None
             if running:
                 raise AlreadyRunning(running)
+            if found[document.path].exists:
+                raise TaskExists(new.task.id)
             numbers = found[owner.path]
             number = numbers.get("last_number") + 1 if numbers.exists else 1
             head = first_head(new, number=number, size=len(entry), now=self._clock())

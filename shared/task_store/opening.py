@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from shared.task_store.push import PushStore
 from shared.task_store.settings import StoreSettings
-
-if TYPE_CHECKING:
-    from shared.task_store.firestore import FirestoreTaskStore
-    from shared.task_store.sqlite import SqliteTaskStore
+from shared.task_store.store import TaskStore
 
 
-def open_store(
-    settings: StoreSettings, *, clock: Callable[[], float], new_token: Callable[[], str]
-) -> SqliteTaskStore | FirestoreTaskStore:
-    """The store; it implements TaskStore and PushStore. Only the one that is used is imported. Raises WrongFile."""
+class Store(TaskStore, PushStore, Protocol):
+    """A store of tasks that keeps their push configs too."""
+
+
+def open_store(settings: StoreSettings, *, clock: Callable[[], float], new_token: Callable[[], str]) -> Store:
+    """The store. Only the one that is used is imported. Raises WrongFile."""
     if settings.file is not None:
         from shared.task_store.sqlite import SqliteTaskStore
 

@@ -86,13 +86,14 @@ class SqlitePushStore:
         with self._connections.writing() as connection:
             changed = connection.execute(
                 f"UPDATE pushes SET claimed_until = ? WHERE {_SAME} AND behind = 1 AND delivered = ?"  # noqa: S608
-                " AND failures = ? AND next_attempt_at = ? AND claimed_until <= ?",
+                " AND failures = ? AND next_attempt_at = ? AND next_attempt_at <= ? AND claimed_until <= ?",
                 (
                     now + seconds,
                     *_identity(delivery),
                     delivery.delivered,
                     delivery.failures,
                     delivery.next_attempt_at,
+                    now,
                     now,
                 ),
             )

@@ -143,7 +143,7 @@ class TaskStore(Protocol):
     """Thread-safe, and safe among processes. Each implementation passes `tests/contract/task_store`."""
 
     def create(self, new: NewTask) -> StoredTask:
-        """Stores a task, version 1. Raises TaskExists or AlreadyRunning."""
+        """Stores a task, version 1. Raises AlreadyRunning, also where that is this very task; TaskExists."""
         ...
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:

@@ -68,6 +68,32 @@ def test_a_stream_that_broke_off_is_found_again_though_its_agent_is_away_for_a_m
     assert (len(agent.said), unsteady.left) == (1, 0)
 
 
+NONSENSE: dict[str, Behaviour] = {
+    "no JSON": lambda exchange: exchange.send(b"data: {no\n\n"),
+    "an error": lambda exchange: exchange.event({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603}}),
+    "another task": lambda exchange: exchange.event(
+        {"jsonrpc": "2.0", "id": 1, "result": {"task": {"id": "1"}}}
+    ),
+}
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE)
+def test_an_agent_that_says_nonsense_in_a_stream_is_not_asked_what_it_meant(
+    keeping: dict[str, str], nonsense: str
+) -> None:
+    def begins_and_fails(exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.event(agent.written(exchange, task("working")))
+        NONSENSE[nonsense](exchange)
+
+    with AgentServer(serve_message=begins_and_fails, tasks=iter([ENDED])) as agent:
+        client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC")
+        events = client.stream("hello")
+        kept = _ended(client, events[0].task_id)
+    assert (events[-1].state, kept.state) == ("failed", "failed")
+    assert [received.json["method"] for received in agent.asked] == ["SendStreamingMessage"]
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_work_that_nobody_waits_for_may_take_longer_than_an_answer(way: str, keeping: dict[str, str]) -> None:
     states = iter([task("working")] * 4 + [ENDED])

@@ -1,7 +1,7 @@
 """Every test of this folder runs against each store."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -29,33 +29,53 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=["sqlite", "firestore"])
-def open_store(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[OpenStore]:
-    database = f"tests-{random_hex()}"
-    if request.param == "firestore":
+def kind(request: pytest.FixtureRequest) -> str:
+    """Of the store under test."""
+    return str(request.param)
+
+
+@pytest.fixture
+def new_data(
+    kind: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[[], OpenStore]]:
+    """Makes empty data, and gives what opens stores on them."""
+    if kind == "firestore":
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", request.getfixturevalue("firestore_emulator"))
     with contextlib.ExitStack() as stack:
 
-        def open_one(*, most_task_bytes: int = LARGEST_TASK) -> Store:
-            store: Store
-            if request.param == "sqlite":
-                store = SqliteTaskStore(
-                    tmp_path / "tasks.db", clock=clock, new_token=random_hex, most_task_bytes=most_task_bytes
-                )
-            else:
-                store = FirestoreTaskStore(
-                    project=PROJECT,
-                    database=database,
-                    clock=clock,
-                    new_token=random_hex,
-                    most_task_bytes=most_task_bytes,
-                    look_seconds=0.02,
-                )
-            stack.callback(store.close)
-            return store
+        def made() -> OpenStore:
+            name = f"tests-{random_hex()}"
 
-        yield open_one
+            def open_one(*, most_task_bytes: int = LARGEST_TASK) -> Store:
+                store: Store
+                if kind == "sqlite":
+                    store = SqliteTaskStore(
+                        tmp_path / name, clock=clock, new_token=random_hex, most_task_bytes=most_task_bytes
+                    )
+                else:
+                    store = FirestoreTaskStore(
+                        project=PROJECT,
+                        database=name,
+                        clock=clock,
+                        new_token=random_hex,
+                        most_task_bytes=most_task_bytes,
+                        look_seconds=0.02,
+                    )
+                stack.callback(store.close)
+                return store
+
+            return open_one
+
+        yield made
+
+
+@pytest.fixture
+def open_store(new_data: Callable[[], OpenStore]) -> OpenStore:
+    return new_data()
 
 
 @pytest.fixture

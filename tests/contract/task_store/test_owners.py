@@ -201,6 +201,14 @@ def test_a_request_that_no_longer_runs_may_be_made_again(store: Store, state: Ta
     assert store.running("owner", "key") == again
 
 
+def test_a_task_that_was_made_already_is_the_same_request(store: Store, other: Store) -> None:
+    new = NewTask(task=a_task(), owner="owner", request_key="key")
+    made = store.create(new)
+    with pytest.raises(AlreadyRunning) as refused:
+        other.create(new)
+    assert refused.value.stored == made
+
+
 def test_a_task_that_waited_goes_on_beside_the_same_request_made_again(store: Store) -> None:
     id_ = created(store, request_key="key", state=TaskState.INPUT_REQUIRED).task.id
     created(store, request_key="key")

@@ -111,6 +111,7 @@ def test_a_failed_attempt_is_due_again_at_its_time(store: Store, clock: Clock) -
     store.save_delivery(failed)
     assert store.due_deliveries(limit=10) == []
     assert store.claim_delivery(delivery, seconds=30) is False
+    assert store.claim_delivery(failed, seconds=30) is False
     clock.pass_by(61)
     assert store.due_deliveries(limit=10) == [failed]
     assert store.claim_delivery(failed, seconds=30)

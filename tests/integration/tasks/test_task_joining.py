@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from shared.a2a.call import Call
-from shared.a2a.model import Message, Task
+from shared.a2a.model import Binding, Message, SendMessageConfiguration, Task
 from shared.a2a.reply import Piece, Question, Text
 from shared.a2a.text import text_of
+from shared.a2a.versions import Version
+from shared.identity.principal import Principal
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, Hub, route
-from tests.fakes.kept_tasks import PATIENCE_SECONDS, Instance
+from tests.fakes.kept_tasks import PATIENCE_SECONDS, Instance, a_call, a_request
 from tests.fakes.task_client import Refused, Seen, TaskClient
 from tests.integration.tasks.life import UNSUPPORTED, Gate, ask_back, ended, until, waiting
 
@@ -101,6 +104,36 @@ def test_who_waits_for_the_same_answer_reads_what_it_brought_and_no_more(tmp_pat
         said = [each.result(PATIENCE_SECONDS) for each in (first, again)]
     assert [text_of(each) for each in said if isinstance(each, Message)] == ["Then red it is"] * 2
     assert (here.agent.asked, there.agent.asked) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("differs", "asked"),
+    [
+        ({}, 1),
+        ({"version": Version.V0_3}, 2),
+        ({"binding": Binding.HTTP_JSON}, 2),
+        ({"streaming": True}, 2),
+        ({"principal": Principal(subject="client:another")}, 2),
+    ],
+    ids=lambda value: "-".join(value) or "nothing" if isinstance(value, dict) else str(value),
+)
+def test_the_same_message_is_the_same_request_only_if_it_is_sent_the_same_way(
+    tmp_path: Path, differs: dict[str, Any], asked: int
+) -> None:
+    gate = Gate()
+
+    def script(_: Call) -> Iterator[Piece]:
+        gate.wait()
+        yield Text("answer")
+
+    instance = Instance(tmp_path / "tasks.db", script)
+    request = a_request("hello", SendMessageConfiguration(return_immediately=True), message_id="same")
+    here = instance.kept.sending.send(request, a_call())
+    there = instance.kept.sending.send(request, structs.replace(a_call(), **differs))
+    gate.open()
+    assert isinstance(here, Task)
+    assert isinstance(there, Task)
+    assert len({here.id, there.id}) == asked
 
 
 @pytest.mark.parametrize(

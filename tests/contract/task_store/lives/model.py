@@ -1,0 +1,222 @@
+"""What a task store is, as plainly as it can be said: a list of tasks, one process, no files."""
+
+import builtins
+from collections.abc import Callable, Sequence
+
+from shared.a2a.model import (
+    Event,
+    Message,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatusUpdateEvent,
+)
+from shared.a2a.scalars import seconds_of
+from shared.task_store.log_bytes import event_bytes, folded
+from shared.task_store.push import PushConfig
+from shared.task_store.store import (
+    AlreadyRunning,
+    Entry,
+    Lease,
+    LeaseLost,
+    NewTask,
+    Page,
+    Position,
+    StoredTask,
+    TaskEnded,
+    TaskExists,
+    TaskQuery,
+    TooLarge,
+    WrongVersion,
+)
+from tests.contract.task_store.lives.model_push import Kept, PushModel
+
+_ENDING_BYTES = 64_000
+_TO_RUN = (TaskState.SUBMITTED, TaskState.WORKING)
+
+
+class Model(PushModel):
+    """Does what `TaskStore` and `PushStore` say. `new_token` is set to what the store under test gave out."""
+
+    def __init__(self, clock: Callable[[], float], most_task_bytes: int) -> None:
+        super().__init__(clock)
+        self._most = most_task_bytes
+        self.new_token = ""
+        self._numbers: dict[str, int] = {}
+
+    def create(self, new: NewTask) -> StoredTask:
+        if len(event_bytes(new.task)) > self._most:
+            raise TooLarge(new.task.id)
+        running = self.running(new.owner, new.request_key)
+        if running:
+            raise AlreadyRunning(running)
+        if self.find(new.task.id):
+            raise TaskExists(new.task.id)
+        now, status = self.clock(), new.task.status
+        self._numbers[new.owner] = self._numbers.get(new.owner, 0) + 1
+        one = Kept(
+            id=new.task.id,
+            owner=new.owner,
+            number=self._numbers[new.owner],
+            role=new.role,
+            work=new.work,
+            request_key=new.request_key,
+            created_at=now,
+            updated_at=seconds_of(status.timestamp) if status.timestamp else now,
+            settled_at=now if status.state.settled else 0.0,
+            task=new.task,
+            log=[new.task],
+        )
+        if new.lease:
+            one.token, one.lease_until, one.attempt = new.lease, now + new.lease_seconds, 1
+        self.kept.append(one)
+        if new.push:
+            self.put(one, new.push, delivered=0)
+        return one.stored()
+
+    def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
+        one = self.find(task_id)
+        return one.stored() if one and owner in (None, one.owner) else None
+
+    def numbered(self, owner: str, number: int) -> StoredTask | None:
+        found = [one for one in self.kept if (one.owner, one.number) == (owner, number)]
+        return found[0].stored() if found else None
+
+    def running(self, owner: str, request_key: str) -> StoredTask | None:
+        found = [
+            one
+            for one in self.kept
+            if (one.owner, one.request_key) == (owner, request_key) and request_key and one.state in _TO_RUN
+        ]
+        return found[-1].stored() if found else None
+
+    def waiting(self, owner: str, context_id: str) -> StoredTask | None:
+        states = (TaskState.INPUT_REQUIRED, TaskState.AUTH_REQUIRED)
+        found = self._newest(owner, TaskQuery(context_id=context_id, states=states))
+        return found[0].stored() if found else None
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event],
+        *,
+        lease: str | None = None,
+        expected_version: int | None = None,
+        work: bytes | None = None,
+        request_key: str = "",
+        push: PushConfig | None = None,
+    ) -> StoredTask:
+        one, now = self.known(task_id), self.clock()
+        if expected_version not in (None, len(one.log)):
+            raise WrongVersion(task_id)
+        if one.state.terminal or any(map(_ends, events[:-1])):
+            raise TaskEnded(task_id)
+        if one.lease_until > now if lease is None else not one.is_held_by(lease, now):
+            raise LeaseLost(task_id)
+        added = sum(len(event_bytes(event)) for event in events)
+        ends = bool(events) and _ends(events[-1])
+        if one.size + added > self._most + (_ENDING_BYTES if ends else 0):
+            raise TooLarge(task_id)
+        waited, before = one.state.interrupted, len(one.log)
+        one.log += events
+        one.task = folded(None, one.log)
+        status = one.task.status
+        one.updated_at = (
+            seconds_of(status.timestamp) if status.timestamp else now if events else one.updated_at
+        )
+        if waited and not status.state.interrupted:
+            one.attempt = 0
+        one.settled_at = now if status.state.settled else 0.0
+        if status.state.settled:
+            one.let_go()
+        one.work = one.work if work is None else work
+        one.request_key = request_key or one.request_key
+        if push:
+            self.put(one, push, delivered=before)
+        return one.stored()
+
+    def entries(self, task_id: str, *, after: int, limit: int = 1000) -> list[Entry]:
+        one = self.find(task_id)
+        log = enumerate(one.log, start=1) if one else ()
+        return [Entry(sequence, event) for sequence, event in log if sequence > after][:limit]
+
+    def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:  # noqa: ARG002 - the protocol's
+        one = self.find(task_id)
+        return (len(one.log) if one else 0) > after
+
+    def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
+        found = self._newest(owner, query)
+        rest = [
+            one for one in found if not after or (one.updated_at, one.id) < (after.updated_at, after.task_id)
+        ]
+        shown = rest[:size]
+        last = Position(shown[-1].updated_at, shown[-1].id) if len(rest) > size else None
+        return Page(tasks=tuple(one.stored() for one in shown), next=last, total=len(found))
+
+    def lease(
+        self,
+        holder: str,  # noqa: ARG002 - the protocol's
+        *,
+        seconds: float,
+        roles: Sequence[str],
+        task_id: str | None = None,
+    ) -> Lease | None:
+        found = [one for one in self._due(roles) if task_id in (None, one.id)]
+        if not found:
+            return None
+        one = found[0]
+        one.attempt += 1
+        one.token, one.lease_until = self.new_token, self.clock() + seconds
+        return Lease(stored=one.stored(), token=one.token, deadline=one.lease_until)
+
+    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
+        return [one.id for one in self._due(roles)][:limit]
+
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+        one, now = self.known(task_id), self.clock()
+        if not one.is_held_by(lease, now):
+            raise LeaseLost(task_id)
+        one.lease_until = now + seconds
+        return Lease(stored=one.stored(), token=lease, deadline=one.lease_until)
+
+    def release(self, task_id: str, lease: str) -> None:
+        one = self.find(task_id)
+        if one and one.token == lease:
+            one.let_go()
+
+    def request_cancel(self, task_id: str) -> StoredTask:
+        one = self.known(task_id)
+        if one.state.terminal:
+            raise TaskEnded(task_id)
+        one.cancel_requested = True
+        return one.stored()
+
+    def purge(self, *, ended_before: float, limit: int) -> int:
+        old = [one for one in self.kept if 0 < one.settled_at < ended_before]
+        gone = sorted(old, key=lambda one: one.settled_at)[:limit]
+        self.kept = [one for one in self.kept if one not in gone]
+        return len(gone)
+
+    def _newest(self, owner: str, query: TaskQuery) -> builtins.list[Kept]:
+        found = [
+            one
+            for one in self.kept
+            if one.owner == owner
+            and query.context_id in (None, one.task.context_id or "")
+            and (not query.states or one.state in query.states)
+            and (query.updated_since is None or one.updated_at >= query.updated_since)
+        ]
+        return sorted(found, key=lambda one: (one.updated_at, one.id), reverse=True)
+
+    def _due(self, roles: Sequence[str]) -> builtins.list[Kept]:
+        now = self.clock()
+        found = [one for one in self.kept if one.role in roles and one.state in _TO_RUN and one.due_at <= now]
+        return sorted(found, key=lambda one: one.due_at)
+
+
+def _ends(event: Event) -> bool:
+    match event:
+        case Task(status=status) | TaskStatusUpdateEvent(status=status):
+            return status.state.terminal
+        case Message() | TaskArtifactUpdateEvent():
+            return False
