@@ -21,7 +21,10 @@ _NO_TITLE = re.compile(
     r"|(?:document|文書|presentation|book)\W*\d+(?:\.\w+)?$",
     re.IGNORECASE,
 )
-_LONE_BULLET = re.compile(r"^[•●○◦▪■‣·\x7f\uf0b7\uf0a7][ \t]*\n(?=\S)", re.MULTILINE)
+# A bullet on a line of its own, or a character that only a font for symbols has.
+_BULLET = re.compile(
+    r"^(?:[•●○◦▪■‣·\x7f\uf020-\uf0ff][ \t]*\n|[\uf020-\uf0ff][ \t\u3000]*)(?=\S)", re.MULTILINE
+)
 
 
 class UnreadablePdf(Exception):
@@ -89,4 +92,4 @@ def page_text(page: "PageObject", lines: Sequence[Line]) -> str:
         except (PyPdfError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError):
             layout = ""
         text = with_tables(text, layout)
-    return _LONE_BULLET.sub("- ", text)
+    return _BULLET.sub("- ", text)

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from functions.docqa.documents.formats.pdf_ruled import Piece, Rules, with_ruled_tables
+from functions.docqa.documents.formats.pdf_tables import rows_of
+from functions.docqa.documents.formats.pdf_vertical import in_lines, is_vertical
+
 if TYPE_CHECKING:
     from pypdf import PageObject
 
@@ -41,28 +45,45 @@ class Heading(Struct, frozen=True):
 
 
 def lines_of(page: "PageObject") -> list[Line]:
-    """The lines of the page in reading order; their texts, joined, are the page's text."""
-    lines = [Line("")]
+    """The lines of the page in reading order; their texts, joined, are the page's text.
+
+    A table that is drawn with rules is a line for each of its rows, between bars, with a blank one around it.
+    """
+    rules, pieces = Rules(), list[Piece]()
 
     def seen(
         text: str, cm: Sequence[float], tm: Sequence[float], font: dict[str, Any] | None, size: float
     ) -> None:
-        for number, piece in enumerate(text.split("\n")):
-            if number:
-                lines.append(Line(""))
-            line = lines[-1]
-            line.text += piece
-            if not piece.strip():
-                continue
-            is_bold = _BOLD.search(str((font or {}).get("/BaseFont", ""))) is not None
-            if line.y is None:
-                line.y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
-                line.bold = is_bold
-            line.bold = line.bold and is_bold
-            line.size = max(line.size, abs(size * (tm[3] * cm[3] or tm[1] * cm[2])))
+        piece = Piece(text)
+        if text.strip():
+            piece.x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]
+            piece.y = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+            piece.size = abs(size * (tm[3] * cm[3] or tm[1] * cm[2]))
+            piece.bold = _BOLD.search(str((font or {}).get("/BaseFont", ""))) is not None
+        pieces.append(piece)
 
-    page.extract_text(visitor_text=seen)
+    page.extract_text(visitor_text=seen, visitor_operand_before=rules.operated)
+    lines = [Line("")]
+    for part in in_lines(pieces) if is_vertical(pieces) else with_ruled_tables(pieces, rules):
+        if isinstance(part, Piece):
+            _add(part, lines)
+        else:
+            lines += [*map(Line, ["", *rows_of(part), ""]), Line("")]
     return lines
+
+
+def _add(piece: Piece, lines: list[Line]) -> None:
+    for number, text in enumerate(piece.text.split("\n")):
+        if number:
+            lines.append(Line(""))
+        line = lines[-1]
+        line.text += text
+        if not text.strip():
+            continue
+        if line.y is None:
+            line.y, line.bold = piece.y, piece.bold
+        line.bold = line.bold and piece.bold
+        line.size = max(line.size, piece.size)
 
 
 def text_of(lines: Sequence[Line]) -> str:
@@ -107,11 +128,11 @@ class Headings:
 
     def _runs(self, lines: Sequence[Line]) -> list[list[Line]]:
         """Lines of one style that follow one another, stand out, and read like a heading."""
-        heights = Counter(round(line.y / _SAME_HEIGHT) for line in lines if line.y is not None)
         runs: list[list[Line]] = []
         last = -2
         for number, line in enumerate(lines):
-            alone = line.y is not None and heights[round(line.y / _SAME_HEIGHT)] == 1
+            beside = (lines[at] for at in (number - 1, number + 1) if 0 <= at < len(lines))
+            alone = line.y is not None and not any(_level(line, other) for other in beside)
             if not (alone and self._stands_out(line)):
                 continue
             if number == last + 1 and runs[-1][-1].style == line.style:
@@ -125,6 +146,11 @@ class Headings:
         larger = self._body > 0 and line.size >= _LARGER * self._body
         bolder = line.bold and not self._body_bold and line.size >= 0.95 * self._body
         return line.text.strip() != "" and (larger or bolder)
+
+
+def _level(line: Line, other: Line) -> bool:
+    """Whether the lines stand beside one another."""
+    return line.y is not None and other.y is not None and abs(line.y - other.y) < _SAME_HEIGHT
 
 
 def _heads(run: Sequence[Line]) -> bool:

@@ -70,7 +70,7 @@ def as_one_text(pages: Sequence[str], edges: Edges) -> list[str]:
 
     The head of the first page stays: that may be the title. A page that ends a sentence ends its paragraph, too.
     """
-    read = []
+    read: list[str] = []
     for number, page in enumerate(pages):
         lines = page.split("\n")
         head = edges.length(lines, number)
@@ -81,8 +81,21 @@ def as_one_text(pages: Sequence[str], edges: Edges) -> list[str]:
             text = _BLANK_LINES.sub("", text).rstrip()
         if text.startswith("#"):
             text = f"\n{text}"
+        if read and _goes_on(read[-1], text):
+            read[-1], text = read[-1].rstrip(), text.lstrip()
         read.append(text + ("\n" if text.rstrip().endswith(_ENDS_SENTENCE) else ""))
     return _whole_words(read)
+
+
+def _goes_on(page: str, after: str) -> bool:
+    """Whether a page that ends with a table is followed by one that begins with its next rows, and not with a header."""
+    above, below = page.rstrip().rpartition("\n")[2], after.lstrip().split("\n", 2)
+    return (
+        above.startswith("|")
+        and below[0].startswith("|")
+        and above.count("|") == below[0].count("|")
+        and not "".join(below[1:2]).startswith("|---")
+    )
 
 
 def _whole_words(pages: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -9,6 +10,7 @@ from functions.docqa.documents.columns import is_header
 
 _CELL = re.compile(r"\S+(?: \S+)*")
 _LEAST_ROWS, _MANY_COLUMNS, _MOST_COLUMNS = 2, 3, 40
+_FULL = 0.9
 _NUMBERING = re.compile(
     r"\W+|\W?(?:\d{1,2}|[a-z])[.)）]?|[①-⑳]|第?[\d一二三四五六七八九十百]+[条項号章節]?(?:の[\d一二三四五六七八九十]+)*|[ア-コイロハニホヘト]"
 )
@@ -38,7 +40,11 @@ def with_tables(text: str, layout: str) -> str:
         first, last = page.places[found], page.places[end - 1] + 1
         alone = not text[:first].rpartition("\n")[2].strip() and not text[last:].partition("\n")[0].strip()
         if len(rows) >= _LEAST_ROWS and alone:
-            out += [text[written : text.rfind("\n", 0, first) + 1], _marked(rows)]
+            out += [
+                text[written : text.rfind("\n", 0, first) + 1],
+                "\n",
+                *(f"{row}\n" for row in rows_of(rows)),
+            ]
             at, written = end, last
     return "".join([*out, text[written:]])
 
@@ -110,19 +116,24 @@ def _rows(page: _Page, at: int, columns: Sequence[_Column]) -> tuple[list[list[s
     return rows, ends[-1] if ends else at
 
 
-def _marked(rows: Sequence[Sequence[str]]) -> str:
+def rows_of(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows between bars, with a line below the first one when that names the columns."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     if is_header(rows[0], [row[-1] for row in rows[1:]]):
         lines.insert(1, f"|{'---|' * len(rows[0])}")
-    return "\n" + "\n".join(lines) + "\n"
+    return lines
 
 
 def _tables(layout: str) -> Iterator[list[_Column]]:
     """Runs of lines whose pieces stand under one another in two or more columns, the first of them in each."""
     columns: list[_Column] = []
-    for line in layout.split("\n"):
-        pieces = list(_CELL.finditer(line))
-        if not pieces:
+    lines = [list(_CELL.finditer(line)) for line in layout.split("\n")]
+    widest = max(map(_width, lines), default=0)
+    for pieces in filter(None, lines):
+        if _is_of_a_paragraph(pieces, widest):
+            if columns:
+                yield columns
+            columns = []
             continue
         placed = _placed(pieces, columns)
         if columns and placed:
@@ -141,6 +152,23 @@ def _tables(layout: str) -> Iterator[list[_Column]]:
         )
     if columns:
         yield columns
+
+
+def _width(line: Sequence[re.Match[str]]) -> int:
+    """How wide the pieces of a line are shown, in half characters, without what is between them."""
+    return sum(
+        len(piece.group()) + sum(not character.isascii() for character in piece.group()) for piece in line
+    )
+
+
+def _is_of_a_paragraph(line: Sequence[re.Match[str]], widest: int) -> bool:
+    """Whether a Japanese line is as wide as any, and only looks parted where it goes from one script to the other."""
+    said = [piece.group() for piece in line]
+    return (
+        len(said) > 1
+        and all(before[-1].isascii() != after[0].isascii() for before, after in pairwise(said))
+        and _width(line) >= _FULL * widest
+    )
 
 
 def _placed(pieces: Sequence[re.Match[str]], columns: Sequence[_Column]) -> list[int]:
