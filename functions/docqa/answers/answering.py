@@ -7,12 +7,13 @@ from msgspec import Struct, structs
 
 from functions.docqa.answers.citations import with_exceptions, with_what_follows
 from functions.docqa.answers.comparison import sides
-from functions.docqa.answers.extraction import ACTED_ON, Found, extract, nearest, siblings
+from functions.docqa.answers.extraction import Found, extract, nearest, siblings
 from functions.docqa.answers.named_sources import documents_named, named_in
 from functions.docqa.answers.topics import Treated, asked_by_heading, headed, main_sentences, treating
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.questions.concept import Role
 from functions.docqa.questions.entities import entities_in
+from functions.docqa.questions.expressions import ACTED_ON
 from functions.docqa.questions.question import Question, analyse
 from functions.docqa.search.corpus import FIRST_PASSAGES, Corpus
 from functions.docqa.vocabulary.words import normalise

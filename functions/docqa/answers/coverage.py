@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functions.docqa.answers.matching import OWN, PASSAGE, PRESENT, TITLE, Surroundings, is_said
 from functions.docqa.model import UnitKind
 from functions.docqa.questions.concept import Concept, Role
-from functions.docqa.questions.expressions import AnswerKind
+from functions.docqa.questions.expressions import ACTED_ON
 from functions.docqa.questions.question import Question
 from functions.docqa.vocabulary.lexicon import lexicon
 
@@ -94,7 +94,7 @@ def covered(
 
 def codes_of_a_case(question: Question) -> list[int]:
     """Which concepts are the code of the case that is asked about, as in "what do I do when QUEUE-07 fires"."""
-    if question.kind not in (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE):
+    if question.kind not in ACTED_ON:
         return []
     surfaces = (concept.surface for concept in question.concepts)
     return [at for at, surface in enumerate(surfaces) if "-" in surface and surface[-1].isdigit()]

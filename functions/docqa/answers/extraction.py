@@ -1,57 +1,43 @@
 """Question and passages to candidate sentences: each unit is scored by what it and its surroundings say."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
 from functions.docqa.answers.coverage import codes_of_a_case, covered, misses_too_much, weights
-from functions.docqa.answers.defining import named_definition
-from functions.docqa.answers.judged import is_bare, normal_of
+from functions.docqa.answers.judged import normal_of
 from functions.docqa.answers.kinds_of_answer import kind_fit
-from functions.docqa.answers.labels import label_bonus, names_a_case
 from functions.docqa.answers.leniency import Lenient, Nearest
 from functions.docqa.answers.matching import (
     OWN,
     Surroundings,
-    cached_view,
-    compound_bonus,
     entity_scopes,
     forms_of,
     levels,
-    says,
-    speciality,
     surroundings,
 )
 from functions.docqa.answers.occasions import has
-from functions.docqa.answers.pointers import only_points
-from functions.docqa.answers.rules_on_rules import less_telling
+from functions.docqa.answers.serving import (
+    edition_serves,
+    is_introduced,
+    is_of_what_is_asked,
+    says_something,
+)
+from functions.docqa.answers.telling import Read, telling
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.questions.asides import told_before
 from functions.docqa.questions.concept import Concept, Role
-from functions.docqa.questions.entities import NUMBERED_PARTS, Entity, distinguishing, governed
-from functions.docqa.questions.expressions import (
-    ANNOUNCING,
-    FORMER,
-    FORMER_SECTION,
-    INSTRUCTION,
-    AnswerKind,
-)
+from functions.docqa.questions.entities import NUMBERED_PARTS, Entity, distinguishing
+from functions.docqa.questions.expressions import FORMER, FORMER_SECTION, AnswerKind
 from functions.docqa.questions.question import Question
-from functions.docqa.questions.ranges import numbers_in, range_fit
-from functions.docqa.vocabulary.numerals import years_of_eras
-from functions.docqa.vocabulary.word_runs import run_bonus
-from functions.docqa.vocabulary.words import normalise, view
+from functions.docqa.questions.ranges import range_fit
+from functions.docqa.vocabulary.words import normalise
 
 _ALIKE = 0.05
-_OWN_ACT, _OWN_RUN, _OTHER_KIND = 0.03, 0.3, -0.3
-_OF_A_CASE = 0.1
+_OTHER_KIND = -0.3
 _MOST_SIBLINGS = 4
 _FORMER_WANTED = 0.1
 _FORMER_FACTOR = 0.6
-ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
-_REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
-_ASKS = ("?", "？")
 
 
 def _no_opening(_: Passage) -> str:
@@ -157,25 +143,6 @@ def siblings(question: Question, found: Sequence[Found]) -> list[Found]:
     return sorted(told.values(), key=lambda entry: entry.unit.start)
 
 
-def edition_serves(question: Question, passage: Passage) -> bool:
-    """Whether the edition that the passage is from is the one that the question asks for."""
-    if question.years:
-        # A year that only stands in the text of a current document is a date in it, not the edition asked for.
-        if passage.edition.standing is not Standing.CURRENT:
-            return bool(question.years & set(passage.edition.labels))
-        return True
-    if passage.edition.standing is Standing.SUPERSEDED:
-        return question.former
-    return passage.edition.standing is Standing.CURRENT
-
-
-def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
-    if not question.years or question.years & set(passage.edition.labels):
-        return True
-    said = normalise(" ".join((unit.text, unit.header, *unit.context, *passage.section, passage.title)))
-    return any(year in said for year in question.years) or bool(question.years & years_of_eras(said))
-
-
 def _scored(
     question: Question,
     around: Surroundings,
@@ -190,32 +157,21 @@ def _scored(
     told = told_before(normalise(question.text))
     former_section = any(FORMER_SECTION.search(normalise(heading)) for heading in passage.section[1:])
     for number, unit in enumerate(passage.units):
-        if (
-            unit.text.rstrip().endswith(_ASKS)
-            or is_bare(unit)
-            or (unit.kind is UnitKind.LIST and not question.asked.listing)
-            or only_points(question, unit)
-        ):
-            continue
         normal = normal_of(unit.text)
-        if normal.rstrip(".。") in told:
-            continue  # it only repeats what is told before the question
-        scopes = entity_scopes(around, number)
-        if any(governed(entity, scopes) is not True for entity in question.entities):
+        if not says_something(question, unit, normal, told):
             continue
-        if not all(_is_named(name, around, number) for name in question.designations):
+        scopes = entity_scopes(around, number)
+        if not is_of_what_is_asked(question, around, number, scopes):
             continue
         fit = kind_fit(question, unit, normal)
-        if not _year_agrees(question, passage, unit):
-            continue
-        if fit is None:
-            if not isinstance(rule, Nearest):
-                continue
+        if fit is None and isinstance(rule, Nearest):
             fit = _OTHER_KIND
-        said = levels(question.concepts, around, number, forms)
-        amounts_fit = _amounts_fit(question, unit, normal)
-        if unit.kind is UnitKind.LIST and not rule and not _is_introduced(question, around, number):
+        if fit is None or (
+            unit.kind is UnitKind.LIST and not rule and not is_introduced(question, around, number)
+        ):
             continue
+        amounts_fit = _amounts_fit(question, unit, normal)
+        said = levels(question.concepts, around, number, forms)
         share = (
             rule.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
             if rule
@@ -224,49 +180,20 @@ def _scored(
                 said,
                 weighed,
                 foreign=passage.language != question.language,
-                held=unit.header != ""
-                and (amounts_fit > 0 or any(said[at] == OWN for at in codes_of_a_case(question))),
+                held=unit.header != "" and (amounts_fit > 0 or _says_the_code(question, said)),
             )
         )
-        if share is None or has(INSTRUCTION, normal):
+        if share is None:
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
             share *= _FORMER_FACTOR
-        fit += named_definition(question, passage, number, normal)
-        fit += compound_bonus(question.concepts, around.units[number]) + amounts_fit
-        if unit.header:
-            fit += run_bonus(question.text, cached_view(unit.header))
-        if question.asked.strict:
-            fit += _OWN_RUN * run_bonus(question.text, around.units[number])
-        if question.kind in ACTED_ON and unit.kind is UnitKind.ROW and has(_REMEDY, normalise(unit.header)):
-            fit += 0.12
-        if question.kind in ACTED_ON and names_a_case(unit):
-            fit -= _OF_A_CASE
-        if has(ANNOUNCING, normal) and not question.asked.listing:
-            fit -= 0.15
-        if question.kind is AnswerKind.TIME:
-            fit += _OWN_ACT if _acts(question, around, number) else 0.0
-        fit += label_bonus(question.text, unit) - less_telling(question.text, normal, passage.section)
-        fit -= 0.05 * min(2, speciality(forms, around, number))
-        fit -= min(0.03, 0.0003 * len(normal) * (2 if passage.language == "ja" else 1))
-        fit += 0.05 * sum(number in numbers_in(normal) for number in question.numbers)
+        fit = telling(Read(question, around, number, normal), fit, amounts_fit)
         yield Found(passage, number, share + fit + bonus, share, distinguishing(scopes))
 
 
-def _is_introduced(question: Question, around: Surroundings, number: int) -> bool:
-    """Whether a list is about what the question speaks of, and not only one of its items."""
-    units, unit = around.passage.units, around.passage.units[number]
-    items = (other.start for other in units if other.kind is UnitKind.ITEM and other.start >= unit.start)
-    first = min(items, default=unit.start)
-    if first == unit.start:
-        return True
-    near = (cached_view(unit.text[: first - unit.start]), *around.headings, around.title)
-    return any(
-        says(concept, said)
-        for concept in question.concepts
-        if concept.role in (Role.NOUN, Role.ACTION) and not concept.kinds
-        for said in near
-    )
+def _says_the_code(question: Question, said: list[float]) -> bool:
+    """Whether a unit itself says the code of the case that is asked about."""
+    return any(said[at] == OWN for at in codes_of_a_case(question))
 
 
 def _amounts_fit(question: Question, unit: Unit, normal: str) -> float:
@@ -274,20 +201,3 @@ def _amounts_fit(question: Question, unit: Unit, normal: str) -> float:
     # "May I after three months?" is answered by what is required, six months, though three are not in it.
     asks_whether = question.kind is AnswerKind.PERMISSION and unit.kind is not UnitKind.ROW
     return max(0.0, fit) if asks_whether else fit
-
-
-def _is_named(name: str, around: Surroundings, number: int) -> bool:
-    unit = around.passage.units[number]
-    near = (around.units[number], *around.headings, around.title)
-    return any(name in said.words for said in near) or any(name in view(text).words for text in unit.context)
-
-
-def _acts(question: Question, around: Surroundings, number: int) -> bool:
-    """Whether the unit itself says the act in the question's own word: a time is that of what its sentence says."""
-    said = around.units[number]
-    return any(
-        form in (said.words if form[0] == " " else said.text)
-        for concept in question.concepts
-        if concept.role is Role.ACTION
-        for form in concept.own
-    )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from functions.docqa.answers.extraction import Found, edition_serves
+from functions.docqa.answers.extraction import Found
 from functions.docqa.answers.judged import is_bare
 from functions.docqa.answers.matching import (
     cached_view,
@@ -16,6 +16,7 @@ from functions.docqa.answers.matching import (
     surroundings,
 )
 from functions.docqa.answers.named_sources import names_a_kind_of_document
+from functions.docqa.answers.serving import edition_serves
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.questions.concept import Concept, Role
 from functions.docqa.questions.entities import governed

@@ -23,6 +23,9 @@ class AnswerKind(StrEnum):
     FACT = "fact"
 
 
+# Something has happened: what is to be done, or what follows.
+ACTED_ON = (AnswerKind.CONSEQUENCE, AnswerKind.PROCEDURE)
+
 NUMBER = (
     r"(?:\d+(?:\.\d+)?|\b(?:one(?=[ -]\w)(?! (?:can|could|may|must|should|would|is|has)\b)|two|three|four|five|six|seven"
     r"|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred|half an?)\b)"

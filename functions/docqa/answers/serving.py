@@ -1,0 +1,84 @@
+"""Which units may answer at all: of the edition, entities and names that are asked for, and saying something themselves."""
+
+from collections.abc import Sequence
+
+from functions.docqa.answers.judged import is_bare
+from functions.docqa.answers.matching import Surroundings, cached_view, says
+from functions.docqa.answers.occasions import has
+from functions.docqa.answers.pointers import only_points
+from functions.docqa.model import Passage, Standing, Unit, UnitKind
+from functions.docqa.questions.concept import Role
+from functions.docqa.questions.entities import Entity, governed
+from functions.docqa.questions.expressions import INSTRUCTION
+from functions.docqa.questions.question import Question
+from functions.docqa.vocabulary.numerals import years_of_eras
+from functions.docqa.vocabulary.words import normalise, view
+
+_ASKS = ("?", "？")
+
+
+def edition_serves(question: Question, passage: Passage) -> bool:
+    """Whether the edition that the passage is from is the one that the question asks for."""
+    if question.years:
+        # A year that only stands in the text of a current document is a date in it, not the edition asked for.
+        if passage.edition.standing is not Standing.CURRENT:
+            return bool(question.years & set(passage.edition.labels))
+        return True
+    if passage.edition.standing is Standing.SUPERSEDED:
+        return question.former
+    return passage.edition.standing is Standing.CURRENT
+
+
+def says_something(question: Question, unit: Unit, normal: str, told: str) -> bool:
+    """Whether a unit tells anything: it asks nothing, heads or points to nothing, and repeats nothing that was `told`."""
+    return not (
+        unit.text.rstrip().endswith(_ASKS)
+        or is_bare(unit)
+        or (unit.kind is UnitKind.LIST and not question.asked.listing)
+        or only_points(question, unit)
+        or normal.rstrip(".。") in told
+        or has(INSTRUCTION, normal)
+    )
+
+
+def is_of_what_is_asked(
+    question: Question, around: Surroundings, number: int, scopes: Sequence[frozenset[Entity]]
+) -> bool:
+    """Whether a unit is about the entities, the names with a number and the year of the question, where it has any.
+
+    `scopes` are the entities that the texts around the unit name, the nearest first.
+    """
+    return (
+        all(governed(entity, scopes) is True for entity in question.entities)
+        and all(_is_named(name, around, number) for name in question.designations)
+        and _year_agrees(question, around.passage, around.passage.units[number])
+    )
+
+
+def _is_named(name: str, around: Surroundings, number: int) -> bool:
+    unit = around.passage.units[number]
+    near = (around.units[number], *around.headings, around.title)
+    return any(name in said.words for said in near) or any(name in view(text).words for text in unit.context)
+
+
+def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:
+    if not question.years or question.years & set(passage.edition.labels):
+        return True
+    said = normalise(" ".join((unit.text, unit.header, *unit.context, *passage.section, passage.title)))
+    return any(year in said for year in question.years) or bool(question.years & years_of_eras(said))
+
+
+def is_introduced(question: Question, around: Surroundings, number: int) -> bool:
+    """Whether a list is about what the question speaks of, and not only one of its items."""
+    units, unit = around.passage.units, around.passage.units[number]
+    items = (other.start for other in units if other.kind is UnitKind.ITEM and other.start >= unit.start)
+    first = min(items, default=unit.start)
+    if first == unit.start:
+        return True
+    near = (cached_view(unit.text[: first - unit.start]), *around.headings, around.title)
+    return any(
+        says(concept, said)
+        for concept in question.concepts
+        if concept.role in (Role.NOUN, Role.ACTION) and not concept.kinds
+        for said in near
+    )

@@ -1,0 +1,115 @@
+"""What makes one unit a better answer than another that says as much of the question: a table of small amounts."""
+
+import re
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from functions.docqa.answers.defining import named_definition
+from functions.docqa.answers.labels import label_bonus, names_a_case
+from functions.docqa.answers.matching import Surroundings, cached_view, compound_bonus, forms_of, speciality
+from functions.docqa.answers.occasions import has
+from functions.docqa.answers.rules_on_rules import less_telling
+from functions.docqa.model import Unit, UnitKind
+from functions.docqa.questions.concept import Role
+from functions.docqa.questions.expressions import ACTED_ON, ANNOUNCING, AnswerKind
+from functions.docqa.questions.question import Question
+from functions.docqa.questions.ranges import numbers_in
+from functions.docqa.vocabulary.word_runs import run_bonus
+from functions.docqa.vocabulary.words import normalise
+
+_REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
+_OWN_RUN, _OWN_ACT, _SAYS_WHAT_TO_DO, _NUMBER_OF_ITS_OWN = 0.3, 0.03, 0.12, 0.05
+_OF_A_CASE, _ANNOUNCES, _SPECIAL, _MOST_SPECIAL = -0.1, -0.15, -0.05, 2
+_PER_CHARACTER, _MOST_FOR_LENGTH = -0.0003, -0.03
+
+
+class Read(Struct, frozen=True):
+    """A unit in its surroundings, read for a question."""
+
+    question: Question
+    around: Surroundings
+    number: int
+    normal: str
+
+    @property
+    def unit(self) -> Unit:
+        """The unit itself."""
+        return self.around.passage.units[self.number]
+
+
+def telling(read: Read, fit: float, amounts_fit: float) -> float:
+    """`fit`, with all that speaks for and against the unit."""
+    fit += named_definition(read.question, read.around.passage, read.number, read.normal)
+    fit += compound_bonus(read.question.concepts, read.around.units[read.number]) + amounts_fit
+    return sum((rule(read) for rule in _RULES), start=fit)
+
+
+def _run_in_its_header(read: Read) -> float:
+    return run_bonus(read.question.text, cached_view(read.unit.header)) if read.unit.header else 0.0
+
+
+def _run_of_its_own(read: Read) -> float:
+    if not read.question.asked.strict:
+        return 0.0
+    return _OWN_RUN * run_bonus(read.question.text, read.around.units[read.number])
+
+
+def _what_to_do(read: Read) -> float:
+    if read.question.kind not in ACTED_ON:
+        return 0.0
+    remedy = read.unit.kind is UnitKind.ROW and has(_REMEDY, normalise(read.unit.header))
+    return (_SAYS_WHAT_TO_DO if remedy else 0.0) + (_OF_A_CASE if names_a_case(read.unit) else 0.0)
+
+
+def _announces(read: Read) -> float:
+    return _ANNOUNCES if has(ANNOUNCING, read.normal) and not read.question.asked.listing else 0.0
+
+
+def _says_the_act(read: Read) -> float:
+    """For the act in the question's own word: a time is that of what its sentence says."""
+    said = read.around.units[read.number]
+    acts = read.question.kind is AnswerKind.TIME and any(
+        form in (said.words if form[0] == " " else said.text)
+        for concept in read.question.concepts
+        if concept.role is Role.ACTION
+        for form in concept.own
+    )
+    return _OWN_ACT if acts else 0.0
+
+
+def _label(read: Read) -> float:
+    return label_bonus(read.question.text, read.unit)
+
+
+def _rule_on_rules(read: Read) -> float:
+    return -less_telling(read.question.text, read.normal, read.around.passage.section)
+
+
+def _special(read: Read) -> float:
+    return _SPECIAL * min(
+        _MOST_SPECIAL, speciality(forms_of(read.question.concepts), read.around, read.number)
+    )
+
+
+def _length(read: Read) -> float:
+    weight = 2 if read.around.passage.language == "ja" else 1
+    return max(_MOST_FOR_LENGTH, _PER_CHARACTER * len(read.normal) * weight)
+
+
+def _numbers(read: Read) -> float:
+    return _NUMBER_OF_ITS_OWN * sum(number in numbers_in(read.normal) for number in read.question.numbers)
+
+
+_RULES: tuple[Callable[[Read], float], ...] = (
+    _run_in_its_header,
+    _run_of_its_own,
+    _what_to_do,
+    _announces,
+    _says_the_act,
+    _label,
+    _rule_on_rules,
+    _special,
+    _length,
+    _numbers,
+)
