@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import time
 
+from functions.gate.admission import Admission
 from functions.gate.config import Config
 from functions.gate.doctor import Doctor
 from functions.gate.passing import (
@@ -15,11 +15,11 @@ from functions.gate.passing import (
     passed_headers,
     passed_query,
 )
-from functions.gate.rate_limit import AtATime, RateLimit
+from functions.gate.rate_limit import RateLimit
 from functions.gate.upstream import RefusedByIam, Upstream
 from shared import diagnosis
 from shared.a2a import card_endpoint, errors
-from shared.a2a.errors import A2AError, ErrorKind
+from shared.a2a.errors import A2AError
 from shared.function import health, stdout_log
 from shared.gcloud import Service
 from shared.http.client import HttpClient
@@ -32,14 +32,7 @@ from shared.log import Log, Record
 from shared.refusal import refusal
 from shared.tasks.webhook_keys import JWKS_PATH
 
-_RATE_LIMITED = ErrorKind(
-    "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
-)
 _CARD_FUNCTIONS_PATHS = card_endpoint.PATHS | {JWKS_PATH}
-# A body may take two minutes; this is half of the threads that a deployed gate has.
-_BODIES_OF_ONE_CALLER = 40
-# Many bodies that are there already take no more than their turn.
-_TURN_SECONDS = 1.0
 _OPEN_PATHS = frozenset({"/openapi.yaml"})
 
 
@@ -51,16 +44,14 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     hub = Upstream(config.hub_url, http=http, tokens=tokens)
     # Behind a gateway, the card is not asked for here.
     agent_card = Upstream(config.agent_card_url, http=http, tokens=None)
-    callers = config.identity.callers(lambda: http, believes_gate=False, token_header=config.token_header)
-    signer = config.identity.signer()
-    bodies = AtATime(_BODIES_OF_ONE_CALLER, wait_seconds=_TURN_SECONDS)
-    rate_limit = RateLimit(config.rate_limit_per_minute, clock=time.monotonic)
-
-    doctor = Doctor(
-        hub,
-        hub_url=config.hub_url,
-        service=Service(name=config.service) if config.service else None,
+    admission = Admission(
+        config.identity.callers(lambda: http, believes_gate=False, token_header=config.token_header),
+        RateLimit(config.rate_limit_per_minute, clock=time.monotonic),
+        max_body_bytes=config.max_body_bytes,
     )
+    signer = config.identity.signer()
+    service = Service(name=config.service) if config.service else None
+    doctor = Doctor(hub, hub_url=config.hub_url, service=service)
 
     def handle(request: Request, record: Record) -> Response:
         try:
@@ -84,25 +75,16 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         answer = health(request, "A2A hub")
         if answer is not None:
             return answer
-        caller = None if request.path in _OPEN_PATHS else admit(request, record)
+        caller = None if request.path in _OPEN_PATHS else admission.caller(request, record)
         if diagnosis.asks(request):
             shows_way = caller is not None and is_operator(caller.principal, config.operators)
             return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH), shows_way=shows_way)
         # What is said of the caller lives for a minute, and a body may take its time.
-        body = b"" if caller is None else body_of(request, caller)
+        body = b"" if caller is None else admission.body(request, caller)
         headers |= word_for(caller, request.method, request.path)
         return hub.send(
             request.method, request.path + passed_query(request.query), headers=headers, body=body
         )
-
-    def admit(request: Request, record: Record) -> Caller:
-        caller = callers.identify(request)
-        if caller.principal is not None:
-            record["principal"] = caller.principal.subject
-            wait = rate_limit.seconds_to_wait(caller.principal.subject)
-            if wait:
-                raise A2AError(_RATE_LIMITED, headers={"retry-after": str(math.ceil(wait))})
-        return caller
 
     def word_for(caller: Caller | None, method: str, path: str) -> dict[str, str]:
         if caller is None or caller.principal is None or signer is None:
@@ -113,16 +95,5 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         if authorization is not None:
             headers[signed_principal.TOKEN_HEADER] = authorization
         return headers
-
-    def body_of(request: Request, caller: Caller) -> bytes:
-        with bodies.one_more(caller.principal.subject if caller.principal else "") as may_wait:
-            if not may_wait:
-                raise A2AError(_RATE_LIMITED, headers={"retry-after": "1"})
-            body = request.read_body(config.max_body_bytes)
-        if body is None:
-            raise A2AError(
-                errors.PAYLOAD_TOO_LARGE, f"The request body is larger than {config.max_body_bytes} bytes"
-            )
-        return body
 
     return log.requests(handle)
