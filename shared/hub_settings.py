@@ -1,8 +1,11 @@
-"""The settings that `hub` and `agent_card` share: the route table, the hub's own address, and how its card is served."""
+"""The settings that `hub`, `agent_card` and `tasks` share, and what is made of them alike: the route table that is read again,
+and the card.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -10,13 +13,16 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from shared.a2a.card import AgentCard
+from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.versions import Version
 from shared.card import SecurityKind, hub_card
+from shared.log import Log
 from shared.own_address import own_address
 from shared.route_table.access import restricted
-from shared.route_table.file import NOT_SET, RouteFile
+from shared.route_table.file import NOT_SET, RouteFile, RouteSource
 from shared.routes import Route, RouteTable, RouteTableError, load
 from shared.settings import Settings
+from shared.threads import Threads
 
 if TYPE_CHECKING:
     from shared.task_store.settings import StoreSettings
@@ -100,6 +106,31 @@ def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
         routes=routes,
         extended=bool(settings.security),
         keeps_tasks=settings.store is not None,
+    )
+
+
+def card_endpoint(settings: HubSettings, card: Callable[[], AgentCard]) -> CardEndpoint:
+    """Serves what `card` gives, as the settings say."""
+    return CardEndpoint(
+        card,
+        protocol_version_v0_3=settings.card_protocol_version,
+        max_age_seconds=settings.card_max_age_seconds,
+        now=time.time,
+        unnamed=settings.card_unnamed_version,
+    )
+
+
+def route_source(
+    settings: HubSettings, changed: Callable[[RouteTable, tuple[str, ...]], object], *, log: Log
+) -> RouteSource:
+    """Calls `changed` with each further table, and the names of its variables that have no value."""
+    return RouteSource(
+        settings.routes_file,
+        seconds=settings.routes_seconds,
+        changed=changed,
+        log=log,
+        clock=time.monotonic,
+        run=Threads("route table").run,
     )
 
 

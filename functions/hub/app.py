@@ -17,21 +17,18 @@ from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.tools_query import ToolsQuery
 from shared.a2a.card import AgentCard
-from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.errors import A2AError
 from shared.a2a.server import A2AServer, Limits
 from shared.function import MINT, health, not_found, stdout_log
 from shared.http.messages import Handler, Request, Response
-from shared.hub_settings import HubSettings, card_for, missing_variable
+from shared.hub_settings import HubSettings, card_endpoint, card_for, missing_variable, route_source
 from shared.identity.principal import HUB_FUNCTION, Principal
 from shared.identity.signed_principal import HEADER
 from shared.ids import new_id
 from shared.log import Log, Record
 from shared.refusal import refusal
 from shared.route_table.access import may_use
-from shared.route_table.file import RouteSource
 from shared.routes import Route
-from shared.threads import Threads
 
 if TYPE_CHECKING:
     from functions.hub.commands import Commands
@@ -61,21 +58,8 @@ def build(
         settings,
         agent=_agents(http, credentials) if downstreams is None else lambda route: downstreams[route.id],
     )
-    source = RouteSource(
-        settings.routes_file,
-        seconds=settings.routes_seconds,
-        changed=tables.use,
-        log=log,
-        clock=time.monotonic,
-        run=Threads("route table").run,
-    )
-    cards = CardEndpoint(
-        lambda: tables.now.card,
-        protocol_version_v0_3=settings.card_protocol_version,
-        max_age_seconds=settings.card_max_age_seconds,
-        now=time.time,
-        unnamed=settings.card_unnamed_version,
-    )
+    source = route_source(settings, tables.use, log=log)
+    cards = card_endpoint(settings, lambda: tables.now.card)
     pipeline = Pipeline(
         tables=tables,
         conversations=Conversations(),

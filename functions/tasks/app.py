@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from functions.tasks.background import Background
 from functions.tasks.config import Config
@@ -18,15 +19,15 @@ from shared.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2
 from shared.function import MINT, health, stdout_log
 from shared.http.client import HttpClient
 from shared.http.messages import Handler, Request, Response
+from shared.hub_settings import route_source
 from shared.identity.own_tokens import DefaultCredentials
 from shared.ids import new_id
 from shared.log import Log, Record
 from shared.queue.bell import Bell
 from shared.queue.wakeups import topic_of
 from shared.refusal import problem
-from shared.route_table.file import RouteSource
 from shared.routes import RouteTable
-from shared.task_store.opening import open_store
+from shared.task_store.opening import Store, open_store
 from shared.task_store.store import HUB, Unavailable
 from shared.tasks.webhook_keys import KeySetPage
 from shared.threads import Threads
@@ -60,14 +61,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         nonlocal roles
         roles = _roles(table)
 
-    source = RouteSource(
-        config.hub.routes_file,
-        seconds=config.hub.routes_seconds,
-        changed=use,
-        log=log,
-        clock=time.monotonic,
-        run=Threads("route table").run,
-    )
+    source = route_source(config.hub, use, log=log)
     callers = config.identity.callers(lambda: http, believes_gate=True, audience="tasks")
     bell, events = Bell(), Events(MINT)
     leasing = Leasing(
@@ -83,22 +77,14 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         leasing, Holding(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
     )
     wakeups = WakeupEndpoint(bell, accounts=config.wakeup_accounts, starts={topic_of(HUB): runs.look})
-
-    def purge() -> None:
-        while store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
-            pass
-
-    webhooks = deliverer(config, store, log)
     key_set = KeySetPage(config.webhooks.public_keys)
-    background = Background(log)
-    background.every(config.webhooks.look_seconds, webhooks.look, name="The delivery of push notifications")
-    background.every(config.sweep_seconds, runs.look, name="The sweep for tasks that nobody runs")
-    background.every(
-        _ABANDONED_EVERY_SECONDS,
-        lambda: leasing.end_abandoned(sorted(roles)),
-        name="The sweep for tasks whose workers died",
+    background = _background(
+        config,
+        store,
+        log,
+        look_for_runs=runs.look,
+        end_abandoned=lambda: leasing.end_abandoned(sorted(roles)),
     )
-    background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
 
     def answer(request: Request, record: Record) -> Response:
         principal = callers.identify(request).principal
@@ -126,6 +112,27 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             return problem(away, record, with_reason=True)
 
     return log.requests(handle)
+
+
+def _background(
+    config: Config,
+    store: Store,
+    log: Log,
+    *,
+    look_for_runs: Callable[[], object],
+    end_abandoned: Callable[[], object],
+) -> Background:
+    def purge() -> None:
+        while store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
+            pass
+
+    deliver = deliverer(config, store, log).look
+    background = Background(log)
+    background.every(config.webhooks.look_seconds, deliver, name="The delivery of push notifications")
+    background.every(config.sweep_seconds, look_for_runs, name="The sweep for tasks that nobody runs")
+    background.every(_ABANDONED_EVERY_SECONDS, end_abandoned, name="The sweep for tasks whose workers died")
+    background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
+    return background
 
 
 def _roles(table: RouteTable) -> frozenset[str]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from shared.a2a.agent import Agent
 from shared.a2a.reply import Mint
 from shared.log import Log
-from shared.task_store.push import PushStore
-from shared.task_store.store import TaskStore
+from shared.task_store.opening import Store
 from shared.tasks.configs import PushConfigs
 from shared.tasks.opener import Opener
 from shared.tasks.operations import TaskOperations
@@ -24,10 +22,6 @@ from shared.tasks.storing import Storing
 from shared.tasks.ui import UiTexts
 from shared.tasks.webhook_address import webhook_refusal
 from shared.threads import Threads
-
-
-class Store(TaskStore, PushStore, Protocol):
-    """Both in one."""
 
 
 class KeptTasks:

@@ -22,9 +22,8 @@ from local.run import function_command
 from shared.a2a.model import TaskStatusUpdateEvent
 from shared.identity.static_token import digest
 from shared.ids import random_hex
-from shared.task_store.opening import open_store
+from shared.task_store.opening import Store, open_store
 from shared.task_store.settings import StoreSettings
-from shared.tasks.kept import Store
 
 Json = dict[str, Any]
 CALLER, WORKER = "token-of-a-caller", "token-of-a-worker"

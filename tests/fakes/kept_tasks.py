@@ -30,9 +30,10 @@ from shared.function import MINT
 from shared.identity.principal import Principal
 from shared.ids import random_hex
 from shared.log import Log
+from shared.task_store.opening import Store
 from shared.task_store.sqlite import SqliteTaskStore
 from shared.task_store.store import StoredTask, TaskQuery, Unavailable
-from shared.tasks.kept import KeptTasks, Store
+from shared.tasks.kept import KeptTasks
 from shared.tasks.settings import Patience, TaskSettings
 from shared.tasks.writer import LeaseTimes
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Protocol
 
 from functions.tasks.webhooks.attempts import Attempts, Failure, after_failure
 from functions.tasks.webhooks.notification import told
 from functions.tasks.webhooks.posting import Posting
 from functions.tasks.webhooks.senders import MOST_AT_ONCE, Senders
 from shared.log import Log
-from shared.task_store.push import Delivery, PushStore
-from shared.task_store.store import TaskStore, Unavailable
+from shared.task_store.opening import Store
+from shared.task_store.push import Delivery
+from shared.task_store.store import Unavailable
 
 _MOST_LOOKED_AT = 64 * MOST_AT_ONCE
 _MOST_IN_A_ROW = 200
 _CLAIM_TIMEOUTS = 3
-
-
-class DeliveryStore(TaskStore, PushStore, Protocol):
-    """A store of tasks that keeps their configs too."""
 
 
 class Deliverer:
@@ -31,7 +27,7 @@ class Deliverer:
 
     def __init__(
         self,
-        store: DeliveryStore,
+        store: Store,
         posting: Posting,
         attempts: Attempts,
         *,

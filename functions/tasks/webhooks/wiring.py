@@ -6,16 +6,17 @@ import random
 import time
 
 from functions.tasks.config import Config
-from functions.tasks.webhooks.delivery import Deliverer, DeliveryStore
+from functions.tasks.webhooks.delivery import Deliverer
 from functions.tasks.webhooks.posting import Posting
 from functions.tasks.webhooks.signing import Signer
 from shared.http.client import HttpClient
 from shared.log import Log
+from shared.task_store.opening import Store
 from shared.tasks.webhook_address import public_addresses, webhook_refusal
 from shared.threads import Threads
 
 
-def deliverer(config: Config, store: DeliveryStore, log: Log) -> Deliverer:
+def deliverer(config: Config, store: Store, log: Log) -> Deliverer:
     """What delivers as the settings say, over connections of its own that lead to public addresses."""
     webhooks = config.webhooks
     key = webhooks.signing_key
