@@ -9,6 +9,7 @@ from shared.a2a.card import (
     OUTPUT_MODES,
     AgentCapabilities,
     AgentCard,
+    AgentExtension,
     AgentProvider,
     AgentSkill,
     AuthorizationCodeOAuthFlow,
@@ -53,6 +54,7 @@ def hub_card(
     """
     profile = table.hub
     kinds = tuple(security)
+    shown = tuple(routes)
     provider = None
     if profile.provider_organization and profile.provider_url:
         provider = AgentProvider(organization=profile.provider_organization, url=profile.provider_url)
@@ -65,13 +67,16 @@ def hub_card(
         documentation_url=profile.documentation_url,
         icon_url=profile.icon_url,
         capabilities=AgentCapabilities(
-            streaming=True, push_notifications=keeps_tasks, extended_agent_card=extended
+            streaming=True,
+            push_notifications=keeps_tasks,
+            extensions=_extensions(shown),
+            extended_agent_card=extended,
         ),
         default_input_modes=tuple(
             dict.fromkeys(mode for route in table.routes for mode in route.input_modes)
         ),
         default_output_modes=OUTPUT_MODES,
-        skills=tuple(_skill(route) for route in routes),
+        skills=tuple(_skill(route) for route in shown),
         security_schemes={kind.value: _scheme(kind) for kind in kinds} or None,
         security_requirements=tuple(
             SecurityRequirement(schemes={kind.value: StringList(list=_scopes(kind))}) for kind in kinds
@@ -94,6 +99,12 @@ def _scheme(kind: SecurityKind) -> SecurityScheme:
 
 def _scopes(kind: SecurityKind) -> tuple[str, ...]:
     return tuple(GOOGLE_SCOPES) if kind is SecurityKind.GOOGLE else ()
+
+
+def _extensions(routes: Iterable[Route]) -> tuple[AgentExtension, ...]:
+    """Those of agents whose own words reach the caller; of the others, nobody would notice one."""
+    uris = dict.fromkeys(uri for route in routes if route.passes_tasks for uri in route.extensions)
+    return tuple(AgentExtension(uri=uri) for uri in uris)
 
 
 def _skill(route: Route) -> AgentSkill:

@@ -10,7 +10,14 @@ from msgspec import Struct
 
 from shared.a2a.model import Binding
 from shared.a2a.versions import Version
-from shared.route_table.rules import address_problem, check_ids, check_priorities, check_roles, check_rules
+from shared.route_table.rules import (
+    address_problem,
+    check_extensions,
+    check_ids,
+    check_priorities,
+    check_roles,
+    check_rules,
+)
 from shared.toml.checked_table import VARIABLE, CheckedTable, Problem
 from shared.toml.lines import TomlLines
 from shared.toml.syntax import syntax_problem
@@ -63,6 +70,8 @@ class Route(Struct, frozen=True, kw_only=True):
     """The pull workers who do the work of this route; it has no url and no boundary then."""
     passes_tasks: bool = False
     """Whether callers who can show more than text get the agent's own tasks, messages and artifacts instead of its text."""
+    extensions: tuple[str, ...] = ()
+    """URIs of the A2A extensions that the agent is asked to use, such as those that its card requires."""
     input_modes: tuple[str, ...] = ("text/plain",)
     allow_domains: tuple[str, ...] = ()
     """Hosted domains whose users may use the route. With no `allow_…` key at all, everybody may."""
@@ -144,6 +153,7 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
     check_priorities(routes, tables)
     check_rules(routes, tables)
     check_roles(routes, tables)
+    check_extensions(routes, tables)
     if problems:
         raise RouteTableError(file, problems)
     return RouteTable(hub=hub, routes=routes)
@@ -223,6 +233,7 @@ def _read_route(table: CheckedTable) -> Route:
         sticky=table.flag("sticky"),
         follow_ups=table.flag("follow_ups"),
         passes_tasks=table.flag("passes_tasks"),
+        extensions=table.texts("extensions"),
         default=default,
         input_modes=table.texts("input_modes", ("text/plain",)),
         allow_domains=table.texts("allow_domains"),

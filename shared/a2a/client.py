@@ -209,7 +209,9 @@ def _params(endpoint: Endpoint, request: SendMessageRequest) -> Any:
 def _headers(endpoint: Endpoint, headers: Mapping[str, str]) -> dict[str, str]:
     if endpoint.version is Version.V1_0:
         return {**headers, "a2a-version": Version.V1_0.value}
-    return dict(headers)
+    return {
+        "x-a2a-extensions" if name == "a2a-extensions" else name: value for name, value in headers.items()
+    }
 
 
 def _rest_base(endpoint: Endpoint) -> str:

@@ -89,6 +89,8 @@ def _rpc_error(error: Any, status: int | None = None) -> ClientError:
     match code:
         case errors.METHOD_NOT_FOUND.code | errors.VERSION_NOT_SUPPORTED.code:
             fault, detail = ClientFault.WRONG_VERSION, "the agent does not speak this version"
+        case errors.EXTENSION_SUPPORT_REQUIRED.code:
+            fault, detail = ClientFault.EXTENSION_REQUIRED, "the agent requires an extension"
         case errors.INTERNAL.code:
             fault, detail = ClientFault.SERVER_ERROR, "the agent had an internal error"
         case _:

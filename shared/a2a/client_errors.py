@@ -24,6 +24,7 @@ class ClientFault(StrEnum):
     NOT_JSON = "not_json"
     NOT_A2A = "not_a2a"
     WRONG_VERSION = "wrong_version"
+    EXTENSION_REQUIRED = "extension_required"
     REFUSED = "refused"
 
 

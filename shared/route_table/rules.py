@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shared.routes import Route
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
 _LOOPBACK = r"localhost|::1|127(\.[0-9]{1,3}){3}"
 
 
@@ -79,11 +80,20 @@ def check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None
                 f"role {route.role!r} must be lower-case letters, digits and hyphens, starting with a letter"
             )
             table.problem("role", message)
-        for key in ("url", "boundary", "audience", "passes_tasks"):
+        for key in ("url", "boundary", "audience", "passes_tasks", "extensions"):
             if key in table.values:
                 table.problem(
                     key, f"{key} says how an agent is called, and role that nobody is: delete one of the two"
                 )
+
+
+def check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+    """Extensions are URIs (A2A 1.0.1 §4.6), and go into one header, separated by commas."""
+    for route, table in zip(routes, tables, strict=True):
+        for index, uri in enumerate(route.extensions):
+            if uri and not _URI.fullmatch(uri):
+                message = f"extension {uri!r} is no URI: write the one under which the agent's card names it"
+                table.problem("extensions", message, index=index)
 
 
 def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route]) -> None:

@@ -231,6 +231,14 @@ FAULTS: tuple[Fault, ...] = (
     _message("version not supported", _rpc_error(-32009, 400), "broken", "wrong_version"),
     _message("task not found", _rpc_error(-32001), "failed", "refused"),
     _message("invalid parameters", _rpc_error(-32602), "failed", "refused"),
+    _message("an extension is required", _rpc_error(-32008), "not_allowed", "extension_required"),
+    _message(
+        "REST: an extension is required",
+        _rest_error(400, "EXTENSION_SUPPORT_REQUIRED"),
+        "not_allowed",
+        "extension_required",
+        binding="HTTP+JSON",
+    ),
     _message("an internal error", _rpc_error(-32603), "broken", "server_error"),
     _message("an internal error with HTTP 500", _rpc_error(-32603, 500), "broken", "server_error"),
     _message(

@@ -54,8 +54,9 @@ class RemoteAgent:
             return sent
 
         try:
-            first = headers()
+            # A token takes its time from that of the route.
             budget = self._budget()
+            first = headers()
             endpoint = self._discovery.endpoint(first, budget)
             exchange = Exchange(
                 self._client,
@@ -97,6 +98,8 @@ class RemoteAgent:
         headers = dict(self._credentials.headers(self._route, authorization=authorization))
         if traceparent:
             headers["traceparent"] = traceparent
+        if self._route.extensions:
+            headers["a2a-extensions"] = ",".join(self._route.extensions)
         return headers
 
     def _discover(self, headers: dict[str, str], budget: Budget) -> Endpoint:
