@@ -70,7 +70,7 @@ class FunctionConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who may call: see the settings of the same names in the README."""
+    """Who may call: see the settings of the same names in docs/settings.md."""
 
     oauth_client_ids: tuple[str, ...]
     domains: tuple[str, ...]
