@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 from shared.identity.id_token_credentials import SCOPE, id_token_credentials
+from shared.threads import Threads
 
 _SECONDS_AFTER_FAILURE = 5.0
+_PATIENCE_SECONDS = 10.0
 
 
 class NoToken(Exception):
@@ -31,16 +34,21 @@ class OwnTokens(Protocol):
 class DefaultCredentials:
     """Tokens from Application Default Credentials, kept until shortly before they expire; one fetch at a time for each.
 
-    google-auth is imported on the first use: who needs no token does not pay for it. A failed fetch takes seconds: whoever
-    waited for it, or comes right after it, is told that it failed; as long as the last token lives, it is used on, and nobody
-    waits but the one who fetches.
+    google-auth is imported on the first use: who needs no token does not pay for it. Against an issuer that is silent it may
+    take minutes: nobody waits for longer than `patience_seconds`, and what comes later is for who asks then. Whoever waited for
+    a fetch that failed, or comes right after it, is told so; as long as the last token lives, it is used on, and nobody waits
+    but the one who asked for the next.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, clock: Callable[[], float] = time.monotonic, patience_seconds: float = _PATIENCE_SECONDS
+    ) -> None:
         self._clock = clock
-        self._none_until: dict[str | None, float] = {}
+        self._patience_seconds = patience_seconds
+        self._threads = Threads("tokens")
         self._lock = threading.Lock()
-        self._locks: dict[str | None, threading.Lock] = {}
+        self._none_until: dict[str | None, float] = {}
+        self._fetches: dict[str | None, Future[Any]] = {}
         self._credentials: dict[str | None, Any] = {}
         self._transport: Any = None
 
@@ -53,47 +61,72 @@ class DefaultCredentials:
         return self._token(None, _default_credentials)
 
     def _token(self, key: str | None, make: Callable[[Any], Any]) -> str:
-        with self._lock:
-            lock = self._locks.setdefault(key, threading.Lock())
         last = self._credentials.get(key)
-        if last is None or not _lives(last):
-            lock.acquire()
-        elif not lock.acquire(blocking=False):
-            token: str = last.token
-            return token
-        try:
-            return self._token_of_one(key, make)
-        finally:
-            lock.release()
-
-    def _token_of_one(self, key: str | None, make: Callable[[Any], Any]) -> str:
-        credentials = self._credentials.get(key)
-        if credentials is None or not credentials.valid:
+        if last is None or not last.valid:
             try:
-                credentials = self._refreshed(key, credentials, make)
+                last = self._next(key, make)
             except NoToken:
-                if credentials is None or not _lives(credentials):
+                if last is None or not _lives(last):
                     raise
-        token: str = credentials.token
+        token: str = last.token
         return token
 
-    def _refreshed(self, key: str | None, credentials: Any, make: Callable[[Any], Any]) -> Any:
+    def _next(self, key: str | None, make: Callable[[Any], Any]) -> Any:
+        """Credentials with a new token; the last ones, where somebody else fetches it and they still live."""
+        with self._lock:
+            last = self._credentials.get(key)
+            if last is not None and last.valid:
+                return last
+            if self._clock() < self._none_until.get(key, 0.0):
+                raise NoToken
+            fetch = self._fetches.get(key)
+            if fetch is None:
+                fetch = self._fetches[key] = self._begun(key, make)
+            elif last is not None and _lives(last):
+                return last
+        try:
+            return fetch.result(timeout=self._patience_seconds)
+        except TimeoutError:
+            self._failed(key)
+            raise NoToken from None
+
+    def _begun(self, key: str | None, make: Callable[[Any], Any]) -> Future[Any]:
+        fetch: Future[Any] = Future()
+
+        def run() -> None:
+            try:
+                credentials = self._refreshed(key, make)
+            except BaseException as error:
+                self._failed(key)
+                self._ended(key)
+                fetch.set_exception(error)
+            else:
+                self._credentials[key] = credentials
+                self._ended(key)
+                fetch.set_result(credentials)
+
+        self._threads.run(run)
+        return fetch
+
+    def _failed(self, key: str | None) -> None:
+        self._none_until[key] = self._clock() + _SECONDS_AFTER_FAILURE
+
+    def _ended(self, key: str | None) -> None:
+        with self._lock:
+            del self._fetches[key]
+
+    def _refreshed(self, key: str | None, make: Callable[[Any], Any]) -> Any:
         from google.auth.exceptions import GoogleAuthError
 
-        if self._clock() < self._none_until.get(key, 0.0):
-            raise NoToken
         try:
             if self._transport is None:
                 from google.auth.transport.requests import Request
 
                 self._transport = Request()
-            if credentials is None:
-                credentials = make(self._transport)
+            credentials = self._credentials.get(key) or make(self._transport)
             credentials.refresh(self._transport)
         except (GoogleAuthError, OSError, ValueError):
-            self._none_until[key] = self._clock() + _SECONDS_AFTER_FAILURE
             raise NoToken from None
-        self._credentials[key] = credentials
         return credentials
 
 

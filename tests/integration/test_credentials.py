@@ -1,5 +1,6 @@
 """Credentials: each boundary gets what it needs, and no agent gets what was meant for another."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.http_server import HttpServer
 from tests.fakes.hub import TOKEN, Hub, route, text_of
+from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import MetadataServer, claims_of
 from tests.integration.own_tokens import NO_METADATA, own_tokens
 
@@ -128,6 +130,29 @@ def test_no_answer_of_an_agent_changes_the_audience() -> None:
             with pytest.raises(DownstreamFailed, match="401"):
                 list(remote.ask(_asking()))
     assert set(tokens.audiences) == {agent.url}
+
+
+def test_the_time_that_a_token_takes_is_the_routes() -> None:
+    now = 0.0
+
+    class Late(_Tokens):
+        def id_token(self, audience: str) -> str:
+            nonlocal now
+            now += 20.0
+            return super().id_token(audience)
+
+    with AgentServer() as agent:
+        http = HttpClient(clock=lambda: now)
+        remote = RemoteAgent(
+            route("alpha", agent.url, boundary=Boundary.IAM, timeout_seconds=15.0),
+            http=http,
+            client=A2AClient(http, new_id=new_id),
+            credentials=Credentials(Late()),
+        )
+        with pytest.raises(DownstreamFailed) as raised:
+            list(remote.ask(_asking()))
+        assert raised.value.failure.fault == "timeout"
+        assert agent.connections == 0
 
 
 def test_a_task_that_goes_on_is_asked_for_with_the_token_of_the_moment() -> None:
@@ -243,10 +268,12 @@ def test_an_access_token_is_fetched_once() -> None:
         assert own_tokens(metadata.environment, *["access"] * 8) == ["access-1"] * 8
 
 
-def test_a_token_that_is_about_to_expire_is_not_used() -> None:
-    with MetadataServer(lifetime_seconds=1) as metadata:
-        tokens = own_tokens(metadata.environment, *["https://pm.example"] * 3)
-    assert len(set(tokens)) == 3
+def test_a_token_that_is_about_to_expire_is_not_used_again() -> None:
+    with (
+        MetadataServer(lifetime_seconds=1) as metadata,
+        TokenHolder({**os.environ, "PYTHONPATH": str(ROOT), **metadata.environment}) as holder,
+    ):
+        assert len(set(holder.ask(*["https://pm.example"] * 3))) == 3
 
 
 def test_without_a_metadata_server_there_is_no_token_and_nobody_waits_for_another_attempt() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.identity.own_tokens import DefaultCredentials
+from shared.identity.own_tokens import DefaultCredentials, NoToken
 from tests.fakes.http_server import HttpServer
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import claims_of
@@ -129,3 +129,44 @@ def test_while_one_asks_for_the_next_token_the_others_use_the_one_that_lives(
             answers.set()
         assert claims_of(asking.result(_PATIENCE_SECONDS))["aud"] == AUDIENCE
     assert len(issuers.asked) == 2
+
+
+def test_an_issuer_that_is_silent_is_not_waited_for_and_what_it_says_late_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers, answered = Event(), Event()
+    now = 0.0
+
+    class Silent(TokenIssuers):
+        """Gives out nothing until it is let."""
+
+        def answer(self, path: str, authorization: str, body: bytes) -> dict[str, Any]:
+            answers.wait(_PATIENCE_SECONDS)
+            answered.set()
+            return super().answer(path, authorization, body)
+
+    with Silent(tmp_path) as issuers, ThreadPoolExecutor() as threads:
+        for name, value in (NO_METADATA | issuers.environment(issuers.service_account_key())).items():
+            monkeypatch.setenv(name, value)
+        tokens = DefaultCredentials(clock=lambda: now, patience_seconds=0.05)
+        try:
+            asking = [threads.submit(tokens.id_token, AUDIENCE) for _ in range(3)]
+            assert all(isinstance(each.exception(_PATIENCE_SECONDS / 2), NoToken) for each in asking)
+            assert not answered.is_set()
+            with pytest.raises(NoToken):
+                tokens.id_token(AUDIENCE)
+        finally:
+            answers.set()
+        now += 10.0
+        assert answered.wait(_PATIENCE_SECONDS)
+        while (token := _token(tokens)) is None:
+            now += 10.0
+    assert claims_of(token)["aud"] == AUDIENCE
+    assert len(issuers.asked) == 1
+
+
+def _token(tokens: DefaultCredentials) -> str | None:
+    try:
+        return tokens.id_token(AUDIENCE)
+    except NoToken:
+        return None
