@@ -102,7 +102,7 @@ def read_report(body: bytes) -> Report | None:
 
 
 def asks(request: Request) -> bool:
-    """Whether this is the question."""
+    """Whether the request asks for a function's report on itself."""
     return request.path == PATH and request.method == "GET"
 
 

@@ -1,4 +1,4 @@
-"""What every function has: a log, a page that says that it lives, and an answer for the paths that it does not have."""
+"""What every function has: a log, a health page, and an answer for paths where there is nothing."""
 
 from __future__ import annotations
 

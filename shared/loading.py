@@ -20,7 +20,7 @@ def entry_point(load: Callable[[], Handler]) -> Callable[[Any], WSGIApplication]
     """What Functions Framework serves: see `flask_adapter.entry_point`. What is imported in `load` is loaded with less work."""
 
     def loaded() -> Callable[[Any], WSGIApplication]:
-        # msgspec uses it where it is there, for what `typing` has since Python 3.11; to load it takes as long as all of msgspec.
+        # msgspec uses it where it is installed, for what `typing` has had since Python 3.11; loading it takes as long as msgspec.
         with without_module("typing_extensions"):
             from shared.http import flask_adapter
 
@@ -30,9 +30,8 @@ def entry_point(load: Callable[[], Handler]) -> Callable[[Any], WSGIApplication]
 
 
 def without_collector(load: Callable[[], T]) -> T:
-    """What `load` makes: it stays, so there is nothing in it to find.
-
-    The collector of cycles rests meanwhile, and never looks at what was loaded until then.
+    """What `load` returns. The garbage collector rests meanwhile, and from then on leaves alone what was loaded: it is needed
+    until the process ends.
     """
     gc.disable()
     try:
@@ -44,7 +43,7 @@ def without_collector(load: Callable[[], T]) -> T:
 
 @contextmanager
 def without_module(name: str) -> Iterator[None]:
-    """Meanwhile, a module that is not loaded yet is as if it was not installed."""
+    """Meanwhile, a module that is not loaded yet seems not to be installed."""
     if name in sys.modules:
         yield
         return

@@ -7,7 +7,7 @@ from shared.settings import Settings
 
 def own_address(settings: Settings) -> str:
     """The port that the Functions Framework was given, with `--port` or as `PORT`; else its own default."""
-    # With the framework it is there already; whoever reads settings without it starts without it.
+    # The framework has loaded it already; whoever reads settings without the framework need not load it at their start.
     import click
 
     command = click.get_current_context(silent=True)

@@ -29,7 +29,7 @@ class Admission:
         self._max_body_bytes = max_body_bytes
 
     def caller(self, request: Request, record: Record) -> Caller:
-        """Who asks. Raises A2AError: unknown, known to nobody at the moment, or too often here."""
+        """Who asks. Raises A2AError where nobody can say who it is, and for one who asks too often."""
         caller = self._callers.identify(request)
         if caller.principal is not None:
             record["principal"] = caller.principal.subject
@@ -39,7 +39,7 @@ class Admission:
         return caller
 
     def body(self, request: Request, caller: Caller) -> bytes:
-        """The whole body. Raises A2AError: it is too large, or too many of this caller's are on their way."""
+        """The whole body. Raises A2AError for one that is too large, and where too many of this caller's are still arriving."""
         with self._bodies.one_more(caller.principal.subject if caller.principal else "") as may_wait:
             if not may_wait:
                 raise A2AError(_RATE_LIMITED, headers={"retry-after": "1"})

@@ -79,7 +79,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         if diagnosis.asks(request):
             shows_way = caller is not None and is_operator(caller.principal, config.operators)
             return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH), shows_way=shows_way)
-        # What is said of the caller lives for a minute, and a body may take its time.
+        # Signed when the body is there: the signature is good for a minute, and a body may take two.
         body = b"" if caller is None else admission.body(request, caller)
         headers |= word_for(caller, request.method, request.path)
         return hub.send(

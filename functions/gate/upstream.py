@@ -80,7 +80,7 @@ class Upstream:
                 answer.close()
                 raise RefusedByIam(answer.status)
             if method == "HEAD":
-                # Only the upstream knows how long the body would have been; an iterator leaves its word as it is.
+                # Only the upstream knows how long the body would have been; beside an iterator, no other length is written.
                 passed = passed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
                 answer.read()
                 return Response(status=answer.status, headers=passed, body=iter(()))

@@ -59,7 +59,7 @@ class HubAgent:
             principal=call.principal,
             context_id=context_id,
             downstream_context_id=downstream_context_id,
-            # A task that nobody waits for has time: its agent's own task is known from the first event on.
+            # Streamed where nobody waits, too: so the agent's own task is known from its first event on.
             streaming=call.streaming or _nobody_waits(request),
             request_id=call.request_id,
             authorization=call.authorization,

@@ -116,7 +116,7 @@ def build(
 def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log: Log) -> KeptTasks | None:
     if config.hub.store is None or config.tasks is None:
         return None
-    # A fifth of what a hub is made of, which one that keeps no tasks starts without.
+    # A fifth of the hub's modules: one that keeps no tasks starts without them.
     from functions.hub.task_texts import TaskTexts
     from shared.queue.opening import open_wakeups
     from shared.queue.wakeups import WAKEUPS_PATH, topic_of

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from shared.routes import Route
 
-# The fault where the caller left, who has a good right to (`ClientFault.CANCELLED`).
+# The fault of a turn whose caller left, which is no failure (`ClientFault.CANCELLED`).
 LEFT = "cancelled"
 
 

@@ -18,7 +18,7 @@ _OPENAPI = Path(__file__).with_name("openapi.yaml")
 
 
 class Pages:
-    """Answers GET requests, and others with 405; the addresses of agents are not among what they tell."""
+    """Answers GET requests, and others with 405. Nothing on these pages tells an agent's address."""
 
     def __init__(self, table: Callable[[], RouteTable], *, commit: str) -> None:
         self._table = table

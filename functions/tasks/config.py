@@ -23,7 +23,7 @@ _DAY_SECONDS = 86_400
 class Config:
     """`identity` is about workers. `sweep_seconds` is how often the store is looked through for work that nobody does;
     a task that ended is kept for `retention_seconds`. `worker_accounts` are the roles of ID tokens' accounts, and
-    `wakeup_accounts` the accounts with which Pub/Sub pushes. A task that workers began `most_attempts` times has failed;
+    `wakeup_accounts` the accounts with which Pub/Sub pushes. A task that was begun `most_attempts` times in one turn has failed;
     for one that waits for work, the store is asked every `look_seconds`.
     """
 

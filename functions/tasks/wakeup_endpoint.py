@@ -22,7 +22,7 @@ _MOST_BYTES = 100_000
 
 
 class WakeupEndpoint:
-    """Rings the bell, and calls what a topic `starts`. The same wake-up twice is one look into the store too many."""
+    """Rings the bell, and calls what a topic `starts`. A wake-up that comes twice costs one more look into the store."""
 
     def __init__(
         self, bell: Bell, *, accounts: frozenset[str], starts: Mapping[str, Callable[[], object]]
@@ -33,7 +33,7 @@ class WakeupEndpoint:
         self._starts = starts
 
     def handle(self, request: Request, principal: Principal, record: Record) -> Response | None:
-        """The answer; None for another path. Raises A2AError: what cannot be read is never taken."""
+        """The answer; None for another path. Raises A2AError, also for a body that is no wake-up."""
         if request.path != WAKEUPS_PATH:
             return None
         if principal.subject != HUB_FUNCTION and principal.email not in self._accounts:

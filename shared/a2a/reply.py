@@ -116,7 +116,7 @@ def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint
 
 def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
     task_id = call.task.id if call.task else mint.new_id()
-    # A turn that has to be run again says the same artifacts again, instead of others beside them.
+    # The same ids each time: a turn that is run again replaces its artifacts, instead of adding others.
     turn = call.task.turn if call.task else 1
     artifact_id = f"answer-{turn}"
     data_ids = (f"data-{turn}.{number}" for number in count(1))

@@ -1,4 +1,4 @@
-"""A request's body as the WSGI server hands it over (PEP 3333): read once, and nobody's bytes are waited for without end."""
+"""A request's body as the WSGI server hands it over (PEP 3333): read once, and never waited for without end."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ F = TypeVar("F")
 
 
 class TooManyWait(Exception):
-    """As many as may wait for the provider are waiting already."""
+    """Too many are waiting for the provider already."""
 
 
 class FactCache(Generic[F]):

@@ -27,7 +27,7 @@ class PubsubWakeups:
         self._client: PublisherClient | None = None
 
     def publish(self, topic: str, task_id: str) -> None:
-        """Returns when Pub/Sub has the message: what is left for afterwards, an instance without requests may never do."""
+        """Returns when Pub/Sub has the message: an instance without requests may never do what is put off."""
         from google.api_core.exceptions import GoogleAPIError
         from google.api_core.retry import Retry
         from google.auth.exceptions import GoogleAuthError
@@ -39,7 +39,7 @@ class PubsubWakeups:
         try:
             client = self._publisher()
             path = client.topic_path(self._project, self._prefix + topic)
-            # Without the client's batches: waiting for others costs what wake-ups are for, and one that failed fails the next.
+            # Not in the client's batches: filling one costs the time that a wake-up saves, and one that fails fails the next.
             again = Retry(timeout=_PUBLISH_SECONDS)
             Api.publish(client, topic=path, messages=[message], retry=again, timeout=_PUBLISH_SECONDS)
         except (GoogleAPIError, GoogleAuthError) as error:
@@ -58,6 +58,6 @@ class PubsubWakeups:
             if self._client is None:
                 from google.cloud.pubsub_v1 import PublisherClient
 
-                # Of the two it is the one that finds the emulator.
+                # Of the package's two clients of this name, the one that finds the emulator.
                 self._client = PublisherClient()
             return self._client

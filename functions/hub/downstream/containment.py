@@ -31,7 +31,7 @@ _KINDS: dict[ClientFault, FailureKind] = {
     ClientFault.REFUSED: FailureKind.FAILED,
 }
 
-# After these the agent itself is in trouble; the others are ours to mend or concern one request only.
+# These count against the agent; the others are ours to mend, or concern one request only.
 TROUBLE = frozenset(
     {
         ClientFault.UNRESOLVED,

@@ -29,7 +29,7 @@ _SLOWEST_POLL_SECONDS = 2.0
 _TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
 # The connection was lost; the agent may go on.
 _LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
-# What passes, where an agent is restarted or has too much to do.
+# Faults that pass by themselves: the agent is restarted, or has too much to do.
 _PASSING = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.RATE_LIMITED}
 _PASSING_SECONDS = 20.0
 
@@ -152,7 +152,7 @@ class Exchange:
             yield task
 
     def _pause(self, seconds: float) -> float:
-        """Lets this time pass; how long the next pause is to be."""
+        """Waits so long. Returns how long to wait the next time. Raises ClientError: no time is left, or the caller has gone."""
         remaining = self._task_budget.deadline - self._clock()
         if remaining <= 0:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")

@@ -54,7 +54,7 @@ class RemoteAgent:
             return sent
 
         try:
-            # A token takes its time from that of the route.
+            # The route's time includes that of getting a token.
             budget = self._budget()
             first = headers()
             endpoint = self._discovery.endpoint(first, budget)

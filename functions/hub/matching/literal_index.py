@@ -127,7 +127,7 @@ def _words(text: str) -> list[bytes]:
 
 
 def _fours(text: str) -> list[int]:
-    """All runs of four ASCII characters, as numbers; some more stand in the text only with others in between."""
+    """All runs of four ASCII characters, as numbers; in the text, others may stand between them."""
     return _runs(memoryview(text.encode("ascii", "ignore")), size=4, step=1)
 
 

@@ -46,7 +46,7 @@ class Deliverer:
         self._senders = Senders()
 
     def look(self) -> int:
-        """Starts to send what is due; to how many configs."""
+        """Starts sending what is due. Returns to how many configs."""
         started, limit = 0, MOST_AT_ONCE
         while True:
             due = self._store.due_deliveries(limit=limit)

@@ -22,7 +22,7 @@ class Senders:
 
     @property
     def full(self) -> bool:
-        """Nobody can begin."""
+        """Whether nobody more may begin."""
         return len(self._sending) >= MOST_AT_ONCE
 
     def begin(self, push: PushConfig) -> bool:

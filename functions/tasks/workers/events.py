@@ -54,7 +54,7 @@ class Events:
             _check(artifact, f"artifacts[{index}]")
         results = list(artifacts)
         if text:
-            # Work that has to be done again says the same artifact again, instead of another one beside it.
+            # The same id each time: work that is done again replaces its artifact, instead of adding another.
             turn = read_work(stored.work).turn if stored.work else 1
             results.insert(0, text_artifact(f"answer-{turn}", text))
         return [*(_artifact(task, each) for each in results), self.status(task, TaskState.COMPLETED)]

@@ -14,7 +14,7 @@ _NAME = "WORKER_ACCOUNTS"
 
 
 class Worker(Struct, frozen=True, kw_only=True):
-    """A worker; `roles` of None are all."""
+    """A worker; `roles` is None for one who may work on every role."""
 
     name: str
     roles: frozenset[str] | None

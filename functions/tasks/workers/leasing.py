@@ -20,7 +20,7 @@ _TO_END_SECONDS = 30.0
 class Leasing:
     """`look_seconds` is how often the store is asked while a worker waits: wake-ups may be lost, and leases run out in silence.
 
-    Of `waits_at_once` workers that wait, more are not held: each takes a thread from those who have something to say.
+    At most `waits_at_once` workers are held while they wait: each takes a thread from those who have something to say.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Leasing:
     ) -> Lease | None:
         """The task that has been due for longest, at once or within `wait_seconds`.
 
-        None for a worker that has left meanwhile: what it were given would rest until the lease runs out.
+        None for a worker that has left meanwhile: what it was given would rest until its lease ran out.
         """
         if wait_seconds <= 0 or not self._places.acquire(blocking=False):
             return self._leased(holder, roles, seconds, None)

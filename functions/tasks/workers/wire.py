@@ -6,7 +6,7 @@ from shared.a2a.model import Artifact, Message, Part, Wire
 
 
 class LeaseRequest(Wire, frozen=True, kw_only=True):
-    """Asks for work. No `roles` are all that the worker has; `task_id` asks for one task, which a wake-up named."""
+    """Asks for work. Without `roles`, it is for all that the worker has; `task_id` asks for one task, which a wake-up named."""
 
     roles: tuple[str, ...] = ()
     task_id: str | None = None
