@@ -1,4 +1,4 @@
-"""A model may choose which quotes answer, and never write (docs/decisions/docqa-evidence.md).
+"""A model may choose which quotes answer, and never write (docs/decisions/docqa-selection.md).
 
 It is given the question and numbered quotes and answers with their numbers; whatever else it says chooses nothing.
 """
