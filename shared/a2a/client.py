@@ -12,7 +12,7 @@ import msgspec
 from shared.a2a import operations, protojson
 from shared.a2a.bindings import sse
 from shared.a2a.call import Cancellation
-from shared.a2a.client_answer import Endpoint, decoded, event_of, json_of, result_of, status_error
+from shared.a2a.client_answer import Endpoint, check, decoded, event_of, json_of, result_of
 from shared.a2a.client_errors import ClientError, ClientFault
 from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.request import to_compat_send
@@ -32,8 +32,6 @@ from shared.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
 from shared.http.messages import EVENT_STREAM, JSON
 
 _LINGER_SECONDS = 0.5
-# Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
-_SUCCEEDED = frozenset({200, 201, 202})
 
 
 class A2AClient:
@@ -119,8 +117,7 @@ class A2AClient:
                     budget=budget,
                     cancellation=cancellation,
                 )
-                if answer.status not in _SUCCEEDED:
-                    raise status_error(endpoint, answer)
+                check(endpoint, answer)
             else:
                 params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
                 answer = self._post(
@@ -156,8 +153,7 @@ class A2AClient:
             budget=budget,
             cancellation=cancellation,
         )
-        if answer.status not in _SUCCEEDED:
-            raise status_error(endpoint, answer)
+        check(endpoint, answer)
         return answer
 
     def _stream(

@@ -19,6 +19,8 @@ from shared.http.messages import JSON
 
 # An escape in JSON. The group is half of a pair of surrogates: programs in JavaScript cut texts, and so emojis, in two.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+# Over HTTP+JSON, the official JavaScript SDK's 0.3 answers 201 to a message and 202 to a cancellation.
+_SUCCEEDED = frozenset({200, 201, 202})
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
@@ -112,7 +114,18 @@ def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError
     return error_of_status(status) if status is not None else _rpc_error(error)
 
 
-def status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
+def check(endpoint: Endpoint, answer: Answer) -> None:
+    """Raises ClientError for an answer that is no success, or not in the encoding that was asked for."""
+    if answer.status not in _SUCCEEDED:
+        raise _status_error(endpoint, answer)
+    if (answer.headers.get("content-encoding") or "identity").lower() != "identity":
+        answer.close()
+        raise ClientError(
+            ClientFault.NOT_JSON, "the answer is compressed, though the hub asked that it not be"
+        )
+
+
+def _status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
     """The error that the body describes, where the agent understood the request; else what the status says."""
     status = answer.status
     if status in (400, 404, 405, 409) and _is_json(answer):

@@ -1,5 +1,6 @@
 """A failing agent never becomes a failing answer: every fault on every way into the hub, in both languages."""
 
+import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,8 +9,9 @@ from typing import Any
 import pytest
 
 from functions.hub.failure import FailureKind
+from tests.fakes.agent_server import AgentServer
 from tests.fakes.faults import FAULTS, SECRETS, Fault
-from tests.fakes.http_server import HttpServer
+from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import TOKEN, Hub, route, streamed_text, text_of
 
 _ENGLISH, _JAPANESE = "What is the status?", "状況を教えてください"
@@ -94,6 +96,18 @@ def test_a_defect_of_the_hub_before_there_is_a_route_is_one_helpful_text(questio
     assert (record["route"], record["error"]["kind"]) == (None, "unrouted")
     assert record["reason"] == record["error"]["cause"]
     assert "AttributeError" in next(line["stack_trace"] for line in hub.log if "stack_trace" in line)
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/event-stream"])
+def test_an_answer_that_is_compressed_unasked_is_called_so(content_type: str) -> None:
+    def compressed(exchange: Exchange) -> None:
+        assert exchange.received.headers["accept-encoding"] == "identity"
+        exchange.answer(200, gzip.compress(b"{}"), content_type=content_type, content_encoding="gzip")
+
+    with AgentServer(serve_message=compressed) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert "Agent alpha" in streamed_text(hub.stream(_ENGLISH))
+    assert (hub.log[-1]["outcome"], "compressed" in hub.log[-1]["cause"]) == ("not_json", True)
 
 
 def test_a_client_that_takes_json_sees_a_failed_task() -> None:
