@@ -26,6 +26,7 @@ from shared.function import stdout_log
 from shared.gemini.examination import examiner
 from shared.http.messages import Handler
 from shared.log import Log
+from shared.own_words import own_words
 
 SKILL = AgentSkill(
     id="document-qa",
@@ -67,7 +68,7 @@ def answers_of(
 
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         selection = selection_for(call)
-        found = engine.answer(text_of(request.message), select=selection)
+        found = engine.answer(own_words(text_of(request.message)), select=selection)
         if selection:
             found = selection.noted(found)
         call.record["grounded"] = found.grounded

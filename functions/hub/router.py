@@ -9,6 +9,7 @@ from functions.hub.matching.literal_index import SearchedText, known_to
 from functions.hub.matching.pattern_index import PatternIndex
 from shared.follow_up import is_follow_up
 from shared.normal_text import normalise
+from shared.own_words import own_words
 from shared.route_table.patterns import compile_pattern
 from shared.routes import Route, RouteTable
 
@@ -66,12 +67,17 @@ class Router:
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
         """The route of `text`: by skill, else by rules, else the last route if it keeps such texts, else the default.
 
-        `skill` and `last_route` are route ids; a last route that the table no longer has is ignored.
+        What the text says itself goes before what it quotes and how it is signed. `skill` and `last_route` are route ids; a
+        last route that the table no longer has is ignored.
         Raises UnknownSkill.
         """
         if skill is not None:
             return self._named(skill)
-        return self._ruled(normalise(text)) or self._unruled(text, last_route)
+        own = own_words(text)
+        choice = self._ruled(normalise(own))
+        if choice is None and own != text:
+            choice = self._ruled(normalise(text))
+        return choice or self._unruled(own, last_route)
 
     def _named(self, skill: str) -> Choice:
         route = self._table.by_id.get(skill)
@@ -95,7 +101,7 @@ class Router:
     def _unruled(self, text: str, last_route: str | None) -> Choice:
         last = self._table.by_id.get(last_route) if last_route is not None else None
         if last is not None and last.follow_ups and is_follow_up(text):
-            reason = f'follow-up: it takes up the question before, which "{last.id}" answered'
+            reason = f'follow-up: it takes up the question before, which went to "{last.id}"'
             return Choice(route=last, rule=Rule.FOLLOW_UP, words=(), reason=reason)
         if last is not None and last.sticky:
             reason = f'sticky: no rule matched, and this conversation was last with "{last.id}"'

@@ -60,6 +60,19 @@ def test_a_patterns_words_are_what_it_matched_cut_to_a_line() -> None:
     assert rules.choose("wbs" + " x" * 1_000).words == (("wbs" + " x" * 1_000)[:59] + "…",)
 
 
+def test_what_a_text_says_itself_goes_before_what_it_quotes_and_how_it_is_signed() -> None:
+    rules = router(
+        route_text("expense", 'keywords = ["taxi"]', priority=1),
+        route_text("pm", 'keywords = ["project"]', priority=2),
+    )
+    for mail in (
+        "> How is the project?\nWho pays the taxi?",
+        "Who pays the taxi?\n\nBest regards\nTom, Project X",
+    ):
+        assert rules.choose(mail).route.id == "expense"
+    assert rules.choose("Please see below.\n> How is the project?").route.id == "pm"
+
+
 def test_a_text_that_matches_nothing_takes_the_default() -> None:
     choice = router(route_text("pm", 'keywords = ["wbs"]', priority=1)).choose("Good morning")
     assert (choice.route.id, choice.rule, choice.words) == ("other", Rule.DEFAULT, ())
@@ -79,7 +92,7 @@ def test_a_follow_up_that_matches_nothing_stays_with_a_last_route_that_keeps_fol
     rules = router(talk, route_text("pm", 'keywords = ["wbs"]', priority=2))
     choice = rules.choose("and abroad?", last_route="talk")
     assert (choice.route.id, choice.rule) == ("talk", Rule.FOLLOW_UP)
-    assert choice.reason == 'follow-up: it takes up the question before, which "talk" answered'
+    assert choice.reason == 'follow-up: it takes up the question before, which went to "talk"'
     assert rules.choose("What is the height of Mount Fuji?", last_route="talk").rule is Rule.DEFAULT
     assert rules.choose("and the WBS?", last_route="talk").route.id == "pm"
     for last in ("pm", "gone", None):

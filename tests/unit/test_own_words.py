@@ -1,0 +1,64 @@
+"""What a message says itself: mails lose what surrounds their question, and no question loses a word."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.own_words import own_words
+
+MAILS = {
+    "Hi,\nI lost my laptop. By when do I report it?\nThanks\nMia\nAccounting (expenses & travel)": (
+        "I lost my laptop. By when do I report it?"
+    ),
+    "Dear colleagues,\n\nwe had a P-1. What now?\n\nBest regards,\nTom Weber\nProject Manager": "we had a P-1. What now?",
+    "> When is the kick-off?\nHow do I claim a taxi?\n-- \nTom": "How do I claim a taxi?",
+    "How do I claim a taxi?\n\nOn Mon, 3 Nov 2025 at 10:00, Boss wrote:\n> plan the project": "How do I claim a taxi?",
+    "How do I claim a taxi?\n-----Original Message-----\nFrom: Boss\nplan the project": "How do I claim a taxi?",
+    "お疲れさまです。経理部の佐藤です。\n有給の申請期限はいつですか。\nよろしくお願いいたします。\n佐藤 / 経理部 経費精算担当": (
+        "有給の申請期限はいつですか。"
+    ),
+    "田中様\n領収書をなくしました。\n何卒よろしくお願い申し上げます。\n━━━━━\nプロジェクト推進課": "領収書をなくしました。",
+    "開発部の鈴木です。P-1の連絡期限は何分以内でしょうか。よろしくお願いいたします。": "P-1の連絡期限は何分以内でしょうか。",
+}
+
+LEFT_ALONE = [
+    "How do I claim a taxi?",
+    "Thanks",
+    "Thanks\nHow do I claim a taxi?",
+    "よろしくお願いいたします。",
+    "お世話になっております。",
+    "経費精算をよろしくお願いいたします。",
+    "> nothing but a quote",
+    "From: Tom\nHow do I claim a taxi?",
+    "What is the capital of France?\nand of Mars?",
+    "This is the plan.\n---\nWho approves it?",
+    "出張の件です。\n以上\n精算の期限はいつですか。",
+    "Hi, how do I claim a taxi?\n" + "pasted line\n" * 3_000,
+]
+
+
+@pytest.mark.parametrize(("mail", "own"), MAILS.items())
+def test_a_mail_is_left_with_its_question(mail: str, own: str) -> None:
+    assert own_words(mail) == own
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE)
+def test_what_may_be_the_question_is_left_as_it_is(text: str) -> None:
+    assert own_words(text) == text
+
+
+@given(st.text(max_size=300))
+def test_something_is_always_left_and_nothing_is_added(text: str) -> None:
+    own = own_words(text)
+    assert set(own) <= set(text) | {"\n"}
+    assert bool(own.strip()) >= bool(text.strip())
+
+
+def test_no_text_takes_long() -> None:
+    started = time.process_time()
+    for piece in ("> \n", "以上\n", "、", "よろしくお願い", "お手数ですが", "a\n\n", "経理部の", "。", "hi "):
+        own_words(piece * (19_990 // len(piece)))
+        own_words(piece * (19_990 // len(piece)) + "\nか。")
+    assert time.process_time() - started < 5
