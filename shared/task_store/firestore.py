@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -215,8 +216,9 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
         """The log from behind the sequence number `after`."""
         if not possible_id(task_id):
             return []
-        return read_log(
-            self._database, self._heads.bodies, self._heads.document(task_id), after=after, limit=limit
+        document = self._heads.document(task_id)
+        return self._database.changing(
+            lambda: read_log(self._database, self._heads.bodies, document, after=after, limit=limit)
         )
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
@@ -246,8 +248,15 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
     def purge(self, *, ended_before: float, limit: int) -> int:
         """See `TaskStore.purge`."""
         found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
-        for one in found:
-            self._heads.delete(head_of(one))
+
+        def delete(task_id: str) -> None:
+            one = self._heads.find(task_id)
+            # Its client may have answered meanwhile.
+            if one and 0 < one.head.ended_at < ended_before:
+                self._heads.delete(one)
+
+        for snapshot in found:
+            self._database.changing(functools.partial(delete, snapshot.id))
         return len(found)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from shared.task_store.firestore_client import Database, Fields
-from shared.task_store.firestore_documents import digest, possible_id
+from shared.task_store.firestore_documents import delete_all, digest, possible_id
 from shared.task_store.push import Delivery, PushConfig
 from shared.task_store.store import UnknownTask
 
@@ -98,9 +98,8 @@ class FirestorePushStore:
 
     def delete_config(self, task_id: str, config_id: str) -> None:
         """Deletes a config; one that is not there is no error."""
-        batch = self._database.batch()
-        batch.delete(self._database.collection("pushes").document(_name(task_id, config_id)))
-        self._database.commit(batch)
+        config = self._database.collection("pushes").document(_name(task_id, config_id))
+        self._database.changing(lambda: delete_all(self._database, [config]))
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
         """Configs with something to send now, the longest due first."""

@@ -1,8 +1,11 @@
 """Lives of tasks that nobody thought of, beside a model."""
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+import grpc
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -10,13 +13,34 @@ from tests.contract.task_store.conftest import OpenStore
 from tests.contract.task_store.lives.callers import Callers
 from tests.contract.task_store.lives.workers import Workers
 from tests.contract.task_store.stores import Clock
+from tests.fakes.grpc_line import GrpcLine
 
 MOST_TASK_BYTES = 400_000
-LIVES = {"sqlite": 25, "firestore": 3}
+REFUSES = {
+    "Commit": (5, grpc.StatusCode.ABORTED),
+    "RunQuery": (50, grpc.StatusCode.UNAVAILABLE),
+    "BatchGetDocuments": (50, grpc.StatusCode.UNAVAILABLE),
+}
+LIVES = {"sqlite": 25, "firestore": 2}
 
 
 class Life(Callers, Workers):
     """All of it."""
+
+
+@pytest.fixture(autouse=True)
+def contention(
+    kind: str,
+    new_data: Callable[[], OpenStore],  # which names the emulator itself
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[None]:
+    """Firestore aborts commits, and is away for a moment: nobody is to notice."""
+    with contextlib.ExitStack() as stack:
+        if kind == "firestore":
+            line = GrpcLine(request.getfixturevalue("firestore_emulator"), REFUSES)
+            monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", stack.enter_context(line).address)
+        yield
 
 
 def test_a_store_says_what_the_model_says(kind: str, new_data: Callable[[], OpenStore], clock: Clock) -> None:
