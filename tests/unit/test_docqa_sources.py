@@ -1,8 +1,10 @@
 """Files of every kind become documents, or are skipped with a reason; editions are told apart."""
 
 import io
+import os
 from datetime import date
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -104,6 +106,29 @@ def test_a_bad_file_never_stops_the_others(tmp_path: Path) -> None:
     engine.close()
     assert skipped == ["bad.pdf", "empty.md", "huge.txt"]
     assert answer.citations[0].quote == "The doors are locked at 20:00."
+
+
+@pytest.mark.parametrize(
+    ("name", "readable"),
+    [
+        ("規程.md".encode("cp932"), "規程.md"),
+        ("規程.md".encode("euc_jp"), "規程.md"),
+        ("規程.md".encode(), "規程.md"),
+        (b"\xff\xfe.md", "\\xff\\xfe.md"),
+    ],
+    ids=["Windows", "EUC", "UTF-8", "none"],
+)
+def test_a_name_in_another_encoding_than_the_systems_is_read(
+    tmp_path: Path, name: bytes, readable: str
+) -> None:
+    (tmp_path / "部門").mkdir()
+    (tmp_path / "部門" / os.fsdecode(name)).write_text("# Doors\n\nThe doors are locked at 20:00.\n")
+    (tmp_path / os.fsdecode("表.計算".encode("cp932"))).write_text("1")
+    engine = DocumentQA.open(tmp_path, None)
+    answer = engine.answer("When are the doors locked?")
+    engine.close()
+    assert answer.citations[0].uri == "corpus:" + quote(f"部門/{readable}")
+    assert other_kinds(tmp_path) == [".計算"]
 
 
 def test_a_link_is_followed_within_the_folder_and_never_out_of_it(tmp_path: Path) -> None:

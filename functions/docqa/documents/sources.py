@@ -1,5 +1,7 @@
 """The files of a corpus: which are read, how bytes become a Document, and why a file is skipped."""
 
+import contextlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,19 +42,32 @@ class Unreadable(Exception):
 
 
 def corpus_files(corpus_dir: Path) -> Iterator[tuple[str, Path]]:
-    """(path relative to `corpus_dir`, path) of every file of a known kind, sorted; hidden ones are left out."""
+    """(path relative to `corpus_dir`, path) of every file of a known kind, sorted; hidden ones are left out.
+
+    The first is text: archives made on Windows in Japan leave names in another encoding than the system's.
+    """
     for path in sorted(corpus_dir.rglob("*")):
         relative = path.relative_to(corpus_dir)
         hidden = any(part.startswith(".") for part in relative.parts)
         if path.suffix.lower() in SUFFIXES and not hidden and path.is_file():
-            yield relative.as_posix(), path
+            yield "/".join(map(_readable, relative.parts)), path
+
+
+def _readable(name: str) -> str:
+    if name.isascii():
+        return name
+    said = os.fsencode(name)
+    for encoding in _ENCODINGS:
+        with contextlib.suppress(UnicodeDecodeError):
+            return said.decode(encoding)
+    return said.decode("utf-8", "backslashreplace")
 
 
 def other_kinds(corpus_dir: Path) -> list[str]:
     """The suffixes of files that are no documents to docqa, sorted; hidden files are not looked at."""
     names = (path.relative_to(corpus_dir) for path in corpus_dir.rglob("*") if path.is_file())
     shown = (name for name in names if not any(part.startswith(".") for part in name.parts))
-    return sorted({name.suffix.lower() for name in shown} - SUFFIXES.keys() - {""})
+    return sorted({_readable(name.suffix).lower() for name in shown} - SUFFIXES.keys() - {""})
 
 
 def corpus_uri(path: str) -> str:
