@@ -12,6 +12,7 @@ from pathlib import Path
 
 from local.lifeline import Lifeline
 
+_LAST_LINES = 15
 # Where a text begins that says what to do.
 _TOLD_TO_THE_OPERATOR = re.compile(r"^(?:[\w.]+\.WrongFile: |(?=The settings are wrong:$))", re.MULTILINE)
 
@@ -37,11 +38,11 @@ class Process:
         """Everything it has written so far."""
         return self.log.read_text(errors="replace")
 
-    def last_lines(self, count: int = 15) -> str:
+    def last_lines(self) -> str:
         """The end of its output, indented, for a report; of an error meant for the operator all of it, without the stack."""
         output = self.output()
         told = [found.end() for found in _TOLD_TO_THE_OPERATOR.finditer(output)]
-        lines = output[told[-1] :].splitlines() if told else output.splitlines()[-count:]
+        lines = output[told[-1] :].splitlines() if told else output.splitlines()[-_LAST_LINES:]
         return "\n".join(f"    {line}" for line in lines) or "    (it wrote nothing)"
 
 

@@ -28,7 +28,6 @@ def agent_card(
     version: str,
     url: str,
     skills: tuple[AgentSkill, ...],
-    streaming: bool = True,
 ) -> AgentCard:
     """The card of an agent behind the hub: no authentication of its own, since IAM stands in front of it or nobody does."""
     return AgentCard(
@@ -36,9 +35,7 @@ def agent_card(
         description=description,
         version=version,
         supported_interfaces=interfaces(url),
-        capabilities=AgentCapabilities(
-            streaming=streaming, push_notifications=False, extended_agent_card=False
-        ),
+        capabilities=AgentCapabilities(streaming=True, push_notifications=False, extended_agent_card=False),
         default_input_modes=("text/plain",),
         default_output_modes=OUTPUT_MODES,
         skills=skills,

@@ -38,13 +38,12 @@ from shared.tasks.work import read_work
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
 _MOST_BEHIND_SECONDS = 2.0
+# How long a cancellation is waited for before the task is shown as it is.
+_CANCEL_SECONDS = 5.0
 
 
 class TaskOperations:
-    """Answers GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs.
-
-    `cancel_seconds` is how long a cancellation is waited for before the task is shown as it is.
-    """
+    """Answers GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs."""
 
     def __init__(
         self,
@@ -54,14 +53,12 @@ class TaskOperations:
         *,
         runs: Runs,
         timestamp: Callable[[], str],
-        cancel_seconds: float = 5.0,
     ) -> None:
         self._store = store
         self._configs = configs
         self._agent = agent
         self._runs = runs
         self._timestamp = timestamp
-        self._cancel_seconds = cancel_seconds
 
     def get(self, request: model.GetTaskRequest, call: Call) -> Task:
         """§3.1.3."""
@@ -197,7 +194,7 @@ class TaskOperations:
         run = self._runs.of_task(task_id)
         if run is not None:
             run.cancel()
-        stored = wait_until_settled(self._store, stored, seconds=self._cancel_seconds)
+        stored = wait_until_settled(self._store, stored, seconds=_CANCEL_SECONDS)
         # A turn that ended with a question before it saw the cancellation: nobody works on the task now, so it is canceled here.
         return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
 

@@ -33,7 +33,6 @@ class Recorder:
         timestamp: Callable[[], str],
         new_id: Callable[[], str],
         clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._store = store
         self._log = log
@@ -41,7 +40,7 @@ class Recorder:
         self.timestamp = timestamp
         self._new_id = new_id
         self._recording: set[str] = set()
-        self.patience = StorePatience(times.outage_seconds, clock=clock, pause=pause)
+        self.patience = StorePatience(times.outage_seconds, clock=clock)
 
     def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
         """Records until the run ends; the run's first event is the task as `stored` has it already.

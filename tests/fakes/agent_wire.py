@@ -4,7 +4,6 @@ import copy
 from typing import Any
 
 Json = dict[str, Any]
-CARD_VERSIONS = {"1.0": "1.0", "0.3": "0.3.0"}
 
 
 def text(value: str) -> Json:

@@ -8,7 +8,7 @@ import pytest
 
 from shared.queue.bell import Bell
 from shared.queue.envelope import BadEnvelope, push_body, read_push
-from shared.queue.wakeups import NoWakeups, Wakeup, topic_of
+from shared.queue.wakeups import Wakeup, topic_of
 
 SECONDS = 30.0
 
@@ -76,12 +76,6 @@ def test_what_pubsub_adds_to_a_push_is_passed_over() -> None:
 def test_anything_else_is_no_wakeup(body: bytes) -> None:
     with pytest.raises(BadEnvelope):
         read_push(body)
-
-
-def test_nobody_is_told_without_a_queue() -> None:
-    wakeups = NoWakeups()
-    wakeups.publish("tasks", "t")
-    wakeups.close()
 
 
 def test_a_ring_wakes_who_waits_for_its_topic() -> None:

@@ -50,7 +50,6 @@ class Exchange:
         budget: Budget,
         stream_budget: Budget,
         clock: Callable[[], float],
-        passing_seconds: float = _PASSING_SECONDS,
     ) -> None:
         self._client = client
         self._endpoint = endpoint
@@ -60,7 +59,7 @@ class Exchange:
         self._budget = stream_budget if self._streaming else budget
         self._task_budget = stream_budget if asking.goes_on else self._budget
         self._clock = clock
-        self._passing_seconds = passing_seconds if asking.goes_on else 0.0
+        self._passing_seconds = _PASSING_SECONDS if asking.goes_on else 0.0
         self._gone: threading.Event | None = None
 
     def events(self) -> Generator[Event]:

@@ -47,9 +47,10 @@ class Downstream(Protocol):
 class InProcess:
     """An agent that is a function in this process; for measuring the hub alone, and for tests."""
 
-    def __init__(self, answer: Callable[[Asking], Iterator[Event]], *, immediate: bool = True) -> None:
+    immediate = True
+
+    def __init__(self, answer: Callable[[Asking], Iterator[Event]]) -> None:
         self._answer = answer
-        self.immediate = immediate
 
     def ask(self, asking: Asking) -> Iterator[Event]:
         """See `Downstream.ask`."""

@@ -19,6 +19,7 @@ from shared.a2a.compat.v0_3.task import (
 from shared.a2a.errors import invalid_field
 from shared.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
 
+_RESULT = "result"
 _WRAPPERS = {
     "task": "task",
     "message": "message",
@@ -29,14 +30,14 @@ _WRAPPERS = {
 
 def to_core_status_update(value: Any, path: str) -> dict[str, Any]:
     """A 0.3 status update as 1.0 JSON."""
-    event = as_object(value, path)
+    event = as_object(value, _RESULT)
     core = copied(event, "taskId", "contextId", "metadata")
     return core | {"status": to_core_status(event.get("status"), f"{path}.status")}
 
 
 def to_core_artifact_update(value: Any, path: str) -> dict[str, Any]:
     """A 0.3 artifact update as 1.0 JSON."""
-    event = as_object(value, path)
+    event = as_object(value, _RESULT)
     core = copied(event, "taskId", "contextId", "append", "lastChunk", "metadata")
     return core | {"artifact": to_core_artifact(event.get("artifact"), f"{path}.artifact")}
 
@@ -49,19 +50,19 @@ _TO_CORE = {
 }
 
 
-def to_core_event(value: Any, path: str = "result") -> dict[str, Any]:
+def to_core_event(value: Any) -> dict[str, Any]:
     """A 0.3 result or stream event, bare or wrapped, as 1.0's StreamResponse JSON."""
-    event = as_object(value, path)
+    event = as_object(value, _RESULT)
     kind = event.get("kind")
     if kind is None:
         for wrapper, inner in _WRAPPERS.items():
             if (wrapped := member(event, wrapper)) is not None:
                 name, to_core = _TO_CORE[inner]
-                return {name: to_core(wrapped, f"{path}.{wrapper}")}
+                return {name: to_core(wrapped, f"{_RESULT}.{wrapper}")}
     if not isinstance(kind, str) or kind not in _TO_CORE:
-        raise invalid_field(f"{path}.kind", f"must be one of {', '.join(_TO_CORE)}")
+        raise invalid_field(f"{_RESULT}.kind", f"must be one of {', '.join(_TO_CORE)}")
     name, to_core = _TO_CORE[kind]
-    return {name: to_core(event, path)}
+    return {name: to_core(event, _RESULT)}
 
 
 def to_compat_event(event: Event, dialect: Dialect) -> dict[str, Any]:
