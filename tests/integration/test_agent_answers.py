@@ -298,3 +298,12 @@ def test_a_card_is_asked_for_once_by_many_at_the_same_time() -> None:
             release.set()
             assert {text_of(answer.result()) for answer in answers} == {"Hello."}
     assert len(agent.received) - len(agent.asked) == 1
+
+
+def test_what_an_agent_said_while_it_worked_is_no_answer_where_data_is() -> None:
+    ended = task("completed", artifact("a", data(_VALUE)))
+    ended["task"]["history"] = [message(text("Searching"))["message"]]
+    with AgentServer(lambda _: [ended]) as agent:
+        assert (
+            text_of(Hub(route("alpha", agent.url)).send("How long?")) == '{\n  "days": 30,\n  "unit": "日"\n}'
+        )

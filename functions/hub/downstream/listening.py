@@ -59,7 +59,7 @@ class Listener:
                 for artifact in event.artifacts:
                     yield from self._artifact(artifact, append=False)
                 yield from self._status(event.status)
-                if self.state is TaskState.COMPLETED and not self.spoken:
+                if self.state is TaskState.COMPLETED and not self.spoken and not self._data:
                     for message in _answers(event.history):
                         yield from self._parts(message.parts)
             case TaskStatusUpdateEvent():
