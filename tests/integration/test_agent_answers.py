@@ -2,18 +2,13 @@
 
 import itertools
 import json
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from shared.a2a.model import Binding
-from shared.a2a.versions import Version
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, artifact, data, file, message, status, task, text, update
-from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
 _DIALECTS = list(itertools.product(("1.0", "0.3"), ("JSONRPC", "HTTP+JSON")))
@@ -252,58 +247,9 @@ def test_citations_that_are_none_are_left_out(citations: Any) -> None:
         assert hub.query("Really?")["citations"] == []
 
 
-def test_the_card_never_sends_the_hub_to_another_host() -> None:
-    with AgentServer(lambda _: [message(text("Mine."))]) as agent:
-        card = {
-            "name": "Agent", "description": "x", "version": "1", "capabilities": {}, "skills": [],
-            "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
-            "supportedInterfaces": [
-                {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
-                for url in ("http://[broken", "http://127.0.0.1:9/stolen", f"{agent.url}@127.0.0.1:9/")
-            ],
-        }  # fmt: skip
-        agent.serve_card = lambda exchange: exchange.json(card)
-        hub = Hub(route("alpha", agent.url))
-        assert text_of(hub.send("Whose?")) == "Mine."
-
-
-def test_an_agent_without_a_card_is_asked_in_0_3() -> None:
-    with AgentServer(lambda _: [message(text("Old."))], version="0.3", streaming=False) as agent:
-        agent.serve_card = lambda exchange: exchange.answer(404)
-        hub = Hub(route("alpha", agent.url))
-        assert text_of(hub.send("How old?")) == "Old."
-        assert streamed_text(hub.stream("How old?")) == "Old."
-
-
-def test_the_route_may_name_version_and_binding_and_then_no_card_is_asked_for() -> None:
-    with AgentServer(lambda _: [message(text("As told."))], version="0.3", binding="HTTP+JSON") as agent:
-        hub = Hub(route("alpha", agent.url, protocol_version=Version.V0_3, binding=Binding.HTTP_JSON))
-        assert streamed_text(hub.stream("How?")) == "As told."
-        assert len(agent.received) == len(agent.asked) == 1
-
-
-def test_a_card_is_asked_for_once_by_many_at_the_same_time() -> None:
-    release = threading.Event()
-    with AgentServer(lambda _: [message(text("Hello."))]) as agent:
-        card = agent.serve_card
-
-        def slow_card(exchange: Exchange) -> None:
-            release.wait(timeout=10)
-            card(exchange)
-
-        agent.serve_card = slow_card
-        hub = Hub(route("alpha", agent.url))
-        with ThreadPoolExecutor(8) as pool:
-            answers = [pool.submit(hub.send, "Hi") for _ in range(8)]
-            release.set()
-            assert {text_of(answer.result()) for answer in answers} == {"Hello."}
-    assert len(agent.received) - len(agent.asked) == 1
-
-
 def test_what_an_agent_said_while_it_worked_is_no_answer_where_data_is() -> None:
     ended = task("completed", artifact("a", data(_VALUE)))
     ended["task"]["history"] = [message(text("Searching"))["message"]]
     with AgentServer(lambda _: [ended]) as agent:
-        assert (
-            text_of(Hub(route("alpha", agent.url)).send("How long?")) == '{\n  "days": 30,\n  "unit": "日"\n}'
-        )
+        read = text_of(Hub(route("alpha", agent.url)).send("How long?"))
+    assert read == '{\n  "days": 30,\n  "unit": "日"\n}'
