@@ -16,7 +16,7 @@ from functions.gate.passing import (
     passed_query,
 )
 from functions.gate.rate_limit import RateLimit
-from functions.gate.upstream import RefusedByIam, Upstream
+from functions.gate.upstream import AnsweredByPlatform, Upstream
 from shared import diagnosis
 from shared.a2a import card_endpoint, errors
 from shared.a2a.errors import A2AError
@@ -58,7 +58,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             return pass_on(request, record)
         except A2AError as error:
             record["outcome"] = error.kind.reason
-            if isinstance(error, RefusedByIam):
+            if isinstance(error, AnsweredByPlatform):
                 record["upstreamStatus"] = error.status
             return refusal(request, error, record)
 

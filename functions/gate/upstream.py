@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from functions.gate.passing import RESPONSE_HEADERS, passed_headers
 from shared.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
 from shared.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
-from shared.http.messages import EVENT_STREAM, Response
+from shared.http.messages import EVENT_STREAM, JSON, Response
 from shared.identity.own_tokens import NoToken, OwnTokens
 from shared.identity.token_facts import TokenFacts, facts_of
 
@@ -18,19 +18,22 @@ _IDLE_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
 _MOST_BYTES = 256 << 20
 _REFUSALS = frozenset({401, 403, 429})
-_PAGE = "text/html"
 _RETRY_AFTER = {"retry-after": "5"}
 _TIMED_OUT = ErrorKind(
     "TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False
 )
 
 
-class RefusedByIam(A2AError):
-    """Whatever stands in front of the function did not let the gate in; to the caller, the function is not available."""
+class AnsweredByPlatform(A2AError):
+    """Whatever stands in front of the function answered in its place; to the caller, the function is not available, or late."""
 
     def __init__(self, status: int) -> None:
-        super().__init__(UNAVAILABLE, headers=_RETRY_AFTER)
+        super().__init__(_TIMED_OUT if status == 504 else UNAVAILABLE, headers=_RETRY_AFTER)
         self.status = status
+
+
+class RefusedByIam(AnsweredByPlatform):
+    """It did not let the gate in."""
 
 
 class NoOwnToken(A2AError):
@@ -59,7 +62,7 @@ class Upstream:
     def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes) -> Response:
         """The answer; an event stream is passed on while it arrives. Raises A2AError (503, 504).
 
-        A refusal that is no answer of the function itself, which would have been JSON, is Cloud Run's: RefusedByIam.
+        An error that is no answer of the function itself, which would have been JSON, is Cloud Run's: AnsweredByPlatform.
         """
         budget = Budget(
             deadline=self._http.clock() + _LONGEST_SECONDS,
@@ -76,9 +79,9 @@ class Upstream:
                 body=body or None,
                 budget=budget,
             )
-            if answer.status in _REFUSALS and answer.media_type == _PAGE:
+            if answer.status >= 400 and not _is_json(answer.media_type):
                 answer.close()
-                raise RefusedByIam(answer.status)
+                raise (RefusedByIam if answer.status in _REFUSALS else AnsweredByPlatform)(answer.status)
             if method == "HEAD":
                 # Only the upstream knows how long the body would have been; beside an iterator, no other length is written.
                 passed = passed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
@@ -109,6 +112,10 @@ class Upstream:
             if self._tokens is None
             else {"authorization": f"Bearer {self._tokens.id_token(self._audience)}"}
         )
+
+
+def _is_json(media_type: str) -> bool:
+    return media_type == JSON or media_type.endswith("+json")
 
 
 class _Passing(Iterator[bytes]):

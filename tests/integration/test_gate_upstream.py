@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from functions.gate.upstream import Upstream
+from functions.gate.upstream import AnsweredByPlatform, Upstream
 from shared.a2a.errors import A2AError
 from shared.http.client import HttpClient
 from shared.identity.own_tokens import NoToken
@@ -66,6 +66,32 @@ def test_a_platform_that_does_not_let_the_gate_in_is_not_the_callers_fault(statu
         error = refused(Upstream(server.url, http=HttpClient(), tokens=None))
     assert error.kind.http_status == 503
     assert "www-authenticate" not in error.headers
+
+
+@pytest.mark.parametrize(
+    ("status", "told"), [(400, 503), (404, 503), (431, 503), (500, 503), (502, 503), (503, 503), (504, 504)]
+)
+@pytest.mark.parametrize("content_type", ["text/html; charset=UTF-8", "text/plain", ""])
+def test_an_error_that_the_platform_answers_instead_of_the_function_is_not_passed_on(
+    status: int, told: int, content_type: str
+) -> None:
+    """As Cloud Run does when an instance ends in the middle, or where nothing is at an address."""
+    with HttpServer(
+        lambda exchange: exchange.answer(status, b"The request failed: /srv", content_type=content_type)
+    ) as server:
+        error = refused(Upstream(server.url, http=HttpClient(), tokens=None))
+    assert (error.kind.http_status, error.headers) == (told, {"retry-after": "5"})
+    assert isinstance(error, AnsweredByPlatform)
+    assert error.status == status
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/problem+json"])
+def test_an_error_of_the_function_itself_is_passed_on(content_type: str) -> None:
+    with HttpServer(lambda exchange: exchange.answer(404, b"{}", content_type=content_type)) as server:
+        answer = Upstream(server.url, http=HttpClient(), tokens=None).send(
+            "POST", "/", headers={}, body=b"{}"
+        )
+    assert (answer.status, answer.body) == (404, b"{}")
 
 
 def test_without_a_token_of_its_own_the_gate_calls_nobody() -> None:
