@@ -62,9 +62,6 @@ class Stage(RuleBasedStateMachine):
             self._stores[0].close()
             self._stores[0] = self._open()
         self._stores.reverse()
-
-    @rule()
-    def everybody_looks_at_everything(self) -> None:
         self.look_at_everything()
 
     def look_at_everything(self) -> None:
