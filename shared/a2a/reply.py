@@ -67,6 +67,12 @@ class Mint(Struct, frozen=True, kw_only=True):
     new_id: Callable[[], str]
     timestamp: Callable[[], str]
 
+    def message(self, *parts: Part, context_id: str | None, task_id: str | None = None) -> Message:
+        """What the agent says, under a new id."""
+        return Message(
+            message_id=self.new_id(), role=Role.AGENT, parts=parts, context_id=context_id, task_id=task_id
+        )
+
 
 def to_events(
     pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint, as_task: bool = True
@@ -110,8 +116,7 @@ def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint
                 data.append(Part(data=value, media_type="application/json"))
             case Progress():
                 pass
-    parts = (Part(text="".join(texts)), *(data if call.wants_data else ()))
-    yield Message(message_id=mint.new_id(), role=Role.AGENT, parts=parts, context_id=context_id)
+    yield mint.message(Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id)
 
 
 def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
@@ -124,13 +129,7 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
     def status(state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
         message = None
         if text is not None:
-            message = Message(
-                message_id=mint.new_id(),
-                role=Role.AGENT,
-                parts=(Part(text=text),),
-                context_id=context_id,
-                task_id=task_id,
-            )
+            message = mint.message(Part(text=text), context_id=context_id, task_id=task_id)
         return TaskStatusUpdateEvent(
             task_id=task_id,
             context_id=context_id,

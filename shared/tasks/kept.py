@@ -41,14 +41,7 @@ class KeptTasks:
         threads = Threads("task")
         runs = Runs(agent, threads=threads, timestamp=mint.timestamp)
         configs = PushConfigs(store, refuses=webhook_refusal(settings.webhook_hosts), new_id=mint.new_id)
-        recorder = Recorder(
-            store,
-            log=log,
-            times=settings.lease_times,
-            timestamp=mint.timestamp,
-            new_id=mint.new_id,
-            clock=time.monotonic,
-        )
+        recorder = Recorder(store, log=log, times=settings.lease_times, mint=mint, clock=time.monotonic)
         storing = Storing(store, configs, recorder, threads=threads, new_id=mint.new_id)
         starter = Starter(
             store,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from shared.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatusUpdateEvent
+from shared.a2a.model import Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent
+from shared.a2a.reply import Mint
 from shared.log import Log
 from shared.task_store.store import LeaseLost, StoredTask, TaskEnded, TaskStore, TooLarge, Unavailable
 from shared.tasks.run import Run
@@ -30,15 +31,13 @@ class Recorder:
         *,
         log: Log,
         times: LeaseTimes,
-        timestamp: Callable[[], str],
-        new_id: Callable[[], str],
+        mint: Mint,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
         self._log = log
         self.times = times
-        self.timestamp = timestamp
-        self._new_id = new_id
+        self.mint = mint
         self._recording: set[str] = set()
         self.patience = StorePatience(times.outage_seconds, clock=clock)
 
@@ -129,19 +128,15 @@ class Recorder:
             return []
         cancellation = run.call.cancellation
         return list(
-            updates(iter(first), task, cancellation=cancellation, timestamp=self.timestamp, may_answer=False)
+            updates(
+                iter(first), task, cancellation=cancellation, timestamp=self.mint.timestamp, may_answer=False
+            )
         )[1:]
 
     def failure(self, task: Task, text: str = _NO_RESULT) -> Event:
         """The task's end in failure, with a sentence for its owner."""
-        message = Message(
-            message_id=self._new_id(),
-            role=Role.AGENT,
-            parts=(Part(text=text),),
-            context_id=task.context_id,
-            task_id=task.id,
-        )
-        return status_update(task, TaskState.FAILED, self.timestamp(), message)
+        message = self.mint.message(Part(text=text), context_id=task.context_id, task_id=task.id)
+        return status_update(task, TaskState.FAILED, self.mint.timestamp(), message)
 
 
 def _ends(event: Event) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from shared.a2a.call import Call
 from shared.a2a.errors import UNAVAILABLE
 from shared.a2a.fold import fold
-from shared.a2a.model import Event, Message, Part, Role, SendMessageRequest, Task
+from shared.a2a.model import Event, Message, Part, SendMessageRequest, Task
 from shared.a2a.reply import Failure, Mint, as_message, to_events
 from shared.task_store.store import StoredTask, TaskStore, Unavailable
 from shared.tasks.following import Following, settled, wait_until_settled
@@ -158,9 +158,7 @@ class Sending:
         call = opened.call
         if call.for_ui and not settled(result):
             part = Part(text=self._still_working(opened, result.id))
-            return Message(
-                message_id=self._mint.new_id(), role=Role.AGENT, parts=(part,), context_id=result.context_id
-            )
+            return self._mint.message(part, context_id=result.context_id)
         before = opened.before
         # A task that its client knows stays one.
         answers = opened.turn.as_message and result.status.state.terminal and before is None

@@ -15,7 +15,6 @@ from shared.a2a.model import (
     Event,
     Message,
     Part,
-    Role,
     Task,
     TaskArtifactUpdateEvent,
     TaskState,
@@ -84,13 +83,7 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
 
 
 def _failed(text: str, task_id: str, context_id: str, mint: Mint, *, begun: bool) -> Iterator[Event]:
-    said = Message(
-        message_id=mint.new_id(),
-        role=Role.AGENT,
-        parts=(Part(text=text),),
-        context_id=context_id,
-        task_id=task_id,
-    )
+    said = mint.message(Part(text=text), context_id=context_id, task_id=task_id)
     status = TaskStatus(state=TaskState.FAILED, message=said, timestamp=mint.timestamp())
     if begun:
         yield TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=status)

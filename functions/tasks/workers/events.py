@@ -10,9 +10,7 @@ from shared.a2a.errors import invalid_field
 from shared.a2a.model import (
     Artifact,
     Event,
-    Message,
     Part,
-    Role,
     Task,
     TaskArtifactUpdateEvent,
     TaskState,
@@ -34,13 +32,7 @@ class Events:
         """A new status of the task, with what the worker says to it."""
         message = None
         if text:
-            message = Message(
-                message_id=self._mint.new_id(),
-                role=Role.AGENT,
-                parts=(Part(text=text),),
-                context_id=task.context_id,
-                task_id=task.id,
-            )
+            message = self._mint.message(Part(text=text), context_id=task.context_id, task_id=task.id)
         return status_update(task, state, self._mint.timestamp(), message)
 
     def of_progress(self, task: Task, updates: Sequence[Update]) -> list[Event]:
