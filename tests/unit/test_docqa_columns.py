@@ -109,3 +109,9 @@ def test_a_single_space_keeps_the_cells_of_a_japanese_table_apart_below_its_head
 )
 def test_words_that_a_single_space_keeps_apart_are_no_table_by_themselves(text: str) -> None:
     assert not _rows(f"# 規程\n\n{text}")
+
+
+def test_words_of_a_justified_line_are_no_cells() -> None:
+    line = "The  tenant  keeps  the  cellar  dry.\n"
+    text = line + line.replace("keeps", "found") + line.replace("cellar", "stairs")
+    assert not _rows(text)

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from functions.docqa.answers.judged import normal_of
+from functions.docqa.answers.kinds_of_answer import kind_fit
 from functions.docqa.answers.pointers import only_points
 from functions.docqa.model import Unit, UnitKind
 from functions.docqa.questions.expressions import PATTERNS, AnswerKind
@@ -25,6 +27,11 @@ If a pay day falls on a holiday, wages are paid on the Friday before. Paid twice
 
 A briefing of the crew is a summary of the previous day.
 A briefing of the crew is held outdoors, lasting no longer than 15 minutes.
+
+"Sailing hours" means all hours less free hours. "Free hours" means when the water is too low to sail.
+
+Canoe covers cost twice the fee of a rowing lesson.
+
 
 The members of the slipway board serve for three years. The slipway itself is old.
 
@@ -53,6 +60,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     [
         ("What is a tender?", "**Tender** - the small boat"),
         ("What is a bow line?", "the rope at the front"),
+        ("What are free hours?", '"Free hours" means'),
+        ("How much do canoe covers cost?", "twice the fee"),
         ("What is a dry launch?", "Putting a boat down by crane"),
         ("How long do coaches' meetings last?", "15-20 minutes"),
         ("How often are the pumps checked?", "every 30mins"),
@@ -63,6 +72,13 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
 )
 def test_what_says_it_comes_before_what_names_it(ask: Ask, question: str, expected: str) -> None:
     assert expected in ask(question).citations[0].quote
+
+
+def test_a_share_is_no_price() -> None:
+    unit = Unit(UnitKind.SENTENCE, 0, 9, "Below 99% of the tides, a mooring gets a credit.")
+    asked = analyse("How much does a mooring cost?")
+    assert kind_fit(asked, unit, normal_of("Below 99.9% we credit the mooring.")) is None
+    assert kind_fit(asked, unit, normal_of("A mooring costs 5% of the fee.")) is not None
 
 
 def test_a_term_of_years_is_no_time_of_day(ask: Ask) -> None:

@@ -89,6 +89,13 @@ def test_sentences_run_over_line_breaks_and_stop_at_their_ends() -> None:
     ]
 
 
+def test_the_lines_of_a_narrow_column_are_one_text_and_lines_set_apart_are_not() -> None:
+    column = "The cellar is kept dry by the Tenant and\nMr Ito of the house, who airs it every\nMonday and Friday.\n"
+    assert [unit.text for unit in _units(column)] == [column.strip()]
+    address = "Mill House\nHarbour Lane 7, near the old water mill\nDunwick\n"
+    assert len(_units(f"Write to us:\n\n{address}")) > 2
+
+
 def test_a_full_stop_in_an_abbreviation_an_initial_or_brackets_ends_no_sentence() -> None:
     text = "Ask Dr. Smith or J. Doe in dept. No. 12. U.S. Rules apply (see p. 3.) to all. It ends in 2024. Then stop."
     assert [unit.text for unit in _units(text)] == [

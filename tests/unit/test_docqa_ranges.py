@@ -7,7 +7,7 @@ import pytest
 from functions.docqa.questions.entities import Entity, entities_in, governed, years_in
 from functions.docqa.questions.expressions import AnswerKind
 from functions.docqa.questions.question import analyse
-from functions.docqa.questions.ranges import range_fit, ranges_in
+from functions.docqa.questions.ranges import is_wider, range_fit, ranges_in
 from functions.docqa.vocabulary.words import index_text, language_of, normalise, stem
 
 
@@ -165,3 +165,10 @@ def test_a_numbered_stage_is_told_from_the_others_and_a_count_of_stages_is_none(
     (second,) = entities_in("第2段階で本部を置く")
     assert second not in entities_in("第1段階では支部を置く")
     assert not entities_in("5段階で評価する")
+
+
+def test_of_two_open_ranges_that_hold_an_amount_the_nearer_bound_is_meant() -> None:
+    asked = analyse("What credit is due at 98%?").amounts
+    assert is_wider(asked, "below 99.9% | 5 points", "below 99.0% | 15 points")
+    assert not is_wider(asked, "below 99.0% | 15 points", "below 99.9% | 5 points")
+    assert not is_wider(asked, "below 99.0% | 15 points", "below 95.0% | 50 points")

@@ -10,6 +10,7 @@ _MONEY_ITSELF = re.compile(
     r"[¥$€£] ?\d|\d ?(?:yen|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
     r"|\b(?:jpy|usd|eur|gbp|chf) ?\d"
 )
+_COST_ASKED = re.compile(r"\bcosts?\b|\bprices?\b|\bhow expensive\b")
 _SHARE_OF = re.compile(r"(\w{1,4}(?:料金|費|額|価格|代金|報酬|賃料))の(?:\d|全額|半額)")
 _PRICED = re.compile(
     r"\b(?:pric|fees?\b|charg|costs?\b|amount|rent\b|deposit|discount|cover|reimburs|refund|credit|paid|pay|salar|wage|free"
@@ -21,10 +22,13 @@ _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 def is_no_amount(judged: Judged) -> bool:
     """Whether it is no money that is said: none beside the case, or a share where no price or payment is spoken of."""
     unit, normal = judged.unit, judged.normal
-    if not PATTERNS[AnswerKind.MONEY].search(_CASE.sub("", normal)):
+    found = PATTERNS[AnswerKind.MONEY].search(_CASE.sub("", normal))
+    if not found:
         return True
     if _MONEY_ITSELF.search(normal):
         return False
+    if "%" in found.group() and "% of" not in normal and _COST_ASKED.search(judged.asked):
+        return True
     return not _PRICED.search(f"{normal} {normalise(unit.header)} {normalise(' '.join(unit.context))}")
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from functions.docqa.answers.extraction import Found
+from functions.docqa.answers.leaning import leans
 from functions.docqa.documents.footnotes import marked, notes
 from functions.docqa.model import Citation, Position, Unit, UnitKind
-from functions.docqa.questions.expressions import DEPENDENT, EXCEPTION, INSTRUCTION
+from functions.docqa.questions.expressions import EXCEPTION, INSTRUCTION
 from functions.docqa.questions.ranges import complement
 from functions.docqa.vocabulary.words import normalise
 
@@ -48,9 +49,9 @@ def with_exceptions(best: Found) -> list[Found]:
     before, after = best.number - 1, best.number + 1
     if before >= 0 and _goes_on(units[before], unit):
         told.insert(0, structs.replace(best, number=before))
-    elif before >= 0 and DEPENDENT.match(unit.text) and units[before].block == unit.block:
+    elif before >= 0 and leans(unit.text) and units[before].block == unit.block:
         told.append(structs.replace(best, number=before))
-    if after < len(units) and _is_exception(best, after):
+    if after < len(units) and (_is_exception(best, after) or _is_introduced(units[after], unit)):
         told.append(structs.replace(best, number=after))
     beside = (*notes(units, best.number), *marked(units, best.number)[:1])
     told.extend(structs.replace(best, number=number) for number in beside)
@@ -79,6 +80,11 @@ def _with_its_list(best: Found) -> Found:
         ):
             return structs.replace(best, number=number)
     return best
+
+
+def _is_introduced(unit: Unit, introduction: Unit) -> bool:
+    """Whether a unit is the address or the command that the one before it ends in a colon for."""
+    return unit.kind is UnitKind.SENTENCE and introduction.text.rstrip("*_ ").endswith((":", "："))
 
 
 def _goes_on(unit: Unit, following: Unit) -> bool:

@@ -48,6 +48,8 @@ def named_definition(question: Question, passage: Passage, number: int, normal: 
     name, dash, _ = normal.partition(" - ")
     if not dash:
         name, dash, _ = normal.partition(": ")
+    if not dash:
+        name, dash, _ = normal.partition(" means ")
     if dash and _is_named(wanted, name):
         return _BY_NAME
     first = next((at for at, unit in enumerate(passage.units) if unit.kind is not UnitKind.LIST), -1)

@@ -17,6 +17,7 @@ from functions.docqa.answers.matching import (
     surroundings,
 )
 from functions.docqa.answers.occasions import has
+from functions.docqa.answers.row_keys import holds_it_tighter
 from functions.docqa.answers.serving import (
     edition_serves,
     is_introduced,
@@ -187,6 +188,12 @@ def _scored(
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
             share *= _FORMER_FACTOR
+        if (
+            amounts_fit > 0
+            and unit.kind is UnitKind.ROW
+            and holds_it_tighter(question.amounts, passage.units, number)
+        ):
+            continue
         fit = telling(Read(question, around, number, normal), fit, amounts_fit)
         yield Found(passage, number, share + fit + bonus, share, distinguishing(scopes))
 

@@ -5,7 +5,7 @@ import re
 from functions.docqa.answers.expressed import without_what_only_looks_so
 from functions.docqa.answers.judged import Judged, normal_of
 from functions.docqa.answers.kind_rules import WHO_IS, is_ruled_out, worth
-from functions.docqa.answers.occasions import has
+from functions.docqa.answers.occasions import MONTH, has
 from functions.docqa.answers.particulars import misses
 from functions.docqa.answers.row_keys import is_of_another_row
 from functions.docqa.model import Unit, UnitKind
@@ -19,6 +19,12 @@ _DEFINES_INSTEAD, _UNEXPRESSED, _NOBODY = -0.1, -0.05, -0.2
 _MAIL_ASKED = re.compile(r"e-?mail address|メールアドレス|メアド")
 _PHONE_ASKED = re.compile(r"\b(?:phone|telephone|fax|extension|mobile|hotline)\b|電話番号|内線|何番")
 _PHONE = re.compile(r"\d{3}")
+_WHO = re.compile(r"\bwho(?:m|se)?\b")
+_NAMED = re.compile(
+    r"(?<=[^\W\d_] )(?!\w+days?\b|(?i:" + MONTH + r")\b)[A-ZÀ-Þ][a-zß-ÿ]|@|[\u3040-\u9fff]"
+    r"|\b(?:\w+ed|done|made|given|held|kept|run|taken|paid|borne|led|sent) by (?:the|an?|our|your|its) "
+    r"(?!(?:end|time|date|day)\b)"
+)
 _BY_WHOM = re.compile(r"\b(?:who\w*|by|owner|responsib\w+|contact)\b|担当|部署|責任|実施|承認|主管")
 _EVENT = re.compile(
     r"\b(?:when|whenever|if|after|before|once|as soon|until|till|while|during|on|at|upon|always|never|time)\b"
@@ -71,6 +77,8 @@ def _without_expression(judged: Judged) -> float | None:
         return None
     by = person and has(_BY_WHOM, normalise(unit.header))
     if unit.kind is UnitKind.ROW and (person or time) and not by:
+        return None
+    if person and not by and has(_WHO, judged.asked) and not _NAMED.search(unit.text):
         return None
     if time and not has(_EVENT, judged.normal):
         return None

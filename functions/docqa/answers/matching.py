@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
+from functions.docqa.answers.leaning import leans
 from functions.docqa.documents.definitions import Definition, with_other_names
 from functions.docqa.documents.footnotes import marked
 from functions.docqa.model import Passage, Unit, UnitKind
@@ -14,7 +15,7 @@ from functions.docqa.vocabulary.lexicon import lexicon
 from functions.docqa.vocabulary.words import View, view
 
 OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.85, 0.75, 0.7
-PRECEDING, OPENING, NEIGHBOUR, PASSAGE = 0.65, 0.6, 0.55, 0.35
+MEANT, PRECEDING, OPENING, NEIGHBOUR, PASSAGE = 0.9, 0.65, 0.6, 0.55, 0.35
 PRESENT = 0.3
 _SYNONYM, _BROADER, _PARTS = 0.9, 0.7, 0.85
 _NOT_MODIFIERS = frozenset(
@@ -224,6 +225,9 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
     """The texts around a unit, nearest first, each with what a word found there is worth."""
     passage, unit = around.passage, around.passage.units[number]
     yield OWN, around.units[number]
+    neighbours = _neighbours(passage.units, number)
+    if unit.kind is UnitKind.SENTENCE and number - 1 in neighbours and leans(unit.text):
+        yield MEANT, around.units[number - 1]
     for context in unit.context:
         yield GOVERNING, around.says(context)
     for bearer in marked(passage.units, number):
@@ -233,7 +237,7 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
     for depth, heading in enumerate(around.headings):
         yield (OUTER_HEADING if depth else INNER_HEADING), heading
     yield TITLE, around.title
-    for near in _neighbours(passage.units, number):
+    for near in neighbours:
         leads = unit.kind is UnitKind.SENTENCE and near < number
         yield (PRECEDING if leads else NEIGHBOUR), around.units[near]
     if unit.kind is not UnitKind.ROW:

@@ -1,9 +1,12 @@
 """Rows of a table that are found by a number: "grade 5" stands in the row whose column "grade" says 5, and in no other."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
+from functions.docqa.answers.judged import normal_of
 from functions.docqa.model import Unit, UnitKind
+from functions.docqa.questions.ranges import Range, is_wider
 from functions.docqa.vocabulary.words import normalise, plain
 
 _LEAST_NAME = 2
@@ -21,6 +24,16 @@ def is_of_another_row(asked: str, unit: Unit) -> bool:
         _ALONE.fullmatch(cell) and number not in _NUMBER.findall(cell)
         for cell, number in zip(cells, _numbers_for(asked, unit.header), strict=False)
         if number
+    )
+
+
+def holds_it_tighter(amounts: list[Range], units: Sequence[Unit], number: int) -> bool:
+    """Whether another row of the table holds the amount asked about within a nearer bound."""
+    row = units[number]
+    return row.header != "" and any(
+        is_wider(amounts, normal_of(row.text), normal_of(other.text))
+        for other in units
+        if other.kind is UnitKind.ROW and other.header == row.header
     )
 
 

@@ -1,7 +1,7 @@
 """Tables of plain text, whose columns are kept apart by nothing but white space."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from unicodedata import east_asian_width
 
@@ -17,6 +17,12 @@ _LONGEST_ROW, _LEAST_CELLS = 60, 3
 _NO_ROW = re.compile(
     r"[。|「]|[、,](?=\s*$)|^\s*(?:令和|平成|昭和|明治|大正|\d{4}年|第[\d一二三四五六七八九十百]+[条章節項])"
 )
+# fmt: off
+_WORDS_OF_TEXT = frozenset({
+    "a", "an", "and", "any", "are", "as", "at", "be", "by", "for", "from", "if", "in", "is", "it", "of", "on",
+    "or", "that", "the", "this", "to", "when", "which", "will", "with",
+})
+# fmt: on
 _Span = tuple[int, int]
 
 
@@ -80,6 +86,11 @@ def cells_of(line: str) -> list[str]:
     return [match.group() for match in _CELL.finditer(line)]
 
 
+def is_justified(cells: Iterable[str]) -> bool:
+    """Whether pieces that are set apart are the words of a justified line: no cell says "the" alone."""
+    return any(cell in _WORDS_OF_TEXT for cell in cells)
+
+
 def _placed(line: str) -> tuple[list[_Span], list[_Span]] | None:
     """Where the cells of a line stand: counted in characters, and as wide as they are shown; None with fewer than two."""
     if not _APART.search(line):
@@ -87,6 +98,8 @@ def _placed(line: str) -> tuple[list[_Span], list[_Span]] | None:
     line = line.expandtabs(8)
     cells = list(_CELL.finditer(line))
     if len(cells) < _MANY_COLUMNS and (len(cells) == 1 or _MARK.fullmatch(cells[0].group())):
+        return None
+    if is_justified(cell.group() for cell in cells):
         return None
     spans = [cell.span() for cell in cells]
     if line.isascii():

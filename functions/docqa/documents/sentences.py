@@ -32,6 +32,7 @@ _ENGLISH_GOES_ON = re.compile(
 _LINK_TARGET = re.compile(r"[\"'”’*_`]*\]\([^()\n]*\)[\"'”’)*_`]*(?=\s|$)")
 _ENDS = re.compile(r"[\"'”’)\]*_`]*(?:\s|$)")
 _SHORT_LATIN_LINE, _SHORT_JAPANESE_LINE = 46, 20
+_LEAST_FILLED, _NARROWEST, _ABOUT_AS_LONG = 2, 34, 0.7
 
 
 def spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -98,18 +99,30 @@ def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if text.find("\n", start, end) < 0:
         yield start, end
         return
+    filled = _fills_a_column(text[start:end])
     for match in _LINE_END.finditer(text, start, end):
         line_start = max(begin, text.rfind("\n", begin, match.start()) + 1)
         line = text[line_start : match.start()].strip()
         limit = _SHORT_LATIN_LINE if line.isascii() else _SHORT_JAPANESE_LINE
         following = text[match.end() : match.end() + 60].split("\n", 1)[0]
-        set_apart = len(line) < limit and not (
-            line.endswith(_CONTINUED) or following[:1].islower() or _ENGLISH_GOES_ON.search(line)
+        set_apart = (
+            len(line) < limit
+            and not (filled and not line.endswith("."))
+            and not (line.endswith(_CONTINUED) or following[:1].islower() or _ENGLISH_GOES_ON.search(line))
         )
         if set_apart or _LABELLED.match(following):
             yield begin, match.start()
             begin = match.end()
     yield begin, end
+
+
+def _fills_a_column(paragraph: str) -> bool:
+    """Whether all lines but the last are about as long as one another: those of a narrow column, not lines set apart."""
+    *lengths, _ = (len(line.strip()) for line in paragraph.split("\n"))
+    longest = max(lengths, default=0)
+    return (
+        len(lengths) >= _LEAST_FILLED and longest >= _NARROWEST and min(lengths) >= _ABOUT_AS_LONG * longest
+    )
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

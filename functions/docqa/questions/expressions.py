@@ -75,7 +75,9 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         rf"[¥$€£]\s?\d|{NUMBER} ?(?:thousand|million)? ?(?:yen"
         rf"|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
         r"|\b(?:jpy|usd|eur|gbp) ?\d|free of charge"
-        r"|\bfree\b(?! (?:software|source|and open))|no (?:charge|fee|cost)|無料|無償|[全半同総]額|相当額"
+        r"|(?<!tax[ -])(?<!interest-)\bfree\b(?! (?:software|source|and open))"
+        r"|\b(?:twice|(?:two|three|four|five|six|ten|\d+) times) (?:\w+ ){1,3}?(?:salary|pay|wage|rent|fee|rate|price|amount)s?\b"
+        r"|no (?:charge|fee|cost)|無料|無償|[全半同総]額|相当額"
         r"|実費|徴収し(?:ない|ません)|有料|\d ?%|\d ?パーセント|割"
     ),
     AnswerKind.QUANTITY: re.compile(
@@ -98,8 +100,10 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|secretary|auditor|staff|office|division|council"
         r"|hr|counsel|trainer|instructor|inspector|keeper|guard|librarian|dean|professor"
         r"|member|members|employee|user|driver|holder|foreman|technician|chief|clerk|dpo|planner"
-        r"|steward|warden|captain|person|anyone"
-        r"|principal|advisor|adviser|registrar|mr|ms|mrs|dr)s?\b"
+        r"|steward|warden|captain|\w*person|anyone"
+        r"|principal|advisor|adviser|registrar|mr|ms|mrs|dr"
+        r"|customer|client|provider|supplier|vendor|contractor|tenant|landlord|company|firm|party|parties|buyer|seller"
+        r"|insurer|employer|visitor|guest|parent|student|applicant|carrier|colleague|us|we)s?\b"
         r"|者|部(?!分|屋|品|数)|課(?!題|金)|室|長|係|チーム|担当|委員|責任者"
         r"|役員|社長|管理職|上司|上長|マネージャ|リーダー|窓口|本人|医師|看護師|師"
         r"|員|官|オーナー|さん|氏|会社(?!員)|法人|組合|当社|[甲乙]"

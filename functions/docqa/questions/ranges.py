@@ -183,10 +183,8 @@ def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
         return fit
     said = ranges_in(normal)
     for wanted in asked:
-        same = [entry for entry in said if entry.unit == wanted.unit] or _in_days(wanted, said)
-        if (row or wanted.unit == "age") and not any(entry.bounded for entry in same):
-            same += bare_ranges_in(normal)
-        value = wanted.low if not math.isinf(wanted.low) else wanted.high
+        same = _comparable(wanted, said, normal, row=row)
+        value = _value(wanted)
         bounded = [entry for entry in same if entry.bounded]
         if any(_is_bound(wanted.low, entry.low) and _is_bound(wanted.high, entry.high) for entry in same):
             fit += 0.4
@@ -195,6 +193,37 @@ def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:
         elif bounded and len(bounded) == len(same):
             fit -= 0.25
     return fit
+
+
+def is_wider(asked: list[Range], normal: str, other: str) -> bool:
+    """Whether a row holds an amount that a nearer bound of the `other` row holds as well: 98 is below 99.9 and below 99.0."""
+    for wanted in asked:
+        value = _value(wanted)
+        own, others = (
+            [
+                abs((entry.low if math.isinf(entry.high) else entry.high) - value)
+                for entry in _comparable(wanted, ranges_in(text), text, row=True)
+                if entry.bounded
+                and math.isinf(entry.low) != math.isinf(entry.high)
+                and entry.low <= value <= entry.high
+            ]
+            for text in (normal, other)
+        )
+        if own and others and min(others) < min(own):
+            return True
+    return False
+
+
+def _value(wanted: Range) -> float:
+    return wanted.low if not math.isinf(wanted.low) else wanted.high
+
+
+def _comparable(wanted: Range, said: list[Range], normal: str, *, row: bool) -> list[Range]:
+    """The ranges of a text that are of the same unit as the one that is `wanted`."""
+    same = [entry for entry in said if entry.unit == wanted.unit] or _in_days(wanted, said)
+    if (row or wanted.unit == "age") and not any(entry.bounded for entry in same):
+        same += bare_ranges_in(normal)
+    return same
 
 
 def _in_days(wanted: Range, said: list[Range]) -> list[Range]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from functions.docqa.documents.columns import is_header
+from functions.docqa.documents.columns import is_header, is_justified
 
 _CELL = re.compile(r"\S+(?: \S+)*")
 _LEAST_ROWS, _MANY_COLUMNS, _MOST_COLUMNS = 2, 3, 40
@@ -39,7 +39,7 @@ def with_tables(text: str, layout: str) -> str:
         rows, end = _rows(page, found, columns)
         first, last = page.places[found], page.places[end - 1] + 1
         alone = not text[:first].rpartition("\n")[2].strip() and not text[last:].partition("\n")[0].strip()
-        if len(rows) >= _LEAST_ROWS and alone:
+        if len(rows) >= _LEAST_ROWS and alone and not any(map(is_justified, rows)):
             out += [
                 text[written : text.rfind("\n", 0, first) + 1],
                 "\n",
