@@ -110,6 +110,19 @@ def test_an_answer_that_is_compressed_unasked_is_called_so(content_type: str) ->
     assert (hub.log[-1]["outcome"], "compressed" in hub.log[-1]["cause"]) == ("not_json", True)
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("of", ["card", "message"])
+def test_the_operator_is_told_what_to_do_about_a_redirect(status: int, of: str) -> None:
+    def redirects(exchange: Exchange) -> None:
+        exchange.answer(status, location="/a2a/")
+
+    with AgentServer() as agent:
+        setattr(agent, f"serve_{of}", redirects)
+        error = Hub(route("alpha", agent.url)).query(_ENGLISH)["error"]
+    assert (error["fault"], error["httpStatus"]) == ("unexpected_status", status)
+    assert "set the route's url (ALPHA_URL)" in error["remedy"]
+
+
 def test_a_client_that_takes_json_sees_a_failed_task() -> None:
     (fault,) = (fault for fault in FAULTS if fault.name == "HTTP 500")
     with _asked(fault) as (hub, server):

@@ -52,6 +52,7 @@ TROUBLE = frozenset(
 UNDECIDED = frozenset({ClientFault.CANCELLED})
 # Where the caller's own token goes along, these are about that caller.
 OF_ONE_USER = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 def contained(error: ClientError, route: Route, *, sent: Mapping[str, str]) -> Failure:
@@ -100,6 +101,11 @@ def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | 
             return f"raise max_response_bytes of route {route.id} (now {route.max_response_bytes})"
         case ClientFault.EXTENSION_REQUIRED:
             return f"name the extension that the agent's card requires in `extensions` of route {route.id} in routes.toml"
+        case ClientFault.UNEXPECTED_STATUS if error.status in _REDIRECTS:
+            return (
+                f"redirects are not followed: set the route's url ({variable}_URL) to the address that this one leads to; "
+                "the Location header of `curl -si -X POST URL` tells it"
+            )
         case ClientFault.WRONG_VERSION:
             return f"set protocol_version of route {route.id} to the version that the agent speaks"
         case _:
