@@ -34,6 +34,8 @@ from shared.threads import Threads
 
 _MOST_PURGED = 500
 _PURGE_EVERY_SECONDS = 600.0
+# Who keeps nothing that has ended may still have work that waits for a while.
+_LEAST_UNTAKEN_SECONDS = 86_400.0
 _ABANDONED_EVERY_SECONDS = 15.0
 _RETRY_AFTER_SECONDS = "2"
 
@@ -71,7 +73,9 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         most_attempts=config.most_attempts,
         look_seconds=config.look_seconds,
         waits_at_once=config.waits_at_once,
+        untaken_seconds=max(config.retention_seconds, _LEAST_UNTAKEN_SECONDS),
         clock=time.monotonic,
+        now=time.time,
     )
     api = WorkersApi(
         leasing, Holding(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
@@ -84,6 +88,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         log,
         look_for_runs=runs.look,
         end_abandoned=lambda: leasing.end_abandoned(sorted(roles)),
+        end_untaken=lambda: leasing.end_abandoned(None),
     )
 
     def answer(request: Request, record: Record) -> Response:
@@ -121,6 +126,7 @@ def _background(
     *,
     look_for_runs: Callable[[], object],
     end_abandoned: Callable[[], object],
+    end_untaken: Callable[[], object],
 ) -> Background:
     def purge() -> None:
         while store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
@@ -131,6 +137,7 @@ def _background(
     background.every(config.webhooks.look_seconds, deliver, name="The delivery of push notifications")
     background.every(config.sweep_seconds, look_for_runs, name="The sweep for tasks that nobody runs")
     background.every(_ABANDONED_EVERY_SECONDS, end_abandoned, name="The sweep for tasks whose workers died")
+    background.every(_PURGE_EVERY_SECONDS, end_untaken, name="The sweep for tasks that nobody takes")
     background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
     return background
 

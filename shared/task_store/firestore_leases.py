@@ -51,7 +51,7 @@ class FirestoreLeases:
 
         return self._database.changing(attempt)
 
-    def due(self, roles: Sequence[str], *, limit: int) -> list[str]:
+    def due(self, roles: Sequence[str] | None, *, limit: int) -> list[str]:
         """The ids of tasks that `lease` would give out now, the longest due first."""
         found = queries.due(self._database, roles, now=self._clock(), limit=limit, fields=["id", "due_at"])
         return [one.get("id") for one in found]

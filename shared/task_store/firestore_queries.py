@@ -51,14 +51,20 @@ def page(database: Database, query: Any, *, limit: int, after: Position | None) 
 
 
 def due(
-    database: Database, roles: Sequence[str], *, now: float, limit: int, fields: list[str] | None = None
+    database: Database,
+    roles: Sequence[str] | None,
+    *,
+    now: float,
+    limit: int,
+    fields: list[str] | None = None,
 ) -> list[Any]:
-    """The snapshots of tasks of these roles that can be leased, the longest due first."""
+    """The snapshots of tasks of these roles, or of all, that can be leased, the longest due first."""
     found: list[Any] = []
-    different = list(dict.fromkeys(roles))
-    for start in range(0, len(different), _MOST_VALUES):
-        some = different[start : start + _MOST_VALUES]
-        query = _where(database.collection("tasks"), ("role", "in", some), ("due_at", "<=", now))
+    different = list(dict.fromkeys(roles or ()))
+    some = [different[at : at + _MOST_VALUES] for at in range(0, len(different), _MOST_VALUES)]
+    conditions = [()] if roles is None else [(("role", "in", each),) for each in some]
+    for of_roles in conditions:
+        query = _where(database.collection("tasks"), *of_roles, ("due_at", "<=", now))
         query = query.order_by("due_at").limit(limit)
         found += database.query(query.select(fields) if fields else query)
     return sorted(found, key=lambda one: one.get("due_at"))[:limit]

@@ -200,7 +200,7 @@ class SqliteTaskStore(SqlitePushStore):
             leased = with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
             return self._lease(self._changed(connection, found, leased), leased)
 
-    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
+    def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         """The ids of tasks that `lease` would give out now, the longest due first."""
         return self._due(roles, limit=limit, task_id=None)
 
@@ -242,7 +242,7 @@ class SqliteTaskStore(SqlitePushStore):
         self._watch.close()
         self._connections.close()
 
-    def _due(self, roles: Sequence[str], *, limit: int, task_id: str | None) -> builtins.list[str]:
+    def _due(self, roles: Sequence[str] | None, *, limit: int, task_id: str | None) -> builtins.list[str]:
         with self._connections.reading() as connection:
             return sqlite_pages.due(connection, roles, now=self._clock(), limit=limit, task_id=task_id)
 

@@ -59,9 +59,18 @@ def waiting(connection: sqlite3.Connection, owner: str, context_id: str) -> int 
 
 
 def due(
-    connection: sqlite3.Connection, roles: Sequence[str], *, now: float, limit: int, task_id: str | None
+    connection: sqlite3.Connection,
+    roles: Sequence[str] | None,
+    *,
+    now: float,
+    limit: int,
+    task_id: str | None,
 ) -> list[str]:
-    """The ids of tasks of these roles that can be leased, the longest due first; of `task_id` only, if given."""
+    """The ids of tasks of these roles, or of all, that can be leased, the longest due first; of `task_id` only, if given."""
+    if roles is None:
+        roles = [
+            role for (role,) in connection.execute("SELECT DISTINCT role FROM tasks WHERE due_at IS NOT NULL")
+        ]
     found: list[tuple[float, int, str]] = []
     for role in dict.fromkeys(roles):
         one = " AND id = ?" if task_id else ""

@@ -206,8 +206,8 @@ class TaskStore(Protocol):
         """
         ...
 
-    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
-        """The ids of tasks that `lease` would give out now, the longest due first."""
+    def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
+        """The ids of tasks that `lease` would give out now, the longest due first; None are all roles that tasks have."""
         ...
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:

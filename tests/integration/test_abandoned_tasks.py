@@ -9,13 +9,15 @@ from msgspec import structs
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.leasing import Leasing
 from shared.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
+from shared.a2a.text import text_of
 from shared.function import MINT
-from shared.ids import new_id, timestamp
+from shared.ids import new_id
 from shared.queue.bell import Bell
 from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import Lease, NewTask
+from shared.task_store.store import HUB, Lease, NewTask
 
 ROLES = ("developer", "architect")
+UNTAKEN_SECONDS = 3600.0
 
 
 class Scene:
@@ -31,15 +33,17 @@ class Scene:
             most_attempts=2,
             look_seconds=60,
             waits_at_once=8,
+            untaken_seconds=UNTAKEN_SECONDS,
             clock=lambda: self.now,
+            now=lambda: self.now,
         )
 
-    def task(self, text: str = "Fix it") -> str:
+    def task(self, text: str = "Fix it", *, role: str = "developer") -> str:
         task_id = new_id()
         message = Message(message_id=new_id(), role=Role.USER, parts=(Part(text=text),), task_id=task_id)
-        status = TaskStatus(state=TaskState.SUBMITTED, timestamp=timestamp())
+        status = TaskStatus(state=TaskState.SUBMITTED)
         task = Task(id=task_id, context_id="c", status=status, history=(message,))
-        self.store.create(NewTask(task=task, owner="somebody", role="developer"))
+        self.store.create(NewTask(task=task, owner="somebody", role=role))
         return task_id
 
     def lease(self) -> Lease | None:
@@ -55,6 +59,13 @@ class Scene:
         stored = self.store.get(task_id, owner=None)
         assert stored
         return stored.task.status.state
+
+    def said(self, task_id: str) -> str:
+        """What the user reads at the end."""
+        stored = self.store.get(task_id, owner=None)
+        assert stored
+        assert stored.task.status.message is not None
+        return text_of(stored.task.status.message)
 
 
 @pytest.fixture
@@ -105,11 +116,8 @@ def test_a_task_that_kills_its_workers_is_ended_by_the_sweep(scene: Scene) -> No
     task_id = scene.task()
     scene.begun(task_id, 2)
     assert scene.leasing.end_abandoned(ROLES) == 1
-    stored = scene.store.get(task_id, owner=None)
-    assert stored
-    assert stored.task.status.state is TaskState.FAILED
-    assert stored.task.status.message is not None
-    assert "begun 2 times" in (stored.task.status.message.parts[0].text or "")
+    assert scene.state(task_id) is TaskState.FAILED
+    assert "begun 2 times" in scene.said(task_id)
 
 
 def test_a_conversation_may_take_more_turns_than_a_turn_may_take_attempts(scene: Scene) -> None:
@@ -124,5 +132,52 @@ def test_a_conversation_may_take_more_turns_than_a_turn_may_take_attempts(scene:
         scene.store.append(task_id, [said, Events(MINT).status(lease.stored.task, TaskState.SUBMITTED)])
 
 
-def test_the_sweep_looks_at_workers_tasks_only(scene: Scene) -> None:
-    assert scene.leasing.end_abandoned(()) == 0
+@pytest.mark.parametrize(
+    ("text", "said"), [("Fix it", "Nobody has taken up"), ("直してください", "引き受けられなかった")]
+)
+def test_a_task_that_nobody_takes_fails_in_the_end_with_a_sentence(
+    scene: Scene, text: str, said: str
+) -> None:
+    task_id = scene.task(text)
+    scene.now += UNTAKEN_SECONDS - 1
+    assert scene.leasing.end_abandoned(None) == 0
+    later = scene.task(text)
+    scene.now += 2
+    assert scene.leasing.end_abandoned(None) == 1
+    assert (scene.state(task_id), scene.state(later)) == (TaskState.FAILED, TaskState.SUBMITTED)
+    assert said in scene.said(task_id)
+
+
+def test_a_task_that_was_answered_or_worked_on_of_late_is_not_one_that_nobody_takes(scene: Scene) -> None:
+    worked_on = scene.task()
+    scene.now += UNTAKEN_SECONDS
+    scene.begun(worked_on, 1)
+    assert scene.leasing.end_abandoned(None) == 0
+
+
+def test_the_role_of_a_dead_workers_task_need_not_be_in_the_table_any_more(scene: Scene) -> None:
+    cancelled, tried = scene.task(role="astronomer"), scene.task(role="astronomer")
+    for _ in range(2):
+        for task_id in (cancelled, tried):
+            scene.store.lease("worker", seconds=30, roles=["astronomer"], task_id=task_id)
+        scene.now += 31
+    scene.store.request_cancel(cancelled)
+    assert scene.leasing.end_abandoned(ROLES) == 0
+    assert scene.leasing.end_abandoned(None) == 2
+    assert (scene.state(cancelled), scene.state(tried)) == (TaskState.CANCELED, TaskState.FAILED)
+    assert "begun 2 times" in scene.said(tried)
+
+
+def test_what_the_hub_runs_itself_it_ends_itself(scene: Scene) -> None:
+    task_id = scene.task(role=HUB)
+    scene.store.request_cancel(task_id)
+    assert scene.leasing.end_abandoned(None) == 0
+    scene.now += UNTAKEN_SECONDS + 1
+    assert scene.leasing.end_abandoned(None) == 1
+    assert scene.state(task_id) is TaskState.CANCELED
+
+
+def test_without_roles_there_is_nothing_to_sweep(scene: Scene) -> None:
+    task_id = scene.task()
+    scene.begun(task_id, 2)
+    assert scene.leasing.end_abandoned([]) == 0

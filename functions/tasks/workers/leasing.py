@@ -11,7 +11,7 @@ from functions.tasks.workers.events import Events
 from shared.a2a.model import TaskState
 from shared.queue.bell import Bell
 from shared.queue.wakeups import topic_of
-from shared.task_store.store import Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
+from shared.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 
 _SWEPT_AT_ONCE = 200
 _TO_END_SECONDS = 30.0
@@ -20,7 +20,8 @@ _TO_END_SECONDS = 30.0
 class Leasing:
     """`look_seconds` is how often the store is asked while a worker waits: wake-ups may be lost, and leases run out in silence.
 
-    At most `waits_at_once` workers are held while they wait: each takes a thread from those who have something to say.
+    `now` is the store's clock: a task that nobody has taken for `untaken_seconds` has failed. At most `waits_at_once` workers are
+    held while they wait: each takes a thread from those who have something to say.
     """
 
     def __init__(
@@ -32,7 +33,9 @@ class Leasing:
         most_attempts: int,
         look_seconds: float,
         waits_at_once: int,
+        untaken_seconds: float,
         clock: Callable[[], float],
+        now: Callable[[], float],
     ) -> None:
         self._store = store
         self._bell = bell
@@ -40,7 +43,9 @@ class Leasing:
         self._most_attempts = most_attempts
         self._look_seconds = look_seconds
         self._places = threading.BoundedSemaphore(waits_at_once)
+        self._untaken_seconds = untaken_seconds
         self._clock = clock
+        self._now = now
 
     def lease(
         self,
@@ -66,14 +71,17 @@ class Leasing:
         """The named task, if it is of these roles and due."""
         return self._leased(holder, roles, seconds, task_id)
 
-    def end_abandoned(self, roles: Sequence[str]) -> int:
-        """Ends tasks whose worker died while they were being cancelled, or once too often; how many."""
+    def end_abandoned(self, roles: Sequence[str] | None) -> int:
+        """Ends tasks of these roles whose worker died while they were being cancelled, or once too often; and those that nobody
+        takes. None are all roles that tasks have: the table may have lost some, and with them those who might take their tasks.
+        How many.
+        """
         ended = 0
-        for task_id in self._store.due(roles, limit=_SWEPT_AT_ONCE) if roles else ():
+        for task_id in self._store.due(roles, limit=_SWEPT_AT_ONCE):
             stored = self._store.get(task_id, owner=None)
-            if stored is None or not (stored.cancel_requested or stored.attempt >= self._most_attempts):
+            if stored is None or not self._is_abandoned(stored):
                 continue
-            lease = self._store.lease("sweep", seconds=_TO_END_SECONDS, roles=roles, task_id=task_id)
+            lease = self._store.lease("sweep", seconds=_TO_END_SECONDS, roles=[stored.role], task_id=task_id)
             if lease is not None:
                 self._end(lease, attempts=stored.attempt)
                 ended += 1
@@ -108,12 +116,23 @@ class Leasing:
     def _ends(self, stored: StoredTask) -> bool:
         return stored.cancel_requested or stored.attempt > self._most_attempts
 
+    def _is_abandoned(self, stored: StoredTask) -> bool:
+        dead = stored.cancel_requested or stored.attempt >= self._most_attempts
+        # The hub ends its own.
+        return self._is_untaken(stored) or (dead and stored.role != HUB)
+
+    def _is_untaken(self, stored: StoredTask) -> bool:
+        last = max(stored.created_at, stored.updated_at, stored.lease_until)
+        return self._now() - last > self._untaken_seconds
+
     def _end(self, lease: Lease, *, attempts: int) -> None:
         stored = lease.stored
         if stored.cancel_requested:
             last = self._events.status(stored.task, TaskState.CANCELED)
         else:
-            last = self._events.status(stored.task, TaskState.FAILED, texts.given_up(stored.task, attempts))
+            tried = attempts >= self._most_attempts
+            why = texts.given_up(stored.task, attempts) if tried else texts.not_taken(stored.task)
+            last = self._events.status(stored.task, TaskState.FAILED, why)
         # Somebody else may be sooner; where nobody is, the next look finds it.
         with contextlib.suppress(LeaseLost, TaskEnded):
             self._store.append(stored.task.id, [last], lease=lease.token)

@@ -67,6 +67,17 @@ def test_the_task_of_the_roles_that_was_due_for_longest_comes_first(store: Store
     assert store.due(["writer"], limit=10) == [third]
 
 
+def test_what_is_due_of_all_roles_is_found_without_naming_them(store: Store, clock: Clock) -> None:
+    ids = []
+    for role in (HUB, "developer", "astronomer", "developer"):
+        ids.append(created(store, role=role).task.id)
+        clock.pass_by(1)
+    assert store.lease("worker", seconds=60, roles=["developer"], task_id=ids[1])
+    assert store.due(None, limit=10) == [ids[0], ids[2], ids[3]]
+    assert store.due(None, limit=1) == ids[:1]
+    assert store.due([], limit=10) == []
+
+
 def test_a_task_whose_lease_ran_out_comes_behind_those_that_were_due_before(
     store: Store, clock: Clock
 ) -> None:

@@ -169,7 +169,7 @@ class Model(PushModel):
         one.token, one.lease_until = self.new_token, self.clock() + seconds
         return Lease(stored=one.stored(), token=one.token, deadline=one.lease_until)
 
-    def due(self, roles: Sequence[str], *, limit: int) -> builtins.list[str]:
+    def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         return [one.id for one in self._due(roles)][:limit]
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
@@ -208,9 +208,13 @@ class Model(PushModel):
         ]
         return sorted(found, key=lambda one: (one.updated_at, one.id), reverse=True)
 
-    def _due(self, roles: Sequence[str]) -> builtins.list[Kept]:
+    def _due(self, roles: Sequence[str] | None) -> builtins.list[Kept]:
         now = self.clock()
-        found = [one for one in self.kept if one.role in roles and one.state in _TO_RUN and one.due_at <= now]
+        found = [
+            one
+            for one in self.kept
+            if (roles is None or one.role in roles) and one.state in _TO_RUN and one.due_at <= now
+        ]
         return sorted(found, key=lambda one: one.due_at)
 
 

@@ -34,8 +34,8 @@ class Workers(Stage):
             self.leases.setdefault(given.stored.task.id, []).append(given.token)
         assert given == self.outcome(self.model, "lease", "worker", **asked)
 
-    @rule(roles=some_roles, limit=st.sampled_from([1, 2, 100]))
-    def look_for_work(self, roles: list[str], limit: int) -> None:
+    @rule(roles=st.none() | some_roles, limit=st.sampled_from([1, 2, 100]))
+    def look_for_work(self, roles: list[str] | None, limit: int) -> None:
         self.both("due", roles, limit=limit)
 
     @rule(
