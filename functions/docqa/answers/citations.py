@@ -53,6 +53,8 @@ def with_exceptions(best: Found) -> list[Found]:
         told.append(structs.replace(best, number=before))
     if after < len(units) and (_is_exception(best, after) or _is_introduced(units[after], unit)):
         told.append(structs.replace(best, number=after))
+    if (below := _announced(units, best.number)) is not None:
+        told.append(structs.replace(best, number=below))
     beside = (*notes(units, best.number), *marked(units, best.number)[:1])
     told.extend(structs.replace(best, number=number) for number in beside)
     return told
@@ -93,6 +95,18 @@ def _goes_on(unit: Unit, following: Unit) -> bool:
         return False
     first, second = normalise(unit.text), normalise(following.text)
     return bool(complement(first, second) and not complement(second, first))
+
+
+def _announced(units: Sequence[Unit], number: int) -> int | None:
+    """Which unit begins the paragraph that a sentence sends its reader to, such as a command."""
+    unit = units[number]
+    if unit.kind is UnitKind.ROW or _ANNOUNCES.search(unit.text) is None:
+        return None
+    below = next((at for at in range(number + 1, len(units)) if units[at].block != unit.block), None)
+    found = (
+        below is not None and units[below].kind is UnitKind.SENTENCE and units[below].block == unit.block + 1
+    )
+    return below if found else None
 
 
 def _is_exception(best: Found, after: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from functions.docqa.answers.defining import named_definition
+from functions.docqa.answers.judged import normal_of
 from functions.docqa.answers.labels import label_bonus, names_a_case
 from functions.docqa.answers.matching import Surroundings, cached_view, compound_bonus, forms_of, speciality
 from functions.docqa.answers.occasions import has
@@ -21,6 +22,10 @@ from functions.docqa.vocabulary.words import normalise
 _REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
 _OWN_RUN, _OWN_ACT, _SAYS_WHAT_TO_DO, _NUMBER_OF_ITS_OWN = 0.3, 0.03, 0.12, 0.05
 _OF_A_CASE, _ANNOUNCES, _SPECIAL, _MOST_SPECIAL = -0.1, -0.15, -0.05, 2
+_OF_ITS_TOPIC, _NARROWS = 0.06, -0.15
+_TOPIC_ASKED = re.compile(
+    r"([^\s、。はがをにで?]{2,14})は、?(?:どの|どれ|何|いつ|いくら|いくつ|誰|どこ|どう)"
+)
 _PER_CHARACTER, _MOST_FOR_LENGTH = -0.0003, -0.03
 
 
@@ -78,6 +83,37 @@ def _says_the_act(read: Read) -> float:
     return _OWN_ACT if acts else 0.0
 
 
+def _is_of_its_topic(read: Read) -> bool:
+    """Whether a Japanese sentence has the topic of the question: 「保証期間は」, and not what is said of it in passing."""
+    topic = _TOPIC_ASKED.match(normal_of(read.question.text))
+    return (
+        topic is not None
+        and re.search(rf"(?:^|[、。])[^、。は]{{0,4}}{re.escape(topic.group(1))}は", read.normal) is not None
+    )
+
+
+def _topic(read: Read) -> float:
+    return _OF_ITS_TOPIC if _is_of_its_topic(read) else 0.0
+
+
+def _narrowed(read: Read) -> float:
+    """Against a figure that only says which of the things asked about it is: 「45時間以下の時間外労働」."""
+    if not read.question.unit or not read.question.asked.strict:
+        return 0.0
+    before = "|".join(
+        re.escape(form)
+        for concept in read.question.concepts
+        if concept.role is Role.NOUN
+        for form in (*concept.own, *concept.texts)
+    )
+    return (
+        _NARROWS
+        if before
+        and re.search(rf"\d[^\d、。]{{0,4}}(?:以下|以上|未満|を?超える?)の?(?:{before})", read.normal)
+        else 0.0
+    )
+
+
 def _label(read: Read) -> float:
     return label_bonus(read.question.text, read.unit)
 
@@ -102,6 +138,8 @@ def _numbers(read: Read) -> float:
 
 
 _RULES: tuple[Callable[[Read], float], ...] = (
+    _topic,
+    _narrowed,
     _run_in_its_header,
     _run_of_its_own,
     _what_to_do,

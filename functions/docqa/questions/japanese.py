@@ -17,6 +17,7 @@ _HIRAGANA_NOUN = re.compile(
 )
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
 _TWO_WORDS = 4
+_LONG_LOANWORD = 4
 _PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸正主現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
 _COMPOUND_VERB = re.compile(rf"[{KANJI}][{HIRAGANA}][{KANJI}]$")  # 申し込|めば, 作り直|す
@@ -149,6 +150,8 @@ def _unknown(
             role = Role.ACTION
         else:
             role = Role.NOUN
+        if not kanji and not whole and len(term) >= _LONG_LOANWORD and term[-1] == "ー":
+            term = term[:-1]  # メモリー and メモリ
         parts = tuple(term[at : at + 2] for at in range(0, len(term), 2)) if kanji and len(term) >= 4 else ()
         yield (
             start,

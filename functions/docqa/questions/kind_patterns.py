@@ -52,7 +52,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|what (?:do|does|did|will|would|must|shall|should) (?:\w+ ){1,4}?(?:have to |need to )?(?:pay|owe|cost)\b"
             r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何円|(?:上限|限度|下限|最高|最低|最大)額|(?:金額|料金|費用|価格|値段|手数料|手当"
-            r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり|出|支給され|付き|つき)[^。?]{0,4}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
+            r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり|出|支給され|付き|つき|返っ|戻|返金され|返され)[^。?]{0,6}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
         ),
     ),
     (
@@ -94,7 +94,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             + _NOUNS
             + r"(?:maximum|minimum|limit|max|min|cap|ceiling|threshold|temperature|humidity|capacity|weight"
             r"|height|size|speed|rate|target|voltage|length"
-            r"|quota)\b|上限|下限|限度|何(?:db|デシベル|メートル|センチ|ミリ|グラム|リットル|トン|ワット|w|m|cm|mm|km|g|gb|人|名|回|枚|個|件|台|割|倍|冊"
+            r"|quota)\b|上限|下限|限度|何(?:db|デシベル|メートル|センチ|ミリ|グラム|リットル|トン|ワット|ボルト|アンペア|k?w|m|cm|mm|km|g|[kmgt]b|[va](?![a-z])|[km]?hz|人|名|回|枚|個|件|台|割|倍|冊"
             r"|本|杯|段|歳|度|%|パーセント|文字|桁|種類|つ|箇所|キロ|メートル|kg"
             r"|点|世代|室|階建|[一-龯]{1,2}(?=以|ま|で|が|を|か|あ|必|の|ず))|(?:最大|最小|最低|最高|割合|率|人数|件数|温度|湿度"
             r"|定員|容量|重量|数|速度|高さ)は"
@@ -124,7 +124,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         False,
         (
             r"what does .* (?:mean|stand for)|definition of"
-            r"|what is meant by|とは(?:何|なん|どう|$|\?)|の(?:定義|意味)は"
+            r"|what is meant by|とは(?:何|なん|どう|$|\?)|の(?:定義|意味)は|(?:どういう|どんな|何の|なんの)意味"
         ),
     ),
     (

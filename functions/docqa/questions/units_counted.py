@@ -50,6 +50,9 @@ _SAME_UNIT = (
     ("degree", "度", "℃"),
     ("case", "件"),
     ("floor", "階"),
+    ("w", "watt", "ワット"),
+    ("v", "volt", "ボルト"),
+    ("a", "ampere", "アンペア"),
     ("time", "時"),
 )
 _SYMBOL = 2
@@ -117,7 +120,8 @@ def _pattern(unit: str) -> re.Pattern[str]:
 # What an adjective asks for is in these units or not at all: "how heavy" is not answered by seconds.
 MEASURES = frozenset(
     {"回", "weight", "loudness", "heat", "kg", "g", "グラム", "キログラム", "トン", "db", "デシベル"}
-    | {"m", "cm", "mm", "km", "メートル", "センチ", "ミリ", "ワット", "リットル", "gb"}
+    | {"m", "cm", "mm", "km", "メートル", "センチ", "ミリ", "ワット", "リットル"}
+    | {"kb", "mb", "gb", "tb", "w", "kw", "v", "a", "hz", "khz", "mhz", "ボルト", "アンペア"}
 )
 
 
