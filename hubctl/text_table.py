@@ -1,4 +1,4 @@
-"""Rows of text whose columns line up, although Japanese characters are two cells wide."""
+"""Texts on a terminal: rows whose columns line up, although Japanese characters are two cells wide, and counted things."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def row(texts: Sequence[str], widths: Sequence[int]) -> str:
 def cells(text: str) -> int:
     """How many terminal cells a text takes."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def counted(number: int, thing: str) -> str:
+    """The number and the thing: "1 agent", "2 agents"."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _fitted(text: str, width: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from hubctl.cards.check import has_errors
 from hubctl.cards.rule import Finding, Severity
+from hubctl.text_table import counted
 
 
 def as_text(place: str, findings: Sequence[Finding]) -> str:
@@ -25,7 +26,7 @@ def as_text(place: str, findings: Sequence[Finding]) -> str:
 def summary(findings: Sequence[Finding]) -> str:
     """How many of each, and what it means."""
     counts = [(severity, sum(each.severity is severity for each in findings)) for severity in Severity]
-    told = ", ".join(f"{count} {severity}{'s' * (count > 1)}" for severity, count in counts if count)
+    told = ", ".join(counted(count, severity) for severity, count in counts if count)
     verdict = (
         "Gemini Enterprise would not work with it" if has_errors(findings) else "good for Gemini Enterprise"
     )

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from functions.hub.router import Router, UnknownSkill
 from hubctl.main import CommandError
 from hubctl.table import DEFAULT_FILE, ReadTable, read_table
+from hubctl.text_table import counted
 from shared.routes import RouteTable, RouteTableError
 
 
@@ -76,9 +77,9 @@ def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _summary(file: Path, read: ReadTable) -> list[str]:
-    lines = [f"{file}: {len(read.table.routes)} routes, best first"]
+    lines = [f"{file}: {counted(len(read.table.routes), 'route')}, best first"]
     for route in sorted(read.table.routes, key=lambda route: -route.priority):
-        rules = f"{len(route.keywords)} keywords, {len(route.patterns)} patterns"
+        rules = f"{counted(len(route.keywords), 'keyword')}, {counted(len(route.patterns), 'pattern')}"
         marks = ", ".join(
             ["default"] * route.default + ["sticky"] * route.sticky + ["follow-ups"] * route.follow_ups
         )

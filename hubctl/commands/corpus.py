@@ -16,6 +16,7 @@ from hubctl.corpus.google import Corpus
 from hubctl.corpus.push import push
 from hubctl.corpus.target import Target, target_from
 from hubctl.main import CommandError
+from hubctl.text_table import counted
 
 _OPTIONS = ("project", "location", "data_store", "bucket", "prefix")
 
@@ -51,7 +52,7 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
     objects, documents = corpus.objects(), corpus.documents()
     planned = plan(target, files, objects, documents)
     unchanged = len(files) - len({*planned.upload, *planned.index})
-    print(f"{len(files)} documents, {unchanged} unchanged", file=out)
+    print(f"{counted(len(files), 'document')}, {unchanged} unchanged", file=out)
     if arguments.dry_run:
         _tell(planned, prune=arguments.prune, out=out)
         return 0

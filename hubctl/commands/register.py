@@ -19,6 +19,7 @@ from hubctl.registration.api import Api, operators_token
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
 from hubctl.registration.calls import Call
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
+from hubctl.text_table import counted
 from shared.http.client import HttpClient
 
 _ACTIONS = ("apply", "list", "delete", "doctor")
@@ -152,7 +153,7 @@ def _list(api: Api, arguments: argparse.Namespace, out: TextIO) -> int:
         ]
         print(f"{agent.id}  {agent.display_name}  {row['url'] or '-'}  {', '.join(marks)}", file=out)
         print(f"    authorization: {agent.authorization or 'none'}", file=out)
-    print(f"{len(agents)} agents in the app {api.target.app}", file=out)
+    print(f"{counted(len(agents), 'agent')} in the app {api.target.app}", file=out)
     return 0
 
 

@@ -25,6 +25,7 @@ def test_agents_are_listed_as_text_and_as_json(there: Registrations) -> None:
         0,
         f"{id_}  A2A hub  https://hub.example.com  shared, streaming",
     )
+    assert told.splitlines()[-1] == "1 agent in the app hub-app"
     (row,) = json.loads(there.hubctl("list", "--json")[1])
     assert row == {
         "id": id_,
