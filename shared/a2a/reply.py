@@ -161,7 +161,8 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
                     yield artifact(Part(text=text), id_=artifact_id, append=started)
                     started = True
             case Failure(text):
-                if call.for_ui:
+                # A task that is kept has failed: it is made an answer where it is shown to a person.
+                if call.for_ui and call.task is None:
                     yield artifact(
                         Part(text=f"\n\n{text}" if started else text), id_=artifact_id, append=started
                     )

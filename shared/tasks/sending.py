@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+import msgspec
+
 from shared.a2a.call import Call
 from shared.a2a.errors import UNAVAILABLE
 from shared.a2a.fold import fold
@@ -174,9 +176,8 @@ class Sending:
         opened.call.record.update(severity="ERROR", outcome=UNAVAILABLE.reason)
         said = Failure(self._texts.store_away(opened.request.message))
         context_id = opened.request.message.context_id or ""
-        return to_events(
-            iter((said,)), context_id=context_id, call=opened.call, mint=self._mint, as_task=False
-        )
+        call = msgspec.structs.replace(opened.call, task=None)
+        return to_events(iter((said,)), context_id=context_id, call=call, mint=self._mint)
 
     def _still_working(self, opened: Opened, task_id: str) -> str:
         stored = None

@@ -83,8 +83,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
                     self._closing = self._last_words(self._task, last)
                     return self._closing.pop(0)
             case None if self._task and not self._task_ended and self._clock() > self._deadline:
-                text = self._still_working(self._task.id)
-                self._closing = self._last_words(self._task, f"\n\n{text}" if self._answering else text)
+                self._closing = self._last_words(self._task, self._still_working(self._task.id))
                 self.close()
         return event
 
@@ -96,7 +95,8 @@ class UntilPatienceEnds(Iterator["Event | None"]):
         return None
 
     def _last_words(self, task: Task, text: str) -> list[Event]:
-        artifact = Artifact(artifact_id=self._mint.new_id(), name="answer", parts=(Part(text=text),))
+        part = Part(text=f"\n\n{text}" if self._answering else text)
+        artifact = Artifact(artifact_id=self._mint.new_id(), name="answer", parts=(part,))
         return [
             TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id or "", artifact=artifact),
             status_update(task, TaskState.COMPLETED, self._mint.timestamp()),

@@ -13,7 +13,7 @@ from shared.task_store.sqlite import SqliteTaskStore
 from shared.tasks.updates import status_update
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, message, task, text
-from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle, text_of
+from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle, streamed_text, text_of
 from tests.fakes.task_client import TaskClient
 from tests.integration.tasks.life import until
 
@@ -51,6 +51,18 @@ def test_tasks_are_listed_with_their_numbers_the_latest_first(hub: Hub, typed: s
 def test_tasks_are_listed_in_japanese(hub: Hub, typed: str) -> None:
     kept(hub, "一つ目")
     assert text_of(hub.send(typed)) == "最近のタスク:\n1: 完了: 一つ目"
+
+
+def test_a_failure_that_a_person_read_as_an_answer_is_a_failed_task(hub: Hub, tmp_path: Path) -> None:
+    keeping = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"}
+    with AgentServer(serve_message=lambda exchange: exchange.answer(500)) as failing:
+        events = Hub(route("alpha", failing.url), settings=keeping).stream("hello")
+    settle()
+    read = streamed_text(events)
+    assert "Agent alpha" in read
+    assert events[-1]["status"]["state"] == "completed"
+    assert text_of(hub.send("/tasks")) == "Your latest tasks:\n1: failed: hello"
+    assert text_of(hub.send("/task 1")) == f"Task 1 is failed: hello\n\n{read}"
 
 
 @pytest.mark.parametrize(
