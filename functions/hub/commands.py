@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from functions.hub import command_texts as texts
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
-from shared.a2a.model import CancelTaskRequest, Task
+from shared.a2a.model import CancelTaskRequest
 from shared.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from shared.a2a.text import text_of
 from shared.identity.principal import may_call
@@ -20,6 +20,9 @@ from shared.normal_text import normalise
 from shared.route_table.access import may_use
 from shared.routes import Route
 from shared.task_store.store import StoredTask, Unavailable
+
+if TYPE_CHECKING:
+    from shared.tasks.operations import TaskOperations
 
 _MOST_SHOWN = 10
 _LONGEST_COMMAND = 40
@@ -50,26 +53,12 @@ _OPERATIONS = {Command.TASKS: LIST_TASKS, Command.TASK: GET_TASK, Command.CANCEL
 _FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 
-class Tasks(Protocol):
-    """What the commands need of the caller's tasks; see `shared.tasks.operations.TaskOperations`."""
-
-    def numbered(self, number: int, call: Call) -> StoredTask | None:
-        """The caller's task of this number."""
-        ...
-
-    def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
-        """The caller's tasks, the newest first."""
-        ...
-
-    def cancel(self, request: CancelTaskRequest, call: Call) -> Task:
-        """Cancels a task of the caller's."""
-        ...
-
-
 class Commands:
     """Answers commands. `routes` gives the routes as they are now; `tasks` is None where none are kept."""
 
-    def __init__(self, routes: Callable[[], Sequence[Route]], *, tasks: Tasks | None, log: Log) -> None:
+    def __init__(
+        self, routes: Callable[[], Sequence[Route]], *, tasks: TaskOperations | None, log: Log
+    ) -> None:
         self._routes = routes
         self._tasks = tasks
         self._log = log

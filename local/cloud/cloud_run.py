@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
 
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, recorded, serve, wait
@@ -26,36 +25,20 @@ _REMOVED = "SIGNATURE_REMOVED_BY_GOOGLE"
 _CHALLENGE = 'Bearer error="invalid_token" error_description="The access token could not be verified"'
 
 
-class Tokens(Protocol):
-    """Who checks tokens."""
-
-    def claims(self, token: str, *, audiences: Sequence[str]) -> Mapping[str, Any]:
-        """What a valid token says. Raises InvalidToken."""
-        ...
-
-
 class CloudRun:
     """The front of `service`: what passes it goes on to `upstream`."""
 
-    def __init__(
-        self,
-        service: RunService,
-        *,
-        tokens: Tokens,
-        upstream: Handler,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
+    def __init__(self, service: RunService, *, certificates: Certificates, upstream: Handler) -> None:
         self._service = service
-        self._tokens = tokens
+        self._certificates = certificates
         self._upstream = upstream
-        self._sleep = sleep
 
     def handle(self, request: Request) -> Response:
         """The service's answer, or the front's own refusal."""
         if (response := self._service.control(request)) is not None:
             return response
         faults = self._service.faults
-        wait(faults.parameters(LATENCY), sleep=self._sleep)
+        wait(faults.parameters(LATENCY), sleep=time.sleep)
         if QUOTA in faults:
             return _page(429, "Rate exceeded.")
         if self._service.is_public:
@@ -65,7 +48,7 @@ class CloudRun:
         if token is None:
             return _page(403, "Your client does not have permission to get this URL.")
         try:
-            claims = self._tokens.claims(token, audiences=self._service.audiences)
+            claims = self._certificates.claims(token, audiences=self._service.audiences)
         except InvalidToken:
             return _page(401, "Your client is not authorized for this URL.", {"www-authenticate": _CHALLENGE})
         if not self._service.may_invoke(claims):
@@ -89,7 +72,7 @@ def front(*, service: str, url: str, upstream: str, certs: Sequence[str], invoke
     run = RunService(service, url=url, invokers=invokers, faults=Faults)
     return recorded(
         CloudRun(
-            run, tokens=Certificates(certs, http=http), upstream=Proxy(upstream, http=http).handle
+            run, certificates=Certificates(certs, http=http), upstream=Proxy(upstream, http=http).handle
         ).handle
     )
 
