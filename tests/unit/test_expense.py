@@ -59,6 +59,7 @@ QUESTIONS = {
     "レシートをスキャンした後、原本は捨ててもいいですか": "receipt_copies",
     "領収書を捨ててしまいました": "lost_receipt",
     "レシートを洗濯してしまいました": "lost_receipt",
+    "ホテルの領収書が見当たりません": "lost_receipt",
     "ポイントで支払った分は精算できますか": "private_card",
     "Which exchange rate is used for foreign currency?": "currency",
     "法人カードをなくしました": "company_card",
