@@ -111,6 +111,10 @@ def test_what_is_amiss_elsewhere_in_a_card_keeps_nobody_from_calling_its_agent(
         {"supportedInterfaces": {}},
         {"supportedInterfaces": [{"url": ROUTE}]},
         _IN_1_0 | {"capabilities": {"streaming": "yes"}},
+        _IN_0_3
+        | {"supportedInterfaces": [{"url": [ROUTE], "protocolBinding": {}, "protocolVersion": "1.0"}]},
+        _IN_0_3 | {"preferredTransport": ["JSONRPC"]},
+        _IN_0_3 | {"additionalInterfaces": [{"url": {}, "transport": "JSONRPC"}]},
     ],
     ids=str,
 )

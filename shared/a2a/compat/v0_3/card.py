@@ -115,14 +115,14 @@ def _without_other_version(card: dict[str, Any]) -> dict[str, Any]:
     """A 1.0 card whose interfaces are also given in 0.3's way keeps both, 1.0's first."""
     interfaces = card.get("supportedInterfaces", card.get("supported_interfaces"))
     known = {
-        (item.get("url"), item.get("protocolBinding"), str(item.get("protocolVersion"))[:3])
+        _same(item.get("url"), item.get("protocolBinding"), str(item.get("protocolVersion"))[:3])
         for item in as_list(interfaces, "supportedInterfaces")
         if isinstance(item, dict)
     }
     added = [
         item
         for item in (_to_core_interfaces(card) if "url" in card and "protocolVersion" in card else ())
-        if (item["url"], item["protocolBinding"], str(item["protocolVersion"])[:3]) not in known
+        if _same(item["url"], item["protocolBinding"], item["protocolVersion"]) not in known
     ]
     return card | {"supportedInterfaces": [*as_list(interfaces, "supportedInterfaces"), *added]}
 
@@ -138,9 +138,14 @@ def _to_core_interfaces(card: dict[str, Any]) -> Iterable[dict[str, Any]]:
         (card["url"], preferred),
         *((_member(o, "url"), _member(o, "transport")) for o in others),
     ]:
-        if (url, binding) not in seen:
-            seen.add((url, binding))
+        if _same(url, binding) not in seen:
+            seen.add(_same(url, binding))
             yield {"url": url, "protocolBinding": binding, "protocolVersion": "0.3"}
+
+
+def _same(*members: Any) -> tuple[str, ...]:
+    """What two interfaces have in common that are one; where a card has an array for a text, too."""
+    return tuple(map(str, members))
 
 
 def _member(value: Any, name: str) -> Any:
