@@ -22,6 +22,10 @@ _STORE_AWAY = {
     Language.JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、処理を開始していません。"
     "1分ほどしてからもう一度お送りください。",
 }
+_WITHOUT_ANSWER = {
+    Language.EN: "The work has ended without an answer.",
+    Language.JA: "作業は終了しましたが、回答はありませんでした。",
+}
 
 
 class TaskTexts:
@@ -37,3 +41,7 @@ class TaskTexts:
     def store_away(self, message: Message) -> str:
         """See `UiTexts.store_away`."""
         return _STORE_AWAY[language_of(text_of(message))]
+
+    def without_answer(self, message: Message) -> str:
+        """See `UiTexts.without_answer`."""
+        return _WITHOUT_ANSWER[language_of(text_of(message))]

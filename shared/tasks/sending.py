@@ -73,7 +73,7 @@ class Sending:
         else:
             answer = self._answer(self._waited_for(running, opened), opened)
         if call.for_ui and isinstance(answer, Message):
-            return TextOnly(with_data=call.wants_data).message(answer)
+            return self._text_only(request.message, call).message(answer)
         return answer
 
     def stream(
@@ -110,11 +110,14 @@ class Sending:
             return events
         return UntilPatienceEnds(
             events,
-            shown=TextOnly(with_data=call.wants_data),
+            shown=self._text_only(request.message, call),
             seconds=self._patience.ui_seconds,
             still_working=lambda task_id: self._still_working(opened, task_id),
             mint=self._mint,
         )
+
+    def _text_only(self, message: Message, call: Call) -> TextOnly:
+        return TextOnly(with_data=call.wants_data, nothing=lambda: self._texts.without_answer(message))
 
     def _following(
         self, task_id: str, *, after: int, idle_seconds: float, first: Task | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import UNSET
@@ -20,29 +21,26 @@ from shared.a2a.text import data_as_text, named
 
 
 class TextOnly:
-    """One turn for one client. `with_data`: it takes data beside the text.
+    """One turn for one client. `with_data`: it takes data beside the text. `nothing` is the text of an answer without any."""
 
-    `unsaid` is the data of an answer in which there has been no text so far.
-    """
-
-    def __init__(self, *, with_data: bool) -> None:
+    def __init__(self, *, with_data: bool, nothing: Callable[[], str]) -> None:
         self._with_data = with_data
+        self._nothing = nothing
         self._left_out: list[Any] = []
         self._said = False
         self._begun: set[str] = set()
 
     @property
     def unsaid(self) -> str:
-        """As JSON; "" where there has been text, or no data."""
-        return "" if self._said else data_as_text(self._left_out)
+        """What is left to say at the end, where there has been no text: the data as JSON, or that there was nothing."""
+        return "" if self._said else data_as_text(self._left_out) or self._nothing()
 
     def message(self, said: Message) -> Message:
         """The whole result: one text, and the data for a client that takes it."""
-        if len(said.parts) == 1 and said.parts[0].text is not None:
+        if len(said.parts) == 1 and _speaks(said.parts[0]):
             return said
         parts = self._answer(said.parts)
-        texts = [part.text for part in parts if part.text]
-        text = "\n\n".join(texts) or self.unsaid
+        text = self.unsaid or "\n\n".join(part.text for part in parts if part.text)
         return replace(said, parts=(Part(text=text), *(part for part in parts if part.text is None)))
 
     def event(self, event: Event) -> Event | None:
@@ -89,7 +87,7 @@ class TextOnly:
 
     def _answer(self, parts: tuple[Part, ...], *, before_file: str = "") -> tuple[Part, ...]:
         shown = self._shown(parts, before_file)
-        self._said = self._said or any(part.text for part in shown)
+        self._said = self._said or any(map(_speaks, shown))
         self._left_out += [part.data for part in parts if part.data is not UNSET]
         return shown
 
@@ -101,3 +99,7 @@ class TextOnly:
             for part in parts
             if part.data is UNSET or self._with_data
         )
+
+
+def _speaks(part: Part) -> bool:
+    return part.text is not None and part.text.strip() != ""

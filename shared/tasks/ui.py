@@ -35,12 +35,17 @@ class UiTexts(Protocol):
         """The message asks for what has to be stored, and the store is away."""
         ...
 
+    def without_answer(self, message: Message) -> str:
+        """The work that the message asked for has ended, and there is no word of an answer."""
+        ...
+
 
 class UntilPatienceEnds(Iterator["Event | None"]):
     """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
     (of a task id) as the end of its answer: a user interface may show nothing before a stream is complete. The task goes on.
 
-    The text of a status `failed` or `rejected` is shown as an answer, too; so is data, where the answer is nothing else.
+    The text of a status `failed` or `rejected` is shown as an answer, too. So is data, where the answer is nothing else, and that
+    there was none at all.
     """
 
     def __init__(
@@ -78,7 +83,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
             case TaskStatusUpdateEvent(status=status) if status.state.terminal:
                 self._task_ended = True
                 said = text_of(status.message) if status.message else ""
-                last = said if status.state in _UNSUCCESSFUL else self._shown.unsaid
+                last = said if status.state in _UNSUCCESSFUL and said else self._shown.unsaid
                 if self._task and last:
                     self._closing = self._last_words(self._task, last)
                     return self._closing.pop(0)

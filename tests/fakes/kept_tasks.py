@@ -116,6 +116,9 @@ class _Texts:
     def store_away(self, message: Message) -> str:  # noqa: ARG002 - the protocol's
         return "The store is away."
 
+    def without_answer(self, message: Message) -> str:  # noqa: ARG002 - the protocol's
+        return "There is no answer."
+
 
 class Instance:
     """One process's part. `store_seconds` is when a turn that is waited for is stored."""

@@ -138,6 +138,7 @@ _STYLES = [
     ),
     Style("nothing at all", [task("completed")], "The agent “Agent alpha” answered without any text."),
     Style("empty text", [message(text(""))], "The agent “Agent alpha” answered without any text."),
+    Style("blank text", [message(text("\n"))], "\nThe agent “Agent alpha” answered without any text."),
     Style(
         "a task rejected with a reason",
         [task("working"), status("rejected", "Ask HR instead.")],

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -65,8 +66,10 @@ def working(store: SqliteTaskStore) -> Iterator[Working]:
         ([_TEXT, _FILE], "Three pages\n\n[plan.pdf]"),
         ([_LINK], "plan: https://files.example.com/plan"),
         ([_DATA], '{\n  "pages": 3\n}'),
+        ([], "The work has ended without an answer."),
+        ([Part(text="\n")], "The work has ended without an answer."),
     ],
-    ids=["data", "data first", "a file", "a link alone", "data alone"],
+    ids=["data", "data first", "a file", "a link alone", "data alone", "nothing", "blank text"],
 )
 def test_a_user_interface_reads_one_text_whatever_a_worker_writes(
     hub: Hub, working: Working, parts: list[Part], read: str
@@ -82,14 +85,35 @@ def test_a_user_interface_reads_one_text_whatever_a_worker_writes(
         ([_DATA, _TEXT], "Three pages"),
         ([_TEXT, _FILE], "Three pages\n\n[plan.pdf]"),
         ([_DATA], '{\n  "pages": 3\n}'),
+        ([], "The work has ended without an answer."),
     ],
-    ids=["data", "data first", "a file", "data alone"],
+    ids=["data", "data first", "a file", "data alone", "nothing"],
 )
 def test_so_is_a_stream_text_alone(hub: Hub, working: Working, parts: list[Part], read: str) -> None:
     working([("answer", part, number > 0) for number, part in enumerate(parts)])
     events = hub.stream("Plan it")
     assert streamed_text(events) == read
     assert (events[-1]["status"]["state"], events[-1]["final"]) == ("completed", True)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_whoever_waits_for_work_that_is_cancelled_reads_that_there_is_no_answer(
+    hub: Hub, store: SqliteTaskStore, streaming: bool
+) -> None:
+    def cancel() -> str:
+        lease = _leased(store)
+        store.release(lease.stored.task.id, lease=lease.token)
+        return text_of(hub.send("/cancel 1"))
+
+    with ThreadPoolExecutor() as threads:
+        told = threads.submit(cancel)
+        if streaming:
+            events = hub.stream("計画を立てて")
+            assert streamed_text(events) == "作業は終了しましたが、回答はありませんでした。"
+            assert events[-1]["status"]["state"] == "completed"
+        else:
+            assert text_of(hub.send("Plan it")) == "The work has ended without an answer."
+        assert "1" in told.result(20)
 
 
 def test_what_follows_something_that_is_not_shown_is_not_appended_to_nothing(

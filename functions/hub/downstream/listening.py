@@ -79,7 +79,8 @@ class Listener:
 
     def _status(self, status: TaskStatus) -> Iterator[Piece]:
         self.state = status.state
-        text = _text(status.message.parts) if status.message else ""
+        said = _text(status.message.parts) if status.message else ""
+        text = "" if said.isspace() else said
         match status.state:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
                 # Once in the updates and once more in the task as a whole is one question.
@@ -128,7 +129,8 @@ class Listener:
 
     def _say(self, text: str) -> Iterator[Piece]:
         if text:
-            self.spoken = True
+            # Blank text is passed on, since more may follow, and is no answer by itself.
+            self.spoken = self.spoken or not text.isspace()
             yield Text(text)
 
 
