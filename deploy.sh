@@ -32,7 +32,7 @@ while (($#)); do
         --only) only=${2:-} && shift && [[ $only ]] || refuse "--only needs the name of a stage or a function" ;;
         --url) quiet=yes ;;
         --help | -h) usage && exit ;;
-        *) printf 'deploy.sh: what is %s?\n\n' "$1" >&2 && usage >&2 && exit 2 ;;
+        *) printf 'deploy.sh: there is no option %s\n\n' "$1" >&2 && usage >&2 && exit 2 ;;
     esac
     shift
 done

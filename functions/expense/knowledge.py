@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import msgspec
+
+from shared.agents.toml_folder import read_folder
 
 Fact = str | int | float | bool
 
@@ -31,11 +32,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def load(folder: Path) -> Policy:
-    """The policy in the TOML files of a folder. Raises msgspec.ValidationError when an entry lacks something."""
-    files = [
-        msgspec.convert(tomllib.loads(path.read_text("utf-8")), Policy)
-        for path in sorted(folder.glob("*.toml"))
-    ]
+    """The policy in the TOML files of a folder. Raises ValueError when an entry lacks something."""
+    files = read_folder(folder, Policy)
     return Policy(
         about_expenses=tuple(term for file in files for term in file.about_expenses),
         topics=tuple(topic for file in files for topic in file.topics),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import msgspec
 
 from functions.general.fact import Fact, Question
 from shared.agents.terms import needle
+from shared.agents.toml_folder import read_folder
 
 Terms = tuple[str, ...]
 
@@ -49,11 +49,8 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def load(folder: Path) -> tuple[Fact, ...]:
-    """The facts in all TOML files of a folder. Raises ValidationError or KeyError when a file is wrong."""
-    files = [
-        msgspec.convert(tomllib.loads(path.read_text("utf-8")), File)
-        for path in sorted(folder.glob("*.toml"))
-    ]
+    """The facts in all TOML files of a folder. Raises ValueError or KeyError when a file is wrong."""
+    files = read_folder(folder, File)
     groups = {name: terms for file in files for name, terms in file.groups.items()}
     fillers = frozenset(needle(term) for file in files for term in file.fillers)
     facts = [fact for file in files for fact in _facts(file, groups, fillers)]

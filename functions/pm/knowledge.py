@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import msgspec
 
+from shared.agents.toml_folder import read_folder
 from shared.language import Language
 
 
@@ -57,9 +57,5 @@ class Practices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def load(folder: Path) -> Practices:
-    """The practices in the TOML files of a folder. Raises msgspec.ValidationError when an entry lacks something."""
-    files = [
-        msgspec.convert(tomllib.loads(path.read_text("utf-8")), Practices)
-        for path in sorted(folder.glob("*.toml"))
-    ]
-    return Practices(topics=tuple(topic for file in files for topic in file.topics))
+    """The practices in the TOML files of a folder. Raises ValueError when an entry lacks something."""
+    return Practices(topics=tuple(topic for file in read_folder(folder, Practices) for topic in file.topics))

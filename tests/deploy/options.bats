@@ -102,7 +102,7 @@ commands() { # the commands in the output of the last `run`
 @test "an option that nobody knows is refused, with those that there are" {
     run ./deploy.sh --dryrun
     [[ $status == 2 ]]
-    says "what is --dryrun?"
+    says "there is no option --dryrun"
     says "--dry-run"
 }
 
