@@ -97,7 +97,8 @@ def read_report(body: bytes) -> Report | None:
     """A report as it came in; None where it is none."""
     try:
         return msgspec.json.decode(body, type=Report)
-    except msgspec.MsgspecError:
+    except (ValueError, RecursionError):
+        # Whatever answers at that path: of msgspec's errors, those for what is no UTF-8 are Python's own.
         return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 
 import msgspec
 from msgspec import Struct
@@ -51,7 +50,7 @@ def read_message(data: bytes, attributes: dict[str, str]) -> Wakeup:
     """The wake-up in a message. Raises BadEnvelope."""
     try:
         task_id = _data.decode(data).task_id
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadEnvelope("the message holds no task id") from error
     if not 0 < len(task_id) <= _LONGEST_ID:
         raise BadEnvelope("the message holds no task id")
@@ -63,7 +62,7 @@ def read_push(body: bytes) -> Wakeup:
     try:
         message = _envelopes.decode(body).message
         data = base64.b64decode(message.data, validate=True)
-    except (msgspec.DecodeError, UnicodeDecodeError, binascii.Error, ValueError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadEnvelope("the body is no message of Pub/Sub") from error
     return read_message(data, message.attributes)
 

@@ -34,7 +34,7 @@ def read_token(token: str, *, of: Sequence[object]) -> Position | None:
         data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         body = data[_MARK_BYTES:]
         return msgspec.json.decode(body, type=Position) if data[:_MARK_BYTES] == _mark(body, of) else None
-    except (binascii.Error, msgspec.DecodeError):
+    except (binascii.Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -164,6 +164,20 @@ def test_a_certificate_that_does_not_hold_is_shown_how_to_be_seen() -> None:
     assert found.command == f"openssl s_client -connect 127.0.0.1:{agent.port} </dev/null"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [b'{"account":"\x8cv\x8eZ"}', b'{"examined":' + b"[" * 100_000, b"<html>"],
+    ids=["cp932", "deep", "page"],
+)
+def test_an_agent_that_answers_anything_to_the_doctor_is_one_that_does_not_know_it(body: bytes) -> None:
+    def behave(exchange: Exchange) -> None:
+        exchange.answer(200, CARD if "agent-card" in exchange.received.path else body)
+
+    with HttpServer(behave) as agent:
+        found = steps(route("alpha", agent.url))["agent"]
+    assert (found.outcome, found.message) == (Outcome.SKIPPED, "it does not say what it finds of itself")
+
+
 @pytest.mark.parametrize("skew_seconds", [-3600, 3600])
 def test_a_clock_that_is_off_is_found(skew_seconds: float) -> None:
     now = 1_800_000_000.0

@@ -11,6 +11,7 @@ from shared.queue.envelope import BadEnvelope, push_body, read_push
 from shared.queue.wakeups import Wakeup, topic_of
 
 SECONDS = 30.0
+_DEEP = b"[" * 100_000
 
 
 def _body(data: object, **message: object) -> bytes:
@@ -71,6 +72,8 @@ def test_what_pubsub_adds_to_a_push_is_passed_over() -> None:
         _body({"taskId": "x" * 1_001}),
         _body({"taskId": "t"}, attributes={"roleTopic": 1}),
         b'{"message": {"data": "' + base64.b64encode(b"\xff\xfe") + b'"}}',
+        b'{"message": {"data": "' + base64.b64encode(_DEEP) + b'"}}',
+        b'{"message": {"data": "e30=", "other": ' + _DEEP + b"}}",
     ],
 )
 def test_anything_else_is_no_wakeup(body: bytes) -> None:
