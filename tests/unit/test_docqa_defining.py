@@ -74,6 +74,14 @@ def test_what_says_it_comes_before_what_names_it(ask: Ask, question: str, expect
     assert expected in ask(question).citations[0].quote
 
 
+def test_what_a_word_means_does_not_tell_who_somebody_is() -> None:
+    text = "Harbour hours means the hours between two tides."
+    assert (
+        kind_fit(analyse("Who is the harbour keeper?"), Unit(UnitKind.SENTENCE, 0, 9, text), text.lower())
+        is None
+    )
+
+
 def test_a_share_is_no_price() -> None:
     unit = Unit(UnitKind.SENTENCE, 0, 9, "Below 99% of the tides, a mooring gets a credit.")
     asked = analyse("How much does a mooring cost?")

@@ -28,6 +28,8 @@ Mill Lane 7, Dunwick
 
 Who may order: the master baker only. Flour is delivered on Mondays and costs money.
 
+- If you forgot your apron, you get one from the shop. No problem.
+
 A suggestion can be left in the green box. The box is emptied by an outside company.
 """
 
@@ -65,3 +67,7 @@ def test_what_a_colon_introduces_is_told_along(ask: Ask) -> None:
 
 def test_a_sentence_that_names_nobody_does_not_tell_who(ask: Ask) -> None:
     assert not ask("Who delivers the flour?").grounded
+
+
+def test_a_word_or_two_that_only_react_are_no_answer(ask: Ask) -> None:
+    assert ask("Do I get an apron if I forgot mine?").citations[0].quote != "No problem."

@@ -16,6 +16,7 @@ _MAY_MISS_ABROAD = 0.2
 _MAY_MISS_OF_RANGE, _HELD = 0.6, 0.6
 _ACTION_MISSED = 0.5  # the same act has many verbs
 _SOUGHT_MISSED = 1.2  # "which bicycle" is answered by a sentence about bicycles
+_ACT_SAID = 0.5  # the act itself, and not one in the sentence after
 _NEAR_ENOUGH = TITLE * 0.9
 
 
@@ -81,7 +82,7 @@ def covered(
             essential += weight
             counted += 1
             nearest = max(nearest, level)
-            if concept.alone and level < PRESENT:
+            if concept.alone and level < _ACT_SAID:
                 return None  # what is allowed of another act is no answer
             if level < PRESENT or (question.asked.strict and _is_of_another_sentence(concept, level)):
                 lenient = concept.role is Role.ACTION and concept.known and not concept.vital and not foreign

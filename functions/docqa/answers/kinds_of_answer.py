@@ -7,7 +7,7 @@ from functions.docqa.answers.judged import Judged, normal_of
 from functions.docqa.answers.kind_rules import WHO_IS, is_ruled_out, worth
 from functions.docqa.answers.occasions import MONTH, has
 from functions.docqa.answers.particulars import misses
-from functions.docqa.answers.row_keys import is_of_another_row
+from functions.docqa.answers.row_keys import is_of_another_row, with_units
 from functions.docqa.model import Unit, UnitKind
 from functions.docqa.questions.expressions import DEFINING, PATTERNS, AnswerKind
 from functions.docqa.questions.question import Question
@@ -19,6 +19,7 @@ _DEFINES_INSTEAD, _UNEXPRESSED, _NOBODY = -0.1, -0.05, -0.2
 _MAIL_ASKED = re.compile(r"e-?mail address|メールアドレス|メアド")
 _PHONE_ASKED = re.compile(r"\b(?:phone|telephone|fax|extension|mobile|hotline)\b|電話番号|内線|何番")
 _PHONE = re.compile(r"\d{3}")
+_CLAUSE_NUMBER = re.compile(r"\d+(?:\.\d+)+\.?\s+[A-Z(“\"]")
 _WHO = re.compile(r"\bwho(?:m|se)?\b")
 _NAMED = re.compile(
     r"(?<=[^\W\d_] )(?!\w+days?\b|(?i:" + MONTH + r")\b)[A-ZÀ-Þ][a-zß-ÿ]|@|[\u3040-\u9fff]"
@@ -44,16 +45,23 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
         return _AS_A_LIST.get(kind)
     if kind not in PATTERNS:
         return 0.0
-    if kind is not AnswerKind.DEFINITION and has(DEFINING, normal):
-        return None if question.asked.strict else _DEFINES_INSTEAD
+    defines = kind is not AnswerKind.DEFINITION and has(DEFINING, normal)
+    if defines and question.asked.strict:
+        return None
     if kind is AnswerKind.CONTACT and unit.header:
         normal = f"{normalise(plain(unit.header))} | {normal}"
+    if unit.kind is UnitKind.ROW:
+        normal = with_units(unit, normal)
+    elif _CLAUSE_NUMBER.match(unit.text):
+        normal = normal.partition(" ")[2]
     judged = Judged(question, unit, normal, normal_of(question.text))
     if kind is AnswerKind.CONTACT and not _reaches(judged):
         return None
-    if not _is_expressed(judged):
-        return _without_expression(judged)
-    return None if is_ruled_out(judged) else worth(judged)
+    expressed = _is_expressed(judged)
+    if expressed and is_ruled_out(judged):
+        return None
+    fit = worth(judged) if expressed else _without_expression(judged)
+    return min(fit, _DEFINES_INSTEAD) if defines and fit is not None else fit
 
 
 def _is_expressed(judged: Judged) -> bool:

@@ -84,7 +84,9 @@ class Lenient(Struct, frozen=True):
         # Platinum members, Starter users: who they are is said by the word before; urgent tickets by a column "urgent".
         person = concept.own[0] in lexicon().parties
         narrowed = any(
-            other.modifies == at and level >= _SURELY_SAID and (person or level <= HEADER)
+            other.modifies == at
+            and level >= _SURELY_SAID
+            and (person or level <= HEADER or (row and other.surface[-1:].isdigit()))
             for other, level in zip(question.concepts, said, strict=True)
         )
         return concept.proper or not (narrowed and (row or person))

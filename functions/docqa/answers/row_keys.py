@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import zip_longest
 
 from functions.docqa.answers.judged import normal_of
 from functions.docqa.model import Unit, UnitKind
@@ -12,7 +13,30 @@ from functions.docqa.vocabulary.words import normalise, plain
 _LEAST_NAME = 2
 _KEY = r"[ \"'」』]*(?:が|は|の|を|:|=|is|of)? *(?<![\d.])(-?\d+)(?![\d.]*\d|\.?\d| ?[a-z%円日時分秒年月週回人名個件歳万千])"
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\d)")
+_UNIT_NAME = re.compile(
+    r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|yen|jpy|usd|eur|gbp|euros?|dollars?|pounds?)\b|[€$£¥%]"
+)
+_SIGNS = {"€": "euros", "$": "dollars", "£": "pounds", "¥": "yen"}
+_AMOUNT = re.compile(r"\W*\d+(?:\.\d+)?(?: ?[-–] ?\d+(?:\.\d+)?)?\W*")
 _ALONE = re.compile(r"\W*-?\d+\W*")
+
+
+def with_units(unit: Unit, normal: str) -> str:
+    """The text of a row with the unit that its header gives a bare number: 5 in a column "Days" is 5 days."""
+    units = _units_of(unit.header)
+    if not any(units):
+        return normal
+    cells = normal.split("|")
+    return "|".join(
+        f"{cell.rstrip()} {name} " if name and _AMOUNT.fullmatch(cell) else cell
+        for cell, name in zip_longest(cells, units[: len(cells)], fillvalue="")
+    )
+
+
+@lru_cache(maxsize=4096)
+def _units_of(header: str) -> tuple[str, ...]:
+    found = (_UNIT_NAME.search(normalise(plain(name))) for name in header.split("|"))
+    return tuple(_SIGNS.get(match.group(), match.group()) if match else "" for match in found)
 
 
 def is_of_another_row(asked: str, unit: Unit) -> bool:

@@ -15,6 +15,7 @@ from functions.docqa.vocabulary.numerals import years_of_eras
 from functions.docqa.vocabulary.words import normalise, view
 
 _ASKS = ("?", "？")
+_OF_A_REACTION = 2
 
 
 def edition_serves(question: Question, passage: Passage) -> bool:
@@ -37,7 +38,20 @@ def says_something(question: Question, unit: Unit, normal: str, told: str) -> bo
         or (unit.kind is UnitKind.LIST and not question.asked.listing)
         or only_points(question, unit)
         or normal.rstrip(".。") in told
+        or _only_reacts(question, unit)
         or has(INSTRUCTION, normal)
+    )
+
+
+def _only_reacts(question: Question, unit: Unit) -> bool:
+    """Whether a unit of a word or two says none of the question's, as "No problem." behind a rule."""
+    said = cached_view(unit.text)
+    return (
+        unit.kind is UnitKind.ITEM
+        and unit.text.isascii()
+        and unit.text.endswith((".", "!"))
+        and len(said.words.split()) <= _OF_A_REACTION
+        and not any(says(concept, said) for concept in question.concepts)
     )
 
 

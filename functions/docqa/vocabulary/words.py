@@ -70,12 +70,18 @@ _IRREGULAR = dict(
         "grown-grow",
         "thrown-throw",
         "hidden-hide",
+        "borne-bear",
+        "clothes-garment",
+        "clothing-garment",
         "people-person",
         "children-child",
     ]
 )
-_PLURALS = frozenset({"people", "children"})
+_PLURALS = frozenset({"people", "children", "clothes", "clothing"})
 _LOANWORD = re.compile(rf"[{KATAKANA}][{KATAKANA}]{{2,}}")
+# SchemaRegistryDown is asked about as "the schema registry".
+_HUMPED = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+)+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _VOWEL = re.compile(r"[aeiouy]")
 
 
@@ -143,7 +149,7 @@ def index_text(text: str) -> str:
     text = _unmarked(text)
     if text.isascii():
         return " ".join(map(_stems, text.split()))
-    normal = normalise(text)
+    normal = normalise(_with_parts(text))
     out: list[str] = []
     for token in tokens(normal):
         if token[0] < "\u3000":
@@ -157,7 +163,12 @@ def index_text(text: str) -> str:
 @lru_cache(maxsize=16384)
 def _stems(piece: str) -> str:
     """What is written into the index for a piece of English between white space: `(re-booked,` → `re book`."""
-    return " ".join(map(stem, tokens(normalise(piece))))
+    return " ".join(map(stem, tokens(normalise(_with_parts(piece)))))
+
+
+def _with_parts(text: str) -> str:
+    """`text` with the words that a name such as CamelCase is made of behind it."""
+    return _HUMPED.sub(lambda match: f"{match.group()} {_HUMP.sub(' ', match.group())}", text)
 
 
 def bigrams(run: str) -> list[str]:
@@ -167,7 +178,7 @@ def bigrams(run: str) -> list[str]:
 
 def view(text: str) -> View:
     """`text` ready for matching words (English) and substrings (Japanese)."""
-    normal = normalise(plain(text))
+    normal = normalise(_with_parts(plain(text)))
     if between := months_between(normal):
         normal = f"{normal} {between}"
     words = [stem(token) for token in tokens(normal) if token[0] < "\u3000"]
