@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -50,7 +49,7 @@ def test_who_waits_gets_the_answer_though_the_store_is_away(file: Path) -> None:
     waiting = threading.Thread(target=lambda: answers.append(instance.send("hello")))
     waiting.start()
     steps.await_step()
-    time.sleep(0.1)
+    until(lambda: instance.far.asked["create"])
     steps.let()
     waiting.join(PATIENCE_SECONDS)
     instance.far.away = False
