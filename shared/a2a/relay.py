@@ -32,8 +32,14 @@ class Relay(Generic[T]):
         self._subscribers = 0
 
     def start(self, threads: Threads, *, on_end: Callable[[], None]) -> None:
-        """Starts to run; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end."""
-        threads.run(lambda: self._run(on_end))
+        """Starts to run; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end.
+
+        Where the machine has no further thread, it has run to its end when this returns: late is better than not at all.
+        """
+        try:
+            threads.run(lambda: self._run(on_end))
+        except RuntimeError:
+            self._run(on_end)
 
     def subscribe(self, *, idle_seconds: float) -> Subscription[T] | None:
         """A subscription from the first event on; None when all others have left and the work is being ended."""

@@ -147,3 +147,17 @@ def test_one_subscriber_that_leaves_takes_nothing_from_the_others() -> None:
     tap.let(4)
     assert list(first) == [0, 1, 2, 3, 4]
     assert not abandoned.is_set()
+
+
+def test_where_no_thread_is_to_be_had_the_events_come_all_the_same() -> None:
+    class Exhausted(Threads):
+        def run(self, _: object) -> None:
+            raise RuntimeError("can't start new thread")
+
+    ended = threading.Event()
+    relay = Relay(iter([1, 2, 3]), on_abandoned=lambda: None)
+    subscription = relay.subscribe(idle_seconds=PATIENCE_SECONDS)
+    relay.start(Exhausted("test"), on_end=ended.set)
+    assert ended.is_set()
+    assert subscription is not None
+    assert list(subscription) == [1, 2, 3]
