@@ -34,6 +34,10 @@ _ENGLISH = (
         rf"(?:[0-9]{{1,3}} |[a-z]{{3,6}} )?(?:more|others?|next)"
         rf"(?: (?:tasks?|steps?|items?|examples?|risks?|points?|ones?|details?))?{_PLEASE}"
     ),
+    (
+        rf"(?:(?:and|now|please|(?:can|could) you|answer|(?:say|tell me|repeat|explain) (?:it|that|this)|again)\b,? )*"
+        rf"in (?:english|japanese){_PLEASE}"
+    ),
     r"(?:and )?(?:why|since when|for example|such as|in which case|(?:any|what|who) ?(?:thing )?else|when exactly)",
 )
 
@@ -57,6 +61,7 @@ _JAPANESE = (
         r"(?:(?:もっと|もう少し|それを|一言で|一文で|簡潔に|短く|手短に|表に|表で|表形式で|箇条書きで|箇条書きに|要約)"
         r"(?:短く|簡潔に|まとめて|して|お願いします|お願い|教えて|言うと|ください|で|に)*)"
     ),
+    r"(?:それを|もう一度|今度は)?(?:日本語|英語)で(?:も)?(?:の)?(?:教えて|答えて|回答|説明|お願い|言って).{0,8}",
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
 )
 # P-1, SEV2, ISO27001: one of a series, in whose place another one can stand.

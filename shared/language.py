@@ -1,4 +1,4 @@
-"""The language of a question, which is the language of its answer."""
+"""The language of a question, which is the language of its answer unless the question asks for another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,28 @@ def language_of(text: str) -> Language:
     return Language.JA if _japanese().search(text) else Language.EN
 
 
+def answer_language(question: str) -> Language:
+    """The language that a question asks to be answered in ("answer in Japanese", 「英語で教えて」), else its own.
+
+    Of a conversation's questions, one a line, the last that names one decides.
+    """
+    named = _named().findall(question)
+    if not named:
+        return language_of(question)
+    return Language.JA if "".join(named[-1]).casefold() in ("japanese", "日本語") else Language.EN
+
+
 # A set of so many characters takes milliseconds to compile, which the start of a process does without.
 @cache
 def _japanese() -> re.Pattern[str]:
     return re.compile(r"[\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uff66-\uff9f]")
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:answer|reply|respond|explain|tell me|(?:say|repeat) (?:it|that|this))\b[^.?!\n]{0,40}?\bin (english|japanese)\b"
+        r"|(?:^|[,.?!] ?)(?:and |now )?in (english|japanese)(?:,? please)?[.!?]*$"
+        r"|(日本語|英語)で(?:も)?(?:の)?(?:教え|答え|回答|返答|返事|説明|お願い|言って)",
+        re.IGNORECASE | re.MULTILINE,
+    )

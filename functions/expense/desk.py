@@ -12,7 +12,7 @@ from shared.a2a.text import text_of
 from shared.agents.clauses import questions_in
 from shared.agents.form import Form, asked_form, first_sentence
 from shared.agents.topics import Rule, some_titles, topic_of
-from shared.language import Language, language_of
+from shared.language import Language, answer_language
 from shared.own_words import own_words
 
 _ABOUT_EXPENSES = ""
@@ -47,7 +47,7 @@ class ExpenseDesk:
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """The policy's answer in the question's language, and as data the topic and its figures."""
         question = own_words(text_of(request.message))
-        language = language_of(question)
+        language = answer_language(question)
         if not question:
             yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))
             return

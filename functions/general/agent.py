@@ -9,7 +9,7 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Piece, Question
 from shared.a2a.text import text_of
-from shared.language import Language, language_of
+from shared.language import Language, answer_language
 
 _WHAT_IS_ASKED = {
     Language.EN: "What would you like to know?",
@@ -26,7 +26,7 @@ class GeneralAgent:
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """What the model says; a question in return when there is no text."""
         question = text_of(request.message)
-        language = language_of(question)
+        language = answer_language(question)
         if not question:
             yield Question(_WHAT_IS_ASKED[language])
             return

@@ -14,7 +14,7 @@ from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
 from shared.agents.form import Form, asked_form, first_sentence
 from shared.agents.topics import Rule, some_titles, topics_of
-from shared.language import Language, language_of
+from shared.language import Language, answer_language
 from shared.own_words import own_words
 
 _DEFAULT_COUNT = 5
@@ -54,7 +54,7 @@ class Advisor:
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """What the practice is, unless a number of things was asked for; then its tasks. Two compared: each in a sentence."""
         question = own_words(text_of(request.message))
-        language = language_of(question)
+        language = answer_language(question)
         if not question:
             yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))
             return

@@ -15,7 +15,7 @@ _BRIEF = re.compile(
 _TABLE = re.compile(
     # No "リスク管理表で": that table is what is asked about.
     r"\b(?:as|in|into) (?:a |an )?(?:markdown )?table\b|\btable form(?:at)?\b|\btabular\b"
-    r"|(?:^|[^程理票発公代仮年一])表(?:に(?:して|まとめ|整理)|で(?:見せ|示|お願い|出|教|まとめ|$)|形式)|一覧表(?:に|で)"
+    r"|(?:^|[^程理票発公代仮年一])表(?:に(?:して|まとめ|整理)|で(?:見せ|示|お願い|出|教|まとめ|[0-9一二三四五六七八九十、]|$)|形式)|一覧表(?:に|で)"
 )
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", re.DOTALL)
 

@@ -24,7 +24,7 @@ from shared.gemini.failure import ModelFailed
 from shared.gemini.remedies import hint
 from shared.gemini.settings import GeminiSettings
 from shared.http.client import HttpClient
-from shared.language import Language, language_of
+from shared.language import Language, answer_language
 
 _STEP = "phrasing"
 _INSTRUCTION = (
@@ -161,7 +161,7 @@ def _asked(
     gemini: Gemini, question: str, segments: Segments, call: Call
 ) -> tuple[Phrasing, dict[str, Any], list[dict[str, str]]]:
     """What the model made of it, what is to be told of that, and what of it to operators alone."""
-    language = language_of(question)
+    language = answer_language(question)
     lines = [f"[{number}] {text}" for number, text in segments.texts.items()]
     prompt = Prompt(
         instruction=_INSTRUCTION.format(language=_LANGUAGES[language]),

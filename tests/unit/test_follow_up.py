@@ -22,6 +22,8 @@ as a table, please
 Could you make it shorter?
 shorter please
 anything else?
+and in Japanese, please
+can you say that in English?
 Why?
 じゃあ海外は？
 じゃあ、海外は?
@@ -36,6 +38,7 @@ Why?
 リスクについても
 あと交通費は？
 もう2つ
+英語で教えて
 あと3つ挙げて
 続きは?
 もっと短く
@@ -50,6 +53,7 @@ But I like cats
 What time is it?
 How are you?
 no more
+How do I say thank you in Japanese?
 thanks!
 ok
 and

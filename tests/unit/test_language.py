@@ -1,0 +1,47 @@
+"""The language of an answer: that of the question, unless it asks for another."""
+
+import pytest
+
+from functions.expense.app import KNOWLEDGE
+from functions.expense.desk import ExpenseDesk
+from functions.expense.knowledge import load
+from shared.agents.conversation import in_conversation
+from shared.language import Language, answer_language, language_of
+from tests.unit.agent_answers import ask
+
+EN, JA = Language.EN, Language.JA
+ASKED = {
+    "What is the per diem?": EN,
+    "日当はいくらですか": JA,
+    "What is the per diem? Answer in Japanese.": JA,
+    "Please explain the per diem briefly in Japanese": JA,
+    "What is the per diem? In Japanese, please.": JA,
+    "日当はいくらですか。英語で答えてください": EN,
+    "日当を英語で教えて": EN,
+    "What is the per diem? 日本語でお願いします": JA,
+    "日当はいくらですか\nin English, please": EN,
+    "What is the per diem? Answer in Japanese.\nno, answer in English": EN,
+}
+NOT_ASKED = {
+    "How do I say thank you in Japanese?": EN,
+    "Is the policy written in Japanese or in English?": EN,
+    "英語で書かれた領収書でもいいですか": JA,
+    "「経費」は英語で何ですか": JA,
+}
+
+
+@pytest.mark.parametrize(("question", "language"), [*ASKED.items(), *NOT_ASKED.items()])
+def test_the_language_of_the_answer_is_that_of_the_question_unless_another_is_asked_for(
+    question: str, language: Language
+) -> None:
+    assert answer_language(question) is language
+
+
+def test_an_answer_can_be_had_again_in_the_other_language() -> None:
+    say = in_conversation(ExpenseDesk(load(KNOWLEDGE)).answer)
+    told = [
+        ask(say, question, context_id="c")[0]
+        for question in ("日当はいくらですか", "英語で教えて", "and in Japanese, please")
+    ]
+    assert [language_of(text) for text in told] == [JA, EN, JA]
+    assert all("2,500" in text for text in told)
