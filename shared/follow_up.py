@@ -13,12 +13,23 @@ _LONGEST = 80
 _PLEASE = r"(?:,? please)?"
 _ASKS = r"(?:what|whom?|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|may)\b"
 _POINTS = r"(?:it|its|they|them|their|that|this|those|these)\b"
+# "Is it raining?" points at nothing that was said.
+_OF_NOTHING = (
+    r"(?:is|was|will) it (?:true|possible|legal|safe|ok|okay|worth|late|going|bad|good)\b"
+    r"|(?:is|was|will) it (?:raining|rain|snowing|snow|cold|hot|warm|sunny)\b|how is it going|(?:do|are|can|could|will) you\b"
+    r"|(?:who|where|how) (?:is|are|was|were) (?:it|this|that|these|those|they)\??$"
+)
 _COUPLED = r"(?:(?:ok(?:ay)?|so|then),? )*(?:(?:and )?(?:what|how) about|and|but|or)\b,?"
 _ENGLISH = (
     # A few words that ask nothing whole: "and for P-2?", "what about hotels".
     rf"{_COUPLED}(?! {_ASKS})(?! (?:i|we|you)\b)(?: (?:(?:then|also) )?[\w'-]+){{1,6}}{_PLEASE}",
-    # A whole question about something that was named before: "and who signs it?".
+    # A whole question about something that was named before: "and who signs it?", "is that per person?".
     rf"(?:and|but|or|so)\b,?(?= {_ASKS})(?=.* {_POINTS})(?: [\w'-]+){{2,9}}",
+    rf"(?!{_OF_NOTHING}|what|which)(?={_ASKS})(?=.* {_POINTS})[\w'-]+(?: [\w'-]+){{2,7}}",
+    r"so,? .{3,40} then|(?:the )?same (?:question|thing)? ?(?:for|with|in) .{2,30}",
+    r"which (?:one|of (?:them|these|those))\b.{0,40}",
+    r"(?:[\w'-]+ ){1,4}(?:step|point|item|number|task|risk) [0-9]{1,2}(?: [\w'-]+){0,3}",
+    r"(?:since|until|till|from) when|how (?:much|many|long|often|soon)|who|when|where",
     r"(?:(?:and|but) )?(?:and|but|or|what) if\b.+",
     # Nothing but the form that the answer is to have, or that there should be more of it.
     (
@@ -41,16 +52,18 @@ _ENGLISH = (
     r"(?:and )?(?:why|since when|for example|such as|in which case|(?:any|what|who) ?(?:thing )?else|when exactly)",
 )
 
-_SUBJECT = r"[^のはがをに。、? ]{1,12}?(?:(?:の|した)?(?:場合|とき|時|ほう|方))?"
+_SUBJECT = r"[^のはがをに。、? +*×÷=/]{1,12}?(?:(?:の|した)?(?:場合|とき|時|ほう|方|人))?"
 _COUPLED_JA = r"(?:じゃあ?|では|それじゃあ?|それでは|それなら|あとは?|それと|でも|ちなみに)[、 ]?"
 # Numbers, and texts that are about something else whatever was said before.
 _NUMBER = r"(?:[0-9]{1,3}|[一二三四五六七八九十])"
-_NEW = r"(?:何|なん|誰|だれ|いつ|どこ|天気|今日|明日)"
+_NEW = r"(?:何|なん|誰|だれ|いつ|どこ|天気|今日|明日|世界|日本|一番|最も|好き)"
 _JAPANESE = (
     rf"{_COUPLED_JA}{_SUBJECT}(?:(?:について)?(?:は|も)|だと|だったら|なら)",
     rf"(?!.*{_NEW}){_SUBJECT}(?:は|だと|だったら|なら)(?=\?)",
     r"[^。?]{1,20}(?:の|た|る|い|な)(?:場合|とき|時)(?:は|だと)(?=\?)",
-    r"[^。? ]{1,12}について(?:は|も)",
+    r"[^。? ]{1,12}について(?:は|も)|[^。?]{1,14}(?:たら|なければ|ないと)(?=\?)",
+    r"(?:いつ|どこ|誰|いくら|何(?:日|回|円|人|時間|分))(?:から|まで|で|に|へ|が|以内)?(?:ですか|(?=\?))|どうやって(?=\?)",
+    rf"{_NUMBER}(?:番目?|つ目|個目)(?:は|を|の|について).{{0,14}}|(?:ほか|他)にも?(?:ある|あります)?か?|どれ(?:が|を|から).{{1,12}}",
     (
         r"(?:では|じゃあ)?(?:それ|そ(?:の|ういう)(?:場合|とき|時|後|次))(?:は|を|が|って|なら|だと|で|も|の|に|、)"
         r".{0,20}?(?:か|は|たら|なぜ|いつ|誰|どう|(?=\?))"
@@ -58,8 +71,8 @@ _JAPANESE = (
     rf"(?:あと|もう|ほかに|他に){_NUMBER}(?:つ|個|件|点).{{0,10}}|(?:続き|つづき|次)(?:は|を.{{0,8}})?",
     r"もっと(?:挙げて|教えて|ください).{0,5}",
     (
-        r"(?:(?:もっと|もう少し|それを|一言で|一文で|簡潔に|短く|手短に|表に|表で|表形式で|箇条書きで|箇条書きに|要約)"
-        r"(?:短く|簡潔に|まとめて|して|お願いします|お願い|教えて|言うと|ください|で|に)*)"
+        r"(?:(?:もっと|もう少し|もう一度|詳しく|例を|まとめて|それを|一言で|一文で|簡潔に|短く|手短に|表に|表で|表形式で|箇条書きで|箇条書きに|要約)"
+        r"(?:短く|詳しく|挙げて|言って|簡潔に|まとめて|して|お願いします|お願い|教えて|言うと|ください|で|に)*)"
     ),
     r"(?:それを|もう一度|今度は)?(?:日本語|英語)で(?:も)?(?:の)?(?:教えて|答えて|回答|説明|お願い|言って).{0,8}",
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",

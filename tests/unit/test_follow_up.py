@@ -1,5 +1,7 @@
 """Follow-ups: which texts take up the question before, and what they mean then."""
 
+import time
+
 import pytest
 
 from shared.follow_up import completed, is_follow_up
@@ -14,6 +16,14 @@ what if it was lost
 And who signs it?
 and when do they expire?
 And then?
+Is that per person?
+Does that include breakfast?
+who approves that?
+So what is the limit then?
+Same question for Osaka
+until when?
+Which one is most important?
+Could you explain step 2?
 two more
 Give me two more, please
 any more examples?
@@ -42,6 +52,15 @@ Why?
 あと3つ挙げて
 続きは?
 もっと短く
+もっと詳しく
+もう一度お願いします
+例を挙げて
+上限を超えたら?
+社外の人は?
+いつから?
+2番目を詳しく
+ほかにもある?
+どれが一番大事?
 表にして
 他には?
 なぜですか""".splitlines()
@@ -51,6 +70,11 @@ And what is the height of Mount Fuji?
 But why is the sky blue?
 But I like cats
 What time is it?
+Is it raining?
+Is it true that cats sleep all day?
+How is it going?
+Who is that?
+Do you like that song?
 How are you?
 no more
 How do I say thank you in Japanese?
@@ -62,6 +86,9 @@ What is the deadline for notifying the infrastructure team for a P-1 incident?
 富士山の高さは?
 日本の首都は?
 天気は?
+1+1は?
+日本一高い山は?
+世界で一番大きい国は?
 今日は何日ですか
 いま何時?
 これは何ですか
@@ -97,3 +124,11 @@ def test_another_member_of_a_series_takes_the_place_of_the_first_and_anything_el
     earlier: str, follow_up: str, meant: str
 ) -> None:
     assert completed(earlier, follow_up) == meant
+
+
+def test_no_text_takes_long_to_be_told_apart() -> None:
+    started = time.process_time()
+    for piece in ("and ", "あと", "もっと", "短く", "a ", "だと", "please and ", "can you ", "what about "):
+        for end in ("", "?", "step 1 !"):
+            is_follow_up(piece * (70 // len(piece)) + end)
+    assert time.process_time() - started < 1
