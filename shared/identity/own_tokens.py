@@ -8,7 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-from shared.identity.id_token_credentials import SCOPE, id_token_credentials
 from shared.threads import Threads
 
 _SECONDS_AFTER_FAILURE = 5.0
@@ -139,11 +138,15 @@ def _lives(credentials: Any) -> bool:
 
 
 def _id_token_credentials(transport: Any, audience: str) -> Any:
+    from shared.identity.id_token_credentials import id_token_credentials
+
     return id_token_credentials(_default_credentials(transport), audience, transport=transport)
 
 
 def _default_credentials(transport: Any) -> Any:
     import google.auth
+
+    from shared.identity.id_token_credentials import SCOPE
 
     credentials, _ = google.auth.default(scopes=[SCOPE], request=transport)
     return credentials

@@ -35,6 +35,8 @@ _FOR_A_REQUEST = (
     "functions.hub.doctor",
     "functions.hub.downstream.mirror",
     "shared.gcloud",
+    "shared.identity.id_token_credentials",
+    "shared.identity.token_facts",
     "shared.a2a.bindings.rest",
 )
 _FOR_AGENTS = ("shared.agents", "shared.gemini")

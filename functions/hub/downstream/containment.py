@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functions.hub.credentials import audience_of
 from functions.hub.failure import Failure, FailureKind
 from shared.a2a.client_errors import ClientError, ClientFault
-from shared.identity.token_facts import facts_of
 from shared.routes import Boundary, Route
 
 _KINDS: dict[ClientFault, FailureKind] = {
@@ -68,6 +67,7 @@ def contained(error: ClientError, route: Route, *, sent: Mapping[str, str]) -> F
 
 def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | None:
     from shared.gcloud import EVERYBODY, service_of
+    from shared.identity.token_facts import facts_of
 
     variable = route.id.upper().replace("-", "_")
     service = service_of(route.url, name=route.id)
