@@ -100,6 +100,16 @@ def test_a_token_is_used_to_its_end_while_no_other_is_to_be_had(tmp_path: Path) 
     assert claims_of(last)["aud"] == AUDIENCE
 
 
+def test_a_token_that_has_ended_is_none_although_no_other_is_to_be_had(tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        with TokenIssuers(tmp_path, lifetime_seconds=-60) as issuers:
+            told = NO_METADATA | issuers.environment(issuers.service_account_key())
+            holder = stack.enter_context(TokenHolder({**os.environ, "PYTHONPATH": str(ROOT), **told}))
+            (ended,) = holder.ask(AUDIENCE)
+        assert claims_of(ended)["aud"] == AUDIENCE
+        assert holder.ask(AUDIENCE) == ["no token"]
+
+
 def test_while_one_asks_for_the_next_token_the_others_use_the_one_that_lives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

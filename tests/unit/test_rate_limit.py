@@ -90,7 +90,7 @@ def test_what_breaks_off_has_ended() -> None:
 
 
 def test_who_finds_no_room_has_it_as_soon_as_one_ends() -> None:
-    limit = AtATime(1, wait_seconds=30)
+    limit = AtATime(1, wait_seconds=60)
     begun, end = threading.Event(), threading.Event()
 
     def takes_its_time() -> None:
