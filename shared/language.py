@@ -26,10 +26,14 @@ def answer_language(question: str) -> Language:
 
     Of a conversation's questions, one a line, the last that names one decides.
     """
-    named = _named().findall(question)
+    named = list(_named().finditer(question))
     if not named:
         return language_of(question)
-    return Language.JA if "".join(named[-1]).casefold() in ("japanese", "日本語") else Language.EN
+    last = named[-1]
+    if "".join(filter(None, last.groups())).casefold() in ("japanese", "日本語"):
+        return Language.JA
+    # Whoever writes Japanese again after that has had enough of English.
+    return language_of(question[last.end() :].partition("\n")[2])
 
 
 # A set of so many characters takes milliseconds to compile, which the start of a process does without.

@@ -52,8 +52,14 @@ _JAPANESE_COUNT = re.compile(
 
 
 _MORE = re.compile(
-    r"\b(?:more|others?|next)\b|(?:あと|もう|ほかに|他に)[0-9一二三四五六七八九十]+(?:つ|個|件|点)|^(?:続き|つづき|次)|もっと(?:挙げ|教え|くださ)"
+    r"\b(?:more|others?|next)\b|(?:あと|もう|ほかに|他に)[0-9一二三四五六七八九十]+(?:つ|個|件|点)"
+    r"|^(?:続き|つづき|次)|もっと(?:挙げ|教え|くださ)|^(?:他|ほか)に(?:は|も)|^(?:any|what)(?:thing)? ?else"
 )
+_ITEM = re.compile(
+    r"\b(?:step|point|item|number|task|risk) (?P<number>[0-9]{1,2})\b"
+    r"|(?P<place>[0-9]{1,2}|[一二三四五六七八九十])(?:番目?|つ目|個目)"
+)
+_FIRST = re.compile(r"\bmost important\b|どれ(?:が|を|から)|(?:一番|最も)(?:大事|重要|大切)")
 _MORE_OF = re.compile(rf"(?<![\w.-]){_NUMBER} more\b")
 
 
@@ -66,10 +72,16 @@ class Portion:
 
 
 def asked_portion(question: str, *, usual: int) -> Portion:
-    """What of a list a conversation's questions, one a line, ask for last; `usual` are told when no number is named."""
+    """What of a list a conversation's questions, one a line, ask for last; `usual` are told when no number is named.
+
+    Lists tell first what matters most.
+    """
     told, count = 0, None
     for number, line in enumerate(question.splitlines()):
         text = normalise(line)
+        if number and (item := _number_in(_ITEM.search(text)) or (1 if _FIRST.search(text) else None)):
+            told, count = item - 1, 1
+            continue
         named = asked_count(line) or _number_in(_MORE_OF.search(text))
         if number and _MORE.search(text):
             told += count or usual

@@ -13,7 +13,7 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Text
 from shared.a2a.text import text_of
-from shared.agents.conversation import LastQuestions, in_conversation
+from shared.agents.conversation import LastTurns, in_conversation
 from tests.unit.agent_answers import Answer, ask
 
 
@@ -81,12 +81,25 @@ def test_a_follow_up_takes_up_nothing_of_another_conversation_or_of_none() -> No
 
 
 def test_the_conversation_unused_for_longest_is_forgotten_first_and_long_questions_are_not_kept() -> None:
-    questions = LastQuestions(most=2)
+    turns = LastTurns(most=2)
     for context_id in ("one", "two", "one", "three"):
-        questions.put(context_id, f"about {context_id}")
-    assert [questions.get(each) for each in ("one", "two", "three")] == ["about one", None, "about three"]
-    questions.put("three", "x" * 3_000)
-    assert questions.get("three") is None
+        turns.put(context_id, f"about {context_id}", "")
+    known = {each: turn.question for each in ("one", "two", "three") if (turn := turns.get(each))}
+    assert known == {"one": "about one", "three": "about three"}
+    turns.put("three", "x" * 3_000, "")
+    assert turns.get("three") is None
+
+
+def test_an_answer_that_was_given_before_is_said_to_be_that() -> None:
+    desk = in_conversation(ExpenseDesk(load_policy(POLICY)).answer)
+    for questions, said_before in (
+        (("What is the taxi limit?", "Is that per person?"), "What I know of this I have said before:\n"),
+        (("タクシー代の上限は", "それって一人あたり?"), "先ほどの回答でお伝えしたとおりです。\n"),
+    ):
+        say = conversation(desk, questions[0])
+        first = say(questions[0])[0]
+        assert say(questions[1])[0] == say(questions[1])[0] == said_before + first
+        assert not say(questions[0])[0].startswith(said_before)
 
 
 def test_the_per_diem_abroad_and_in_japanese_overseas_is_answered_after_the_one_at_home() -> None:
@@ -114,3 +127,24 @@ def test_when_all_tasks_were_told_the_advisor_says_so() -> None:
     say = conversation(in_conversation(Advisor(load_practices(PRACTICES)).answer))
     say("WBSのタスクを7つ挙げて")
     assert say("もう2つ")[0] == "私が知っているのは全部で7件です。"
+
+
+def test_one_task_of_a_list_can_be_asked_for_and_the_first_is_the_most_important() -> None:
+    advisor = in_conversation(Advisor(load_practices(PRACTICES)).answer)
+    for question, place, then in (
+        ("Give me three project risks", 2, "could you explain number 2?"),
+        ("Give me three project risks", 1, "which one is most important?"),
+        ("プロジェクトのリスクを3つ挙げて", 2, "2番目を詳しく"),
+        ("プロジェクトのリスクを3つ挙げて", 1, "どれが一番大事?"),
+    ):
+        say = conversation(advisor, then)
+        tasks = say(question)[1]["tasks"]
+        text, data = say(then)
+        assert data["tasks"] == [tasks[place - 1]]
+        assert f"\n{place}. " in text
+
+
+def test_what_else_there_is_goes_on_after_what_was_told() -> None:
+    say = conversation(in_conversation(Advisor(load_practices(PRACTICES)).answer))
+    say("プロジェクトのリスクを3つ挙げて")
+    assert "\n4. " in say("他には?")[0]
