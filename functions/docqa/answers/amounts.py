@@ -3,6 +3,8 @@
 import re
 
 from functions.docqa.answers.judged import Judged
+from functions.docqa.answers.left_out import is_beside_the_amount
+from functions.docqa.questions.concept import Role
 from functions.docqa.questions.expressions import PATTERNS, AnswerKind
 from functions.docqa.vocabulary.words import normalise
 
@@ -11,7 +13,11 @@ _MONEY_ITSELF = re.compile(
     r"|\b(?:jpy|usd|eur|gbp|chf) ?\d"
 )
 _COST_ASKED = re.compile(r"\bcosts?\b|\bprices?\b|\bhow expensive\b")
-_SHARE_OF = re.compile(r"(\w{1,4}(?:料金|費|額|価格|代金|報酬|賃料))の(?:\d|全額|半額)")
+_SHARE_OF = re.compile(
+    r"([\u30a1-\u30fc\u3400-\u9fff]{1,5}(?:料金|費|額|価格|代金|報酬|料))の(?:\d|全額|半額)|([^\W\d_]{1,6})に対する割合"
+)
+_PRICE_ASKED = re.compile(r"(?:価格|値段|定価)(?:は|を|って|$|\?)|いくら[^。?]{0,6}無料|何円[^。?]{0,6}無料")
+_FREE = re.compile(r"無料|無償")
 _PRICED = re.compile(
     r"\b(?:pric|fees?\b|charg|costs?\b|amount|rent\b|deposit|discount|cover|reimburs|refund|credit|paid|pay|salar|wage|free"
     r"|commission|interest|bonus|budget|tax)|[料費額価金賃税]|払|無料|無償|給|実費|割引|手当"
@@ -27,13 +33,30 @@ def is_no_amount(judged: Judged) -> bool:
         return True
     if _MONEY_ITSELF.search(normal):
         return False
+    if _PRICE_ASKED.search(judged.asked) and (_FREE.search(judged.asked) or not _FREE.search(normal)):
+        return True
+    if "%" in found.group() and not judged.asked.isascii() and not _names_a_thing(judged):
+        return True
     if "%" in found.group() and "% of" not in normal and _COST_ASKED.search(judged.asked):
         return True
     return not _PRICED.search(f"{normal} {normalise(unit.header)} {normalise(' '.join(unit.context))}")
+
+
+def _names_a_thing(judged: Judged) -> bool:
+    """Whether the sentence or its column names a thing of the question: a heading over it makes no rate its price."""
+    said = f"{judged.normal} {normalise(judged.unit.header)} {normalise(' '.join(judged.unit.context))}"
+    things = [each for each in judged.question.concepts if each.role is Role.NOUN]
+    return not things or any(form in said for each in things for form in (*each.own, *each.texts))
 
 
 def is_share_of_asked(judged: Judged) -> bool:
     """Whether the only amount is a share of what is asked for: 「月額料金の10%」 is no 月額料金."""
     if _MONEY_ITSELF.search(judged.normal):
         return False
-    return any(base in judged.asked for base in _SHARE_OF.findall(judged.normal))
+    said = f"{judged.normal} {normalise(judged.unit.header)}"
+    return any(base in judged.asked for match in _SHARE_OF.finditer(said) for base in match.groups() if base)
+
+
+def is_of_another_thing(judged: Judged) -> bool:
+    """Whether the amounts of a list in one sentence are those of its other members."""
+    return is_beside_the_amount(judged.question, judged.normal)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from functions.docqa.answers.amounts import is_no_amount, is_share_of_asked
+from functions.docqa.answers.amounts import is_no_amount, is_of_another_thing, is_share_of_asked
 from functions.docqa.answers.counting import (
     counts_for_the_period,
     counts_no_unit,
@@ -30,6 +30,7 @@ _LASTING_ASKED = re.compile(
 _LASTING = re.compile(
     r"\b(?:tak(?:es?|ing)|last(?:s|ing|ed)?|took)(?! (?:day|week|month|year|working|business|the)\b)"
 )
+_AHEAD_ASKED = re.compile(r"何(?:営業日|日|週間|[ヶかカ]月|時間|分|年)前")
 _AHEAD = re.compile(r"\b(?:in advance|ahead|beforehand|before)\b")
 _EXAMPLE = re.compile(r"^\W*(?:for example|for instance|e\.g\.|examples?:|perhaps|maybe|imagine)\b")
 _INTRODUCES = (":", "：")
@@ -63,6 +64,11 @@ def _names_nobody(judged: Judged) -> bool:
 
 def _is_of_another_month(judged: Judged) -> bool:
     return of_another_month(judged.asked, judged.normal)
+
+
+def _is_not_ahead(judged: Judged) -> bool:
+    """Whether it is asked how long before something, and the sentence has no before."""
+    return has(_AHEAD_ASKED, judged.asked) and "前" not in judged.normal and not judged.normal.isascii()
 
 
 def _is_no_time_of_day(judged: Judged) -> bool:
@@ -121,9 +127,9 @@ def _only_introduces(judged: Judged) -> bool:
 
 _RULED_OUT: dict[AnswerKind, tuple[Rule, ...]] = {
     AnswerKind.PERSON: (_names_nobody,),
-    AnswerKind.MONEY: (_is_of_another_month, is_share_of_asked, is_no_amount),
+    AnswerKind.MONEY: (_is_of_another_month, is_share_of_asked, is_no_amount, is_of_another_thing),
     AnswerKind.QUANTITY: (_is_of_another_month, counts_something_else),
-    AnswerKind.TIME: (has_no_duration, _is_no_time_of_day, lasts_far_otherwise),
+    AnswerKind.TIME: (_is_not_ahead, has_no_duration, _is_no_time_of_day, lasts_far_otherwise),
 }
 _ANY = frozenset(AnswerKind)
 # The kinds it holds for, what is said, and what that is worth.

@@ -5,6 +5,7 @@ import re
 from functions.docqa.answers.expressed import without_what_only_looks_so
 from functions.docqa.answers.judged import Judged, normal_of
 from functions.docqa.answers.kind_rules import WHO_IS, is_ruled_out, worth
+from functions.docqa.answers.left_out import is_left_out
 from functions.docqa.answers.occasions import MONTH, has
 from functions.docqa.answers.particulars import misses
 from functions.docqa.answers.row_keys import is_of_another_row, with_units
@@ -39,7 +40,7 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     kind = question.kind
     if misses(question.text, unit.text, f"{normal} {normalise(unit.header)}" if unit.header else normal):
         return None
-    if is_of_another_row(question.text, unit):
+    if is_of_another_row(question.text, unit) or is_left_out(question, normal):
         return None
     if unit.kind is UnitKind.LIST:
         return _AS_A_LIST.get(kind)

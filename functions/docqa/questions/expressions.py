@@ -53,7 +53,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|preceding) (?:business |working )?"
         r"(?:day|week|month|morning)\b|\blast (?:working|business) day\b"
         rf"|{_JAPANESE_NUMBER}{_JAPANESE_UNIT}|毎[日週月年朝]"
-        rf"|即時|即日|直ちに|ただちに|速やかに|すぐに|当日|翌日|翌営業日|翌月|翌週|前日|月末"
+        rf"|(?<![書文]面)(?<!文書)をもって|即時|即日|直ちに|ただちに|速やかに|すぐに|当日|翌日|翌営業日|翌月|翌週|前日|月末"
         r"|年度末|月初|正午|永久|無期限|[月火水木金土日]曜|始業|終業|午前|午後|最終出勤日|退職日|年末"
         r"|(?:入社|採用|就任|着任|契約|開始|終了|満了|到着|出発|受領|申請|発行|登録|提出|納品|購入|誕生|利用|使用|支給|基準)日"
     ),
@@ -82,7 +82,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
     ),
     AnswerKind.QUANTITY: re.compile(
         rf"{NUMBER}|{_JAPANESE_NUMBER}(?=[回個名人枚台件割倍冊本杯段歳桁文種つ部箱キ度])"
-        rf"|\b(?:none|unlimited)\b|無制限"
+        rf"|\b(?:none|unlimited)\b|無制限|を(?:限度|上限)と"
     ),
     AnswerKind.CONTACT: re.compile(
         r"[\w.+-]+@[\w-]+\.\w+|https?://\S+|www\.\S+|(?<![\w])#[\w-]{3,}|\+?\d{2,4}-\d{2,4}-\d{3,4}"

@@ -60,7 +60,7 @@ class Range(Struct, frozen=True):
 def ranges_in(normal: str) -> list[Range]:
     """The amounts and ranges in a normalised text that have a unit."""
     found = []
-    said, ended = _clocks(_digits(_CURRENCY_FIRST.sub(r"\2 \1", normal))), 0
+    said, ended = _counted_down(_clocks(_digits(_CURRENCY_FIRST.sub(r"\2 \1", normal)))), 0
     for match in _RANGE.finditer(said):
         between, ended = said[ended : match.start()], match.end()
         if _CALENDAR_YEAR.match(match["low"]):
@@ -153,6 +153,23 @@ _CLOCK = re.compile(
     r" ?(?P<half>[ap])\.?m\b\.?|(?<![\d:])(?P<hour24>\d{1,2}):(?P<minute24>\d\d)(?![\d:])"
     r"|(?P<half_ja>午前|午後)(?P<hour_ja>\d{1,2})時(?:(?P<minute_ja>\d{1,2})分)?)"
 )
+
+
+_DAYS_BEFORE = re.compile(
+    r"(\d+)(日|週間?)前(?:(?:から|~|〜|-)(?:当日|前日|(\d+)日前)?(?:まで)?|(以降)|(まで|以前))"
+)
+
+
+def _counted_down(normal: str) -> str:
+    """Days before something as ranges of days: 「29日前から8日前まで」 is 8 to 29, 「30日前まで」 30 or more."""
+
+    def days(match: re.Match[str]) -> str:
+        first = int(match[1]) * (7 if match[2] != "日" else 1)
+        if match[5]:
+            return f"{first}日以上前"
+        return f"{match[3]}日から{first}日まで前" if match[3] else f"{first}日以内前"
+
+    return _DAYS_BEFORE.sub(days, normal) if "前" in normal else normal
 
 
 def _clocks(normal: str) -> str:

@@ -105,7 +105,7 @@ def _pattern(unit: str) -> re.Pattern[str]:
         parts.append(rf"{NUMBER}[ -]*(?:\w+[ -]){{0,3}}?(?:{latin})\w*")
     if other:
         parts.append(
-            rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+) ?(?:{other})"
+            rf"(?<!\d)(?!(?:19|20)\d\d ?年)(?:\d+(?:\.\d+)?[千万億]?|[一二三四五六七八九十百]+) ?(?:{other})"
             r"(?!(?<=時)間|\d|あたり|当たり|につき)"
         )
     if "歳" in names:
