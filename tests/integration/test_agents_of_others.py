@@ -4,11 +4,12 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fakes.agent_server import AgentServer, Said
-from tests.fakes.agent_wire import Json, artifact, card, message, status, task, text
+from tests.fakes.agent_wire import Json, artifact, card, message, status, task, text, update
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 from tests.fakes.task_client import TaskClient
@@ -103,6 +104,32 @@ def test_what_it_appends_to_nothing_begins_an_artifact() -> None:
     texts = [chunk["artifact"]["parts"][0]["text"] for chunk in chunks]
     assert texts == ["turn ", "1: ", "こんにちは ", "turn 1: こんにちは "]
     assert [chunk.get("append", False) for chunk in chunks] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_what_has_no_part_is_passed_on_with_an_empty_one_since_clients_refuse_none(streaming: bool) -> None:
+    last = update(artifact("a"), append=True)
+    last["artifactUpdate"]["lastChunk"] = True
+    without_parts = status("completed", "")
+    without_parts["statusUpdate"]["status"]["message"]["parts"] = []
+    events = [task("working"), update(artifact("a", text("Hello"))), last, without_parts]
+    with AgentServer(lambda _: events) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True))
+        options: dict[str, Any] = {"version": "1.0", "modes": ["application/json"]}
+        if streaming:
+            *_, chunk, end = hub.stream("Hi", **options)
+            assert chunk["artifactUpdate"]["artifact"]["parts"] == [{"text": ""}]
+            assert chunk["artifactUpdate"]["lastChunk"]
+            assert end["statusUpdate"]["status"]["message"]["parts"] == [{"text": ""}]
+        else:
+            answer = hub.send("Hi", **options)["task"]
+            assert answer["status"]["message"]["parts"] == [{"text": ""}]
+
+
+def test_a_message_without_parts_is_passed_on_with_an_empty_one() -> None:
+    with AgentServer(lambda _: [message()]) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True))
+        assert hub.send("Hi", version="1.0", modes=["application/json"])["parts"] == [{"text": ""}]
 
 
 def test_the_answer_to_its_question_ends_the_task_although_the_stream_begins_with_the_question() -> None:

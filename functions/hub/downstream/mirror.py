@@ -23,6 +23,10 @@ from shared.a2a.model import (
 )
 from shared.a2a.reply import Mint
 
+# A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
+# with the SDK for Python is one without.
+_NO_PARTS = (Part(text=""),)
+
 
 def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
     """The events as the agent sent them, but for the ids; a failure of the hub's own is the task's failure.
@@ -38,10 +42,12 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
     def artifact(agents_task: str, said: Artifact) -> Artifact:
         id_ = ids.of(agents_task, said.artifact_id)
         begun_artifacts.add(id_)
-        return msgspec.structs.replace(said, artifact_id=id_)
+        return msgspec.structs.replace(said, artifact_id=id_, parts=said.parts or _NO_PARTS)
 
     def message(said: Message) -> Message:
-        return msgspec.structs.replace(said, context_id=context_id, task_id=task_id, reference_task_ids=())
+        return msgspec.structs.replace(
+            said, context_id=context_id, task_id=task_id, parts=said.parts or _NO_PARTS, reference_task_ids=()
+        )
 
     def status(said: TaskStatus) -> TaskStatus:
         timestamp = said.timestamp or mint.timestamp()
@@ -51,7 +57,9 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
     for event, pieces in heard:
         match event:
             case Message():
-                yield msgspec.structs.replace(event, context_id=context_id, task_id=None)
+                yield msgspec.structs.replace(
+                    event, context_id=context_id, task_id=None, parts=event.parts or _NO_PARTS
+                )
             case Task():
                 begun = True
                 yield msgspec.structs.replace(
