@@ -8,20 +8,24 @@ import os
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
+from typing import Any, TextIO, cast
 
 _ESCAPED = "hubctl-escaped"
 _INTERRUPTED, _NOBODY_READS = 130, 141
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
+_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_ACTED_UPON = {each: f"\\u{each:04x}" for each in (*_CONTROLS, *_DIRECTIONS) if chr(each) not in "\n\t"}
 
 
-def run(command: Callable[[], int]) -> int:
-    """The exit status of `command`, or the shell's for SIGINT and SIGPIPE; 1 when its output cannot be written."""
+def run(command: Callable[[TextIO], int]) -> int:
+    """The exit status of `command`, which gets what to write to; the shell's for SIGINT and SIGPIPE; 1 when nothing can be written."""
     codecs.register_error(_ESCAPED, _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors=_ESCAPED)
     try:
         try:
-            return command()
+            return command(cast("TextIO", _Shown(sys.stdout)))
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
@@ -34,6 +38,22 @@ def run(command: Callable[[], int]) -> int:
     # Python flushes what could not be written once more when it ends: to nowhere, so that it does not fail again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
+
+
+def shown(text: str) -> str:
+    """The text with what a terminal would act upon as JSON writes it: much of what is printed was written by others."""
+    return text.translate(_ACTED_UPON)
+
+
+class _Shown:
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(shown(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _escaped(problem: UnicodeError) -> tuple[str, int]:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO, cast
 
+from hubctl.console import shown
+
 COMMANDS = {
     "card": "print the hub's agent card, for Gemini Enterprise or for any A2A client",
     "check": "validate the route table, or an agent card; show which route a text takes, and why",
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextI
     try:
         return _module(parsed.command).run(parsed, environment=environment, out=out or sys.stdout)
     except CommandError as problem:
-        print(f"hubctl {parsed.command}: {problem}", file=sys.stderr)
+        print(shown(f"hubctl {parsed.command}: {problem}"), file=sys.stderr)
         return 2
 
 

@@ -80,6 +80,8 @@ def check_text(text: str) -> tuple[Finding, ...]:
                 f"this is not JSON: {problem}", "mend it: a comma, a quote or a bracket is out of place"
             ),
         )
+    except RecursionError:
+        return (_not_json("this is nested deeper than any card", "mend it: brackets are opened without end"),)
     except _Repeated as problem:
         return (_not_json(f"the name {problem} stands twice in one object", "delete one of the two"),)
     if not isinstance(value, dict):

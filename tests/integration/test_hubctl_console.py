@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 import pytest
 
@@ -52,8 +52,29 @@ def test_a_terminal_without_japanese_characters_still_gets_the_whole_card() -> N
 
 
 def test_an_interruption_has_the_status_that_shells_know(capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupted() -> int:
+    def interrupted(_: TextIO) -> int:
         raise KeyboardInterrupt
 
     assert console.run(interrupted) == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_what_a_terminal_would_act_upon_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "\x1b]52;c;cm0gLXJm\x07\x9b2J\r\u202etxt\tok\n"
+
+    def tells(out: TextIO) -> int:
+        out.write(said)
+        out.write(json.dumps([said], ensure_ascii=False))
+        return 0
+
+    assert console.run(tells) == 0
+    text, written = capsys.readouterr().out.splitlines()
+    assert text == "\\u001b]52;c;cm0gLXJm\\u0007\\u009b2J\\u000d\\u202etxt\tok"
+    assert json.loads(written) == [said]
+
+
+def test_a_refusal_shows_it_too() -> None:
+    done = hubctl("check", "--card", "/nowhere/\x1b[31m.json")
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr.decode()
+    assert "\\u001b[31m" in done.stderr.decode()

@@ -213,6 +213,7 @@ def test_every_rule_has_a_card_that_breaks_it_and_ids_are_used_once() -> None:
         ('{"name": NaN}', "NaN"),
         ('{"name": "a", "name": "b"}', "name stands twice"),
         ("[]", "JSON object"),
+        ("[" * 100_000, "nested deeper"),
     ],
 )
 def test_what_is_no_json_object_is_told_so(text: str, message: str) -> None:
