@@ -69,7 +69,7 @@ _RETRY = {
     _JA: "数分後にもう一度お試しください。繰り返し発生する場合は、管理者に次の参照番号をお伝えください: {reference}",
 }
 _ADMINISTRATOR = {
-    _EN: "Your administrator can mend this; please pass on this reference: {reference}",
+    _EN: "Your administrator can fix this; please pass on this reference: {reference}",
     _JA: "管理者による対応が必要です。次の参照番号をお伝えください: {reference}",
 }
 _REPHRASE = {

@@ -75,7 +75,7 @@ _WHY = {
 _REPHRASE = ("Please put the question in other words.", "別の言葉でご質問ください。")
 _SHORTEN = ("Please ask a shorter question.", "質問を短くしてお試しください。")
 _LATER = ("Please try again in a few minutes.", "数分後にもう一度お試しください。")
-_ADMINISTRATOR = ("Your administrator can mend this.", "管理者による対応が必要です。")
+_ADMINISTRATOR = ("Your administrator can fix this.", "管理者による対応が必要です。")
 _THEN = {
     **dict.fromkeys(
         (Cause.NO_CREDENTIALS, Cause.DENIED, Cause.API_DISABLED, Cause.NOT_FOUND), _ADMINISTRATOR

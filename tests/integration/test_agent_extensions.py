@@ -55,7 +55,7 @@ def test_an_agent_that_requires_an_extension_is_asked_for_it(
 
 def test_where_the_route_does_not_name_it_the_administrator_is_told_to(agent: AgentServer) -> None:
     answer = Hub(route("alpha", agent.url)).query("Hello")
-    assert "Your administrator can mend this" in answer["answer"]
+    assert "Your administrator can fix this" in answer["answer"]
     assert answer["error"]["fault"] == "extension_required"
     assert "`extensions` of route alpha" in answer["error"]["remedy"]
     assert not {*_HEADERS.values()} & agent.asked[0].headers.keys()

@@ -132,7 +132,7 @@ def test_a_source_that_is_too_large_is_not_even_fetched(cloud: DocumentCloud) ->
 @pytest.mark.parametrize(
     ("fault", "then", "then_ja"),
     [
-        ("deny-objects-get", "Your administrator can mend this.", "管理者による対応が必要です。"),
+        ("deny-objects-get", "Your administrator can fix this.", "管理者による対応が必要です。"),
         ("quota", "Please try again in a few minutes.", "数分後にもう一度お試しください。"),
     ],
 )

@@ -128,7 +128,7 @@ _LATER = {
     "ja": "数分後にもう一度お試しください。",
 }
 _ADMINISTRATOR = {
-    "en": "Your administrator can mend this.",
+    "en": "Your administrator can fix this.",
     "ja": "管理者による対応が必要です。",
 }
 _PASSES = frozenset({Cause.QUOTA, Cause.UNREACHABLE, Cause.TIMEOUT, Cause.BROKEN, Cause.CHANGED})
