@@ -18,7 +18,7 @@ _ACTED_UPON = {each: f"\\u{each:04x}" for each in (*_CONTROLS, *_DIRECTIONS) if 
 
 
 def run(command: Callable[[TextIO], int]) -> int:
-    """The exit status of `command`, which gets what to write to; the shell's for SIGINT and SIGPIPE; 1 when nothing can be written."""
+    """The exit status of `command`, which gets what to write to; the shell's for SIGINT and SIGPIPE; 1 when it cannot."""
     codecs.register_error(_ESCAPED, _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
