@@ -26,10 +26,10 @@ _STATES: dict[TaskState, dict[Language, str]] = {
     TaskState.AUTH_REQUIRED: {_EN: "waiting for your sign-in", _JA: "認証待ち"},
 }
 _HELP = {
-    _EN: "You can ask in your own words; the hub passes your question on. Besides, there are:\n"
+    _EN: "You can ask in your own words; the hub passes your question on. There are also commands:\n"
     "/routes: which agents there are\n"
     "/tasks: your latest tasks\n"
-    "/task N: how task N stands, and its answer\n"
+    "/task N: the state of task N, and its answer\n"
     "/cancel N: stops task N\n"
     "/help: this text",
     _JA: "ふだんの言葉で質問すると、担当エージェントに取り次ぎます。ほかに次のコマンドがあります。\n"
@@ -44,11 +44,11 @@ _UNKNOWN_COMMAND = {
     _JA: "そのようなコマンドはありません。",
 }
 _NO_TASKS_KEPT = {
-    _EN: "There are no tasks to look after here: this hub does not keep them, or does not know who you are.",
+    _EN: "There are no tasks here: this hub does not keep them, or does not know who you are.",
     _JA: "確認できるタスクはありません。このハブではタスクを保存していないか、利用者を特定できません。",
 }
 _NOT_COVERED = {
-    _EN: "Your credential is for questions, not for looking after tasks. Ask the hub's operator for one that covers this.",
+    _EN: "Your credential covers questions, but not tasks. Ask the hub's operator for one that does.",
     _JA: "お使いの認証情報では質問のみ可能で、タスクの操作はできません。必要な場合はハブの管理者にご相談ください。",
 }
 _TASKS_AWAY = {
@@ -72,11 +72,11 @@ _UNKNOWN = {
 _TASK = {_EN: "Task {number} is {state}: {title}", _JA: "タスク{number}は{state}です: {title}"}
 _CANCELED = {_EN: "Task {number} is canceled: {title}", _JA: "タスク{number}を中止しました: {title}"}
 _CANCELING = {
-    _EN: "Task {number} has been told to stop; it ends as soon as whoever works on it lets go: {title}",
+    _EN: "Task {number} has been told to stop; it ends as soon as the agent at work on it stops: {title}",
     _JA: "タスク{number}に中止を伝えました。担当が処理を止め次第、終了します: {title}",
 }
 _NOT_CANCELABLE = {
-    _EN: "Task {number} cannot be stopped any more, it is {state}: {title}",
+    _EN: "Task {number} cannot be stopped any more: it is {state}: {title}",
     _JA: "タスク{number}は{state}のため、中止できません: {title}",
 }
 

@@ -40,11 +40,11 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _JA: "エージェント「{agent}」で問題が発生し、有効な回答が得られませんでした。",
     },
     FailureKind.CUT: {
-        _EN: "The answer of the agent “{agent}” broke off before it was complete.",
+        _EN: "The answer from the agent “{agent}” broke off before it was complete.",
         _JA: "エージェント「{agent}」の回答が途中で途切れました。",
     },
     FailureKind.TOO_LARGE: {
-        _EN: "The answer of the agent “{agent}” is too large to show.",
+        _EN: "The answer from the agent “{agent}” is too large to show.",
         _JA: "エージェント「{agent}」の回答が大きすぎて表示できません。",
     },
     FailureKind.RESTING: {

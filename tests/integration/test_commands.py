@@ -96,7 +96,7 @@ def test_a_task_that_ends_while_it_is_cancelled_is_told_of_as_it_is_then(tmp_pat
         until(lambda: (kept := store.get(task_id, owner=None)) and kept.cancel_requested)
         ends = status_update(lease.stored.task, TaskState.COMPLETED, "2026-01-01T00:00:00.000Z")
         store.append(task_id, [ends], lease=lease.token)
-        assert told.result(20) == "Task 1 cannot be stopped any more, it is completed: hello team"
+        assert told.result(20) == "Task 1 cannot be stopped any more: it is completed: hello team"
     store.close()
 
 
@@ -167,5 +167,5 @@ def test_a_command_is_answered_over_a_stream_too(hub: Hub) -> None:
 def test_without_a_store_or_a_name_there_are_no_tasks_to_look_after() -> None:
     with AgentServer(lambda _: [message(text("Hi"))]) as agent:
         hub = Hub(route("alpha", agent.url))
-        assert text_of(hub.send("/tasks")).startswith("There are no tasks to look after here")
+        assert text_of(hub.send("/tasks")).startswith("There are no tasks here")
         assert text_of(hub.send("/タスク一覧")).startswith("確認できるタスクはありません")
