@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -33,7 +34,7 @@ class CalledCapabilities(Wire, frozen=True, kw_only=True):
 class CalledCard(Wire, frozen=True, kw_only=True):
     """Of an agent's card, what says how it is called. Whatever else is amiss in the card keeps nobody from calling it."""
 
-    name: str = ""
+    name: Any = ""
     supported_interfaces: tuple[AgentInterface, ...]
     capabilities: CalledCapabilities = CalledCapabilities()
 

@@ -29,6 +29,7 @@ _OF_TLS = {
     "TLSV1_ALERT_PROTOCOL_VERSION": _NO_COMMON_VERSION,
     "SSLV3_ALERT_HANDSHAKE_FAILURE": _CLIENT_CERTIFICATE,
     "TLSV13_ALERT_CERTIFICATE_REQUIRED": _CLIENT_CERTIFICATE,
+    "TLSV1_ALERT_NO_APPLICATION_PROTOCOL": "the other side does not speak HTTP/1.1",
     "TLSV1_UNRECOGNIZED_NAME": "the other side does not know the host's name",
     "DH_KEY_TOO_SMALL": "the other side's key is too short",
     "EE_KEY_TOO_SMALL": "the certificate's key is too short",

@@ -3,6 +3,7 @@
 import errno
 import os
 import socket
+import ssl
 
 import pytest
 
@@ -35,6 +36,21 @@ def test_a_name_that_does_not_exist_is_told_from_name_servers_that_say_nothing(
     error: OSError | ValueError, why: str
 ) -> None:
     assert reasons.of_name(error) == f"the host name could not be resolved: {why}"
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        ("HTTP_REQUEST", "what answers does not speak TLS"),
+        ("TLSV1_ALERT_NO_APPLICATION_PROTOCOL", "the other side does not speak HTTP/1.1"),
+        ("SOMETHING_NEW", "the other side broke it off"),
+        (None, "the other side broke it off"),
+    ],
+)
+def test_a_handshake_that_fails_has_its_reason(reason: str | None, why: str) -> None:
+    error = ssl.SSLError(1, "x")
+    error.reason = reason  # type: ignore[assignment]
+    assert reasons.of_tls(error) == f"the TLS handshake failed: {why}"
 
 
 def test_what_nobody_has_words_for_is_still_a_sentence() -> None:

@@ -85,7 +85,7 @@ _IN_0_3 = {"url": ROUTE, "preferredTransport": "HTTP+JSON", "protocolVersion": "
     [
         {},
         {"skills": [{"id": "echo", "name": "echo", "description": "echo"}]},
-        {"skills": None, "description": 5, "version": {}, "defaultInputModes": "text"},
+        {"skills": None, "name": 5, "description": 5, "version": {}, "defaultInputModes": "text"},
         {"securityRequirements": [{"schemes": {"bearer": []}}], "securitySchemes": {"bearer": {"type": "x"}}},
         {
             "capabilities": {"streaming": True, "extensions": [{"description": "no uri"}]},
