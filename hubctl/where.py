@@ -27,7 +27,7 @@ def http_address(address: str, *, name: str) -> str:
     parts = parsed(address)
     if parts is None or parts.scheme not in ("http", "https"):
         raise CommandError(
-            f"{name} is {address!r}, which is no address: write it like https://hub.example.com"
+            f"{name} is {address!r}, which is not an address: write it like https://hub.example.com"
         )
     return address
 

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     try:
         table = read_table(arguments.routes, environment=environment).table
     except RouteTableError as error:
-        raise CommandError(f"the route table does not hold:\n{error}") from None
+        raise CommandError(f"the route table has errors:\n{error}") from None
     router = Router(table)
     questions = read_labelled(arguments.file, known=tuple(table.by_id))
     routed = [Routed(question, router.choose(question.text)) for question in questions]

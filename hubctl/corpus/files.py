@@ -46,7 +46,7 @@ class LocalFile:
 def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
     """The documents in `folder`, and the files that document QA could not read, with reasons. Raises CommandError."""
     if not folder.is_dir():
-        raise CommandError(f"{folder} is no folder")
+        raise CommandError(f"{folder} is not a folder")
     found: list[LocalFile] = []
     skipped: list[Skipped] = []
     for path, file in corpus_files(folder):

@@ -46,7 +46,9 @@ def read_questions(path: Path) -> tuple[Question, ...]:
             Question(**{**table, "contains": tuple(table.get("contains", ()))}) for table in tables
         )
     except (ValueError, TypeError) as problem:
-        raise CommandError(f"{path} is no file of questions like evaluation/paper.toml: {problem}") from None
+        raise CommandError(
+            f"{path} is not a file of questions like evaluation/paper.toml: {problem}"
+        ) from None
     if not questions:
         raise CommandError(f"{path} holds no [[questions]], as evaluation/paper.toml does")
     return questions

@@ -34,7 +34,7 @@ class Target:
             ("--authorization", self.authorization_id, _ID),
         ):
             if value is not None and not pattern.fullmatch(value):
-                raise CommandError(f"{option} {value!r} is no id: lower-case letters, digits and hyphens")
+                raise CommandError(f"{option} {value!r} is not an id: lower-case letters, digits and hyphens")
         if self.location not in LOCATIONS:
             raise CommandError(
                 f"the location is {self.location!r}, and must be one of {', '.join(LOCATIONS)}"

@@ -99,6 +99,6 @@ def test_a_folder_without_documents_is_an_error(
     assert hubctl(cloud, "push", tmp_path)[0] == 2
     assert hubctl(cloud, "push")[0] == 2
     told = capsys.readouterr().err
-    assert "is no folder" in told
+    assert "is not a folder" in told
     assert "holds no document" in told
     assert "which folder?" in told

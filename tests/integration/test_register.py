@@ -204,7 +204,7 @@ def test_one_authorization_serves_one_agent_and_the_way_out_is_told(
         (["--endpoint", "http://api.example.com/{host}"], "must hold {host}"),
         (["--endpoint", "http://127.0.0.1:1"], "must hold {host}"),
         (["apply", "7"], "write --agent 7"),
-        (["--app", "a/b"], "--app 'a/b' is no id"),
+        (["--app", "a/b"], "--app 'a/b' is not an id"),
         (["list", "--dry-run"], "list changes nothing"),
         (["--client-id", "another"], "not that of another"),
         (

@@ -16,7 +16,7 @@ from tests.unit.test_hubctl_check import LABELLED_FILE, hubctl
         ([LABELLED_FILE, "--markdown"], "--markdown is about a running hub: add --live"),
         (["--live", "--cloud", "cloud.json"], "--cloud is about the paper's evaluation: add --paper"),
         (["--live", "none.toml"], "none.toml cannot be read: No such file"),
-        (["--live", LABELLED_FILE], "routing.tsv is no file of questions like evaluation/paper.toml: "),
+        (["--live", LABELLED_FILE], "routing.tsv is not a file of questions like evaluation/paper.toml: "),
         (["--live", "--token", "日本"], "the token holds characters that no header can carry"),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_card_at_no_address_is_refused(address: str, capsys: pytest.CaptureFix
 
 
 def test_the_variable_that_holds_no_address_is_named() -> None:
-    with pytest.raises(CommandError, match="HUB_URL is 'hub', which is no address"):
+    with pytest.raises(CommandError, match="HUB_URL is 'hub', which is not an address"):
         hub_address(None, {"HUB_URL": "hub"}, variables=["HUB_URL"])
     with pytest.raises(CommandError, match="HUB_PORT is 'http://127"):
         hub_address(None, {"HUB_PORT": "none"}, variables=["HUB_URL"])
