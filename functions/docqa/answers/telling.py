@@ -8,7 +8,14 @@ from msgspec import Struct
 from functions.docqa.answers.defining import named_definition
 from functions.docqa.answers.judged import normal_of
 from functions.docqa.answers.labels import label_bonus, names_a_case
-from functions.docqa.answers.matching import Surroundings, cached_view, compound_bonus, forms_of, speciality
+from functions.docqa.answers.matching import (
+    Surroundings,
+    cached_view,
+    compound_bonus,
+    forms_of,
+    says,
+    speciality,
+)
 from functions.docqa.answers.occasions import has
 from functions.docqa.answers.rules_on_rules import less_telling
 from functions.docqa.model import Unit, UnitKind
@@ -17,10 +24,13 @@ from functions.docqa.questions.expressions import ACTED_ON, ANNOUNCING, AnswerKi
 from functions.docqa.questions.question import Question
 from functions.docqa.questions.ranges import numbers_in
 from functions.docqa.vocabulary.word_runs import run_bonus
-from functions.docqa.vocabulary.words import normalise
+from functions.docqa.vocabulary.words import normalise, phrase
 
 _REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
 _OWN_RUN, _OWN_ACT, _SAYS_WHAT_TO_DO, _NUMBER_OF_ITS_OWN = 0.3, 0.03, 0.12, 0.05
+_DENIED = re.compile(r"\b(?:if|when|unless)\b.*\b(?:not|n't|cannot) (?:be |been )?(\w{4,})")
+_DENIES = re.compile(r"\b(?:not|no|never|cannot|without|unless|fails?|un\w+)\b|n't\b")
+_OF_NO_CASE = -0.08
 _OF_A_CASE, _ANNOUNCES, _SPECIAL, _MOST_SPECIAL = -0.1, -0.15, -0.05, 2
 _OF_ITS_TOPIC, _NARROWS = 0.06, -0.15
 _TOPIC_ASKED = re.compile(
@@ -65,6 +75,23 @@ def _what_to_do(read: Read) -> float:
         return 0.0
     remedy = read.unit.kind is UnitKind.ROW and has(_REMEDY, normalise(read.unit.header))
     return (_SAYS_WHAT_TO_DO if remedy else 0.0) + (_OF_A_CASE if names_a_case(read.unit) else 0.0)
+
+
+def _says_the_case(read: Read) -> float:
+    """Against what does not itself say the case, where it is asked what happens then."""
+    if read.question.kind is not AnswerKind.CONSEQUENCE:
+        return 0.0
+    said = read.around.units[read.number]
+    acts = [concept for concept in read.question.concepts if concept.vital]
+    return _OF_NO_CASE if acts and not any(says(concept, said) for concept in acts) else 0.0
+
+
+def _is_of_the_opposite_case(read: Read) -> float:
+    """Against what holds when something is, where it is asked what holds when it is not."""
+    denied = _DENIED.search(normal_of(read.question.text)) if read.question.kind in ACTED_ON else None
+    if not denied or has(_DENIES, read.normal):
+        return 0.0
+    return _OF_NO_CASE if phrase(denied.group(1)) in read.around.units[read.number].words else 0.0
 
 
 def _announces(read: Read) -> float:
@@ -143,6 +170,8 @@ _RULES: tuple[Callable[[Read], float], ...] = (
     _run_in_its_header,
     _run_of_its_own,
     _what_to_do,
+    _says_the_case,
+    _is_of_the_opposite_case,
     _announces,
     _says_the_act,
     _label,

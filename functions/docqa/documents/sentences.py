@@ -32,7 +32,7 @@ _ENGLISH_GOES_ON = re.compile(
 _LINK_TARGET = re.compile(r"[\"'”’*_`]*\]\([^()\n]*\)[\"'”’)*_`]*(?=\s|$)")
 _ENDS = re.compile(r"[\"'”’)\]*_`]*(?:\s|$)")
 _SHORT_LATIN_LINE, _SHORT_JAPANESE_LINE = 46, 20
-_LEAST_FILLED, _NARROWEST, _ABOUT_AS_LONG = 2, 34, 0.7
+_LEAST_FILLED, _NARROWEST, _ABOUT_AS_LONG = 2, 34, 0.6
 
 
 def spans(text: str, start: int, end: int) -> list[tuple[int, int]]:

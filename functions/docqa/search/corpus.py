@@ -28,6 +28,9 @@ _RANKED_WITHIN = """
 SELECT p.passage, p.standing, -bm25(words, 2.0, 3.0, 1.0) FROM words JOIN passages p ON p.number = words.rowid
 WHERE words MATCH ? AND p.path IN (SELECT value FROM json_each(?)) ORDER BY bm25(words, 2.0, 3.0, 1.0) LIMIT ?
 """
+_NAMING = """
+SELECT DISTINCT f.uri FROM words JOIN passages p ON p.number = words.rowid JOIN files f ON f.path = p.path WHERE words MATCH ?
+"""
 _OF_DOCUMENT = """
 SELECT p.passage, p.standing FROM passages p JOIN files f ON f.path = p.path WHERE f.uri = ? ORDER BY p.number LIMIT 40
 """
@@ -80,7 +83,24 @@ class Corpus:
                 found.setdefault(passage.id, passage)
             if len(found) >= limit:
                 break
-        return list(found.values())[: limit * 2]
+        return self._naming(question, list(found.values())[: limit * 2])
+
+    def _naming(self, question: Question, passages: list[Passage]) -> list[Passage]:
+        """Of a small corpus only the passages whose documents name, somewhere, the names that the question gives.
+
+        There a name is too frequent to tell passages apart, and yet not everything is about its bearer.
+        """
+        for concept in question.concepts:
+            if (
+                concept.proper
+                and not concept.aside
+                and self._total <= LARGE
+                and self._frequency(concept.own[0])
+            ):
+                query = " OR ".join(map(_match, _forms(concept)))
+                named = {uri for (uri,) in self.connection.execute(_NAMING, (query,))}
+                passages = [passage for passage in passages if passage.uri in named]
+        return passages
 
     def documents(self) -> dict[str, View]:
         """Path → what the document is called, by its title and its path."""
