@@ -92,7 +92,9 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     try:
         text = parsed.config.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        message = f"There is no {parsed.config}: copy deploy.example.toml to it, and write your projects into it."
+        message = (
+            f"There is no {parsed.config}: copy deploy.example.toml to it, and write your projects into it."
+        )
         raise ConfigError(message) from None
     except OSError as problem:
         raise ConfigError(f"{parsed.config} cannot be read: {problem.strerror}") from None
