@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from functions.hub.contexts import ids_of, mint_context
-from functions.hub.pipeline import Heard, Pipeline
+from functions.hub.downstream.listening import Heard
+from functions.hub.pipeline import Pipeline
 from functions.hub.turn import Incoming
 from shared.a2a.agent import Turn
 from shared.a2a.call import Call

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from functions.hub import citations, texts
 from functions.hub.choosing import choose
 from functions.hub.conversations import Conversation, Conversations, noted
 from functions.hub.downstream.interface import Asking, Downstream, addressed
-from functions.hub.downstream.listening import Listener, for_callers
+from functions.hub.downstream.listening import Heard, Listener, for_callers
 from functions.hub.failure import (
     LEFT,
     DownstreamFailed,
@@ -25,16 +25,13 @@ from functions.hub.turn import Incoming, Turn
 from shared.a2a import reply
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
-from shared.a2a.model import Event, Message, TaskState
+from shared.a2a.model import Message, TaskState
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
 from shared.language import language_of
 from shared.log import Log, Record
 from shared.route_table.access import may_use
 from shared.routes import Route
-
-Heard = tuple[Event | None, Sequence[Piece]]
-"""What the agent said, and the pieces of answer that it adds; None for what the hub itself adds."""
 
 # What is kept with a turn's task: the conversation as the turn left it, and the agent's own task while it is under way.
 _CONVERSATION, _RUNNING = "conversation", "running"

@@ -6,7 +6,7 @@ Text that was passed on is not passed on again, since what a user has seen canno
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -27,6 +27,9 @@ from shared.a2a.model import (
 )
 from shared.a2a.reply import Data, Piece, Progress, Question, Text
 from shared.a2a.text import data_as_text, named
+
+Heard = tuple[Event | None, Sequence[Piece]]
+"""What the agent said, and the pieces of answer that it adds; None for what the hub itself adds."""
 
 # What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
 _FOR_THE_OPERATOR = "hints"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from functions.hub.downstream.artifact_ids import ArtifactIds
-from functions.hub.pipeline import Heard
+from functions.hub.downstream.listening import Heard
 from shared.a2a import reply
 from shared.a2a.call import Call
 from shared.a2a.model import (
