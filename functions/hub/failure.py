@@ -19,6 +19,7 @@ class FailureKind(StrEnum):
     SLOW = "slow"
     NOT_ALLOWED = "not_allowed"
     NOT_PERMITTED = "not_permitted"
+    UNTASKED = "untasked"
     NOT_FOUND = "not_found"
     BUSY = "busy"
     BROKEN = "broken"
@@ -85,7 +86,7 @@ def unaddressed(route: Route, variable: str) -> Failure:
 def without_tasks(route: Route) -> Failure:
     """The route's work is done by pull workers, and this turn cannot be kept for them."""
     return Failure(
-        kind=FailureKind.NOT_PERMITTED,
+        kind=FailureKind.UNTASKED,
         fault="no_stored_task",
         cause=f"{route.id}: its workers fetch stored tasks; this caller, or this path, has none",
         remedy="set TASK_STORE, and send the request as A2A message/send or message/stream with a credential",

@@ -27,6 +27,10 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _EN: "You may not use the agent “{agent}”.",
         _JA: "エージェント「{agent}」を利用する権限がありません。",
     },
+    FailureKind.UNTASKED: {
+        _EN: "The agent “{agent}” works on tasks, and this request cannot be kept as one.",
+        _JA: "エージェント「{agent}」は保存されたタスクを処理しますが、この依頼はタスクとして保存できません。",
+    },
     FailureKind.NOT_FOUND: {
         _EN: "The agent “{agent}” was not found where it should be.",
         _JA: "エージェント「{agent}」が所定の場所に見つかりませんでした。",
@@ -87,6 +91,7 @@ _ACCESS = {
 _WHAT_TO_DO = {
     FailureKind.NOT_PERMITTED: _ACCESS,
     FailureKind.NOT_ALLOWED: _ADMINISTRATOR,
+    FailureKind.UNTASKED: _ADMINISTRATOR,
     FailureKind.NOT_FOUND: _ADMINISTRATOR,
     FailureKind.TOO_LARGE: _REPHRASE,
     FailureKind.FAILED: _REPHRASE,

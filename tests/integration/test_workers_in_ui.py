@@ -146,6 +146,18 @@ def test_whoever_names_json_gets_the_data_as_well(hub: Hub, working: Working, st
     assert [part["kind"] for part in parts] == ["text", "data", "text"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "read"), [("Plan it", "cannot be kept as one"), ("計画を立てて", "保存できません")]
+)
+def test_where_no_task_is_kept_that_is_what_people_read_and_not_that_they_may_not(
+    hub: Hub, asked: str, read: str
+) -> None:
+    told = hub.query(asked)
+    assert read in told["answer"]
+    assert (told["error"]["kind"], told["error"]["fault"]) == ("untasked", "no_stored_task")
+    assert read in text_of(Hub(route("team", "", role="developer")).send(asked))
+
+
 def _work(store: SqliteTaskStore, parts: list[tuple[str, Part, bool]]) -> None:
     lease = _leased(store)
     task = lease.stored.task
