@@ -41,7 +41,20 @@ class CalledCard(Wire, frozen=True, kw_only=True):
 
 def read_card(body: bytes) -> CalledCard:
     """A card's bytes. Raises A2AError where they do not say how the agent is called."""
-    return protojson.read(CalledCard, to_core_interfaces(protojson.decode(body)))
+    core = to_core_interfaces(protojson.decode(body))
+    offered = core.get("supportedInterfaces")
+    if isinstance(offered, list):
+        # One that cannot be read is one that cannot be called; where there is no other, it is told why.
+        core = core | {"supportedInterfaces": [each for each in offered if _is_readable(each)] or offered}
+    return protojson.read(CalledCard, core)
+
+
+def _is_readable(interface: Any) -> bool:
+    try:
+        protojson.read(AgentInterface, interface)
+    except A2AError:
+        return False
+    return True
 
 
 def fetch_card(

@@ -103,6 +103,20 @@ def test_what_is_amiss_elsewhere_in_a_card_keeps_nobody_from_calling_its_agent(
 
 
 @pytest.mark.parametrize(
+    ("card", "version"),
+    [
+        (_IN_0_3 | {"additionalInterfaces": [{"transport": "GRPC"}, {"url": {}, "transport": []}]}, "0.3"),
+        (_IN_0_3 | {"supportedInterfaces": [{"url": [ROUTE], "protocolBinding": {}}]}, "0.3"),
+        ({"supportedInterfaces": [None, {"url": ROUTE}, *_IN_1_0["supportedInterfaces"]]}, "1.0"),
+    ],
+    ids=["0.3", "both", "1.0"],
+)
+def test_an_interface_that_cannot_be_read_leaves_the_others(card: dict[str, Any], version: str) -> None:
+    endpoint = endpoint_of(read_card(json.dumps(card).encode()), ROUTE)
+    assert (endpoint.url, endpoint.version, endpoint.binding) == (ROUTE, version, "HTTP+JSON")
+
+
+@pytest.mark.parametrize(
     "card",
     [
         {},
@@ -111,10 +125,8 @@ def test_what_is_amiss_elsewhere_in_a_card_keeps_nobody_from_calling_its_agent(
         {"supportedInterfaces": {}},
         {"supportedInterfaces": [{"url": ROUTE}]},
         _IN_1_0 | {"capabilities": {"streaming": "yes"}},
-        _IN_0_3
-        | {"supportedInterfaces": [{"url": [ROUTE], "protocolBinding": {}, "protocolVersion": "1.0"}]},
+        {"supportedInterfaces": [{"url": [ROUTE], "protocolBinding": {}, "protocolVersion": "1.0"}]},
         _IN_0_3 | {"preferredTransport": ["JSONRPC"]},
-        _IN_0_3 | {"additionalInterfaces": [{"url": {}, "transport": "JSONRPC"}]},
     ],
     ids=str,
 )
