@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 from local.ports import LOOPBACK, free_ports
@@ -29,6 +31,7 @@ class EmulatorFailed(Exception):
 def firestore() -> Iterator[str]:
     """The address of a Firestore emulator, for FIRESTORE_EMULATOR_HOST."""
     with _emulator("emulators", "firestore", "start") as address:
+        _commit_something(address)
         yield address
 
 
@@ -89,6 +92,17 @@ def _emulator(*command: str) -> Iterator[str]:
                 break
         output = (Path(folder) / "log").read_text(errors="replace")
         raise EmulatorFailed(f"gcloud {' '.join(command)} did not start:\n{output}")
+
+
+def _commit_something(address: str) -> None:
+    """The first commit takes a Firestore emulator so long, on a busy machine, that a store would give it up."""
+    documents = f"projects/{PROJECT}/databases/first/documents"
+    writes = {"writes": [{"update": {"name": f"{documents}/first/first", "fields": {}}}]}
+    connection = http.client.HTTPConnection(address, timeout=_START_SECONDS)
+    with contextlib.closing(connection):
+        connection.request("POST", f"/v1/{documents}:commit", json.dumps(writes))
+        if connection.getresponse().status != HTTPStatus.OK:
+            raise EmulatorFailed("the Firestore emulator takes no commit")
 
 
 def _started(command: list[str], log: Path) -> "subprocess.Popen[bytes]":

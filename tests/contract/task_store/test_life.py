@@ -21,7 +21,7 @@ REFUSES = {
     "RunQuery": (50, grpc.StatusCode.UNAVAILABLE),
     "BatchGetDocuments": (50, grpc.StatusCode.UNAVAILABLE),
 }
-LIVES = {"sqlite": 25, "firestore": 2}
+LIVES = {"sqlite": 60, "firestore": 3}
 
 
 class Life(Callers, Workers):

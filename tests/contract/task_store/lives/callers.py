@@ -115,9 +115,10 @@ class Callers(Stage):
 
     @rule(at=which, state=st.sampled_from(OPEN[:2]), text=st.sampled_from(TEXTS), pushed=st.booleans())
     def answer(self, *, at: int, state: TaskState, text: str, pushed: bool) -> None:
-        one = self.one(at)
-        if one is None or not one.state.interrupted:
+        waiting = [one for one in self.model.kept if one.state.interrupted]
+        if not waiting:
             return
+        one = waiting[at % len(waiting)]
         said = Message(message_id="m", role=Role.USER, parts=(Part(text=text),), task_id=one.id)
         self.both(
             "append",

@@ -69,6 +69,15 @@ class Workers(Stage):
             "append", one.id, events, lease=one.token if one.lease_until > self.clock() else None, work=work
         )
 
+    @rule(
+        at=which,
+        state=st.sampled_from([TaskState.INPUT_REQUIRED, TaskState.INPUT_REQUIRED, TaskState.FAILED]),
+    )
+    def the_turn_ends(self, at: int, state: TaskState) -> None:
+        one = self._begun(at)
+        if one and one.token:
+            self.both("append", one.id, [status(one.id, state)], lease=one.token)
+
     @rule(at=which, lease=which, text=st.sampled_from(TEXTS), version=st.sampled_from([None, -1, 0, 1]))
     def somebody_writes(self, *, at: int, lease: int, text: str, version: int | None) -> None:
         one = self.one(at)
