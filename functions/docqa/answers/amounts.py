@@ -4,7 +4,6 @@ import re
 
 from functions.docqa.answers.judged import Judged
 from functions.docqa.answers.left_out import is_beside_the_amount
-from functions.docqa.questions.concept import Role
 from functions.docqa.questions.expressions import PATTERNS, AnswerKind
 from functions.docqa.vocabulary.words import normalise
 
@@ -35,18 +34,9 @@ def is_no_amount(judged: Judged) -> bool:
         return False
     if _PRICE_ASKED.search(judged.asked) and (_FREE.search(judged.asked) or not _FREE.search(normal)):
         return True
-    if "%" in found.group() and not judged.asked.isascii() and not _names_a_thing(judged):
-        return True
     if "%" in found.group() and "% of" not in normal and _COST_ASKED.search(judged.asked):
         return True
     return not _PRICED.search(f"{normal} {normalise(unit.header)} {normalise(' '.join(unit.context))}")
-
-
-def _names_a_thing(judged: Judged) -> bool:
-    """Whether the sentence or its column names a thing of the question: a heading over it makes no rate its price."""
-    said = f"{judged.normal} {normalise(judged.unit.header)} {normalise(' '.join(judged.unit.context))}"
-    things = [each for each in judged.question.concepts if each.role is Role.NOUN]
-    return not things or any(form in said for each in things for form in (*each.own, *each.texts))
 
 
 def is_share_of_asked(judged: Judged) -> bool:
