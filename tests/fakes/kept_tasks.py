@@ -32,7 +32,7 @@ from shared.ids import random_hex
 from shared.log import Log
 from shared.task_store.opening import Store
 from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import StoredTask, TaskQuery, Unavailable
+from shared.task_store.store import StoredTask, TaskQuery, TaskStore, Unavailable
 from shared.tasks.kept import KeptTasks
 from shared.tasks.settings import Patience, TaskSettings
 from shared.tasks.writer import LeaseTimes
@@ -45,19 +45,19 @@ Script = Callable[[Call], Iterable[Piece]]
 
 
 class FarStore:
-    """A store that can be `away`, can lose its answer to one method, and has a clock that can be put forward.
+    """A store that can be `away`, can lose its answer to one method, and has a clock that can be put forward if it is not given.
 
     `asked` counts by method, `refused` what was asked for while it was away.
     """
 
-    def __init__(self, path: Path, **options: Any) -> None:
+    def __init__(self, path: Path, *, store: TaskStore | None = None, **options: Any) -> None:
         self.ahead_seconds = 0.0
         self.away = False
         self.asked: Counter[str] = Counter()
         self.refused = 0
         self.loses_answer_to = ""
         self.lost = threading.Event()
-        self._store = SqliteTaskStore(
+        self._store = store or SqliteTaskStore(
             path, clock=lambda: time.time() + self.ahead_seconds, new_token=random_hex, **options
         )
 

@@ -1,0 +1,128 @@
+"""What is stored though the store's answer is lost is stored once, with its webhook, and is done once."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from shared.a2a.call import Call
+from shared.a2a.model import (
+    SendMessageConfiguration,
+    SendMessageRequest,
+    Task,
+    TaskPushNotificationConfig,
+    TaskState,
+)
+from shared.a2a.reply import Piece, Question, Text
+from shared.task_store.store import NewTask, TaskExists, Unavailable, WrongVersion
+from tests.contract.task_store.stores import Clock, Store, a_task, created, status, webhook
+from tests.fakes.kept_tasks import (
+    PATIENCE_SECONDS,
+    Instance,
+    a_call,
+    a_request,
+    settled,
+    tasks,
+    terminal,
+    text_of,
+    until,
+)
+
+URL = "https://receiver.example/hook"
+_LEASE_SECONDS = 30.0
+
+
+def ask(call: Call) -> Iterator[Piece]:
+    """Has to know one thing more."""
+    yield Text("answer") if call.task and call.task.turn > 1 else Question("Which?")
+
+
+def answer(_: Call) -> Iterator[Piece]:
+    yield Text("answer")
+
+
+def with_webhook(text: str, *, task_id: str | None = None, at_once: bool = False) -> SendMessageRequest:
+    """The same message each time."""
+    config = TaskPushNotificationConfig(url=URL)
+    configuration = SendMessageConfiguration(task_push_notification_config=config, return_immediately=at_once)
+    return a_request(text, configuration, message_id="the-same", task_id=task_id)
+
+
+def urls(store: Store, task_id: str) -> list[str]:
+    return [each.push.config.url for each in store.configs(task_id)]
+
+
+def test_a_task_that_is_made_again_is_there_once_with_its_webhook(store: Store, other: Store) -> None:
+    task = a_task()
+    new = NewTask(task=task, owner="owner", push=webhook(task.id))
+    store.create(new)
+    with pytest.raises(TaskExists):
+        other.create(NewTask(task=task, owner="owner", push=webhook(task.id, "another")))
+    assert [each.push for each in other.configs(task.id)] == [new.push]
+    assert created(other).number == 2
+
+
+def test_an_answer_that_is_appended_again_is_there_once_with_its_webhook(store: Store, other: Store) -> None:
+    id_ = created(store, state=TaskState.INPUT_REQUIRED).task.id
+    working = status(id_, TaskState.WORKING)
+    store.append(id_, [working], expected_version=1, push=webhook(id_))
+    with pytest.raises(WrongVersion):
+        other.append(id_, [working], expected_version=1, push=webhook(id_, "another"))
+    assert [(each.push, each.delivered) for each in other.configs(id_)] == [(webhook(id_), 1)]
+    assert len(other.entries(id_, after=0)) == 2
+
+
+@pytest.mark.parametrize("streaming", [True, False], ids=["streamed", "waited for"])
+@pytest.mark.parametrize("runs_at_once", [True, False], ids=["run at once", "queued"])
+@pytest.mark.parametrize("follows", [True, False], ids=["follow-up", "first"])
+def test_a_message_that_is_sent_again_since_the_answer_was_lost_is_stored_and_done_once(
+    store: Store, clock: Clock, tmp_path: Path, follows: bool, runs_at_once: bool, streaming: bool
+) -> None:
+    instance = Instance(
+        tmp_path / "none",
+        ask if follows else answer,
+        store=store,
+        runs_at_once=runs_at_once,
+        lease_seconds=_LEASE_SECONDS,
+    )
+    before = waiting(instance) if follows else None
+    request = with_webhook("this", task_id=before)
+
+    def send() -> str:
+        call = a_call(streaming=streaming)
+        if not streaming:
+            said = instance.kept.sending.send(request, call)
+            return said.id if isinstance(said, Task) else text_of(said)
+        events = [event for event in instance.kept.sending.stream(request, call, idle_seconds=0.05) if event]
+        return text_of(settled(instance, tasks(instance)[0].id)) if events else ""
+
+    instance.far.loses_answer_to = "append" if follows else "create"
+    with pytest.raises(Unavailable):
+        send()
+    asked, looked = instance.agent.asked, instance.far.asked["running"]
+    with ThreadPoolExecutor() as threads:
+        again = threads.submit(send)
+        until(lambda: instance.far.asked["running"] > looked)
+        (task,) = tasks(instance)
+        if runs_at_once and not follows:
+            # It was made with a lease, and somebody may work under that.
+            assert instance.run_again(task.id) is None
+        clock.pass_by(_LEASE_SECONDS + 1)
+        instance.run_again(task.id)
+        assert again.result(PATIENCE_SECONDS) in ("answer", task.id)
+    done = settled(instance, task.id)
+    assert (text_of(done), instance.agent.asked) == ("answer", asked + 1)
+    assert len(terminal(instance, task.id)) == 1
+    assert urls(store, task.id) == [URL]
+    assert [message.message_id for message in done.history].count("the-same") == 1
+
+
+def waiting(instance: Instance) -> str:
+    """A task that asked something."""
+    task = instance.send("hello", at_once=True)
+    assert isinstance(task, Task)
+    if not instance.runs_at_once:
+        instance.run_again(task.id)
+    assert settled(instance, task.id).status.state is TaskState.INPUT_REQUIRED
+    return task.id
