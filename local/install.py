@@ -28,7 +28,8 @@ def main(arguments: list[str]) -> int:
             f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}. Try: make PYTHON=python3.12 …"
         )
         return 1
-    venv, requirements = Path(arguments[0]).absolute(), Path(arguments[1])
+    # Reached by a link, it is the one at the link's other end, and is not made anew.
+    venv, requirements = Path(arguments[0]).resolve(), Path(arguments[1])
     name, content = requirements.name, hashlib.sha256(requirements.read_bytes()).hexdigest()
     if installed(venv).get(name) == content:
         return 0

@@ -37,6 +37,17 @@ def test_an_environment_left_half_made_is_made_anew(tmp_path: Path) -> None:
     assert subprocess.run([venv / "bin" / "python", "-c", ""]).returncode == 0
 
 
+def test_an_environment_reached_by_a_link_is_used_as_it_is(tmp_path: Path) -> None:
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("# nothing is needed\n")
+    subprocess.run([sys.executable, str(SCRIPT), str(tmp_path / "venv"), str(requirements)], check=True)
+    made = (tmp_path / "venv" / STAMP).stat().st_mtime_ns
+    (tmp_path / "link").symlink_to("venv")
+    linked = [sys.executable, str(SCRIPT), str(tmp_path / "link"), str(requirements)]
+    assert subprocess.run(linked, capture_output=True, text=True, check=True).stdout == ""
+    assert (tmp_path / "venv" / STAMP).stat().st_mtime_ns == made
+
+
 def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("# nothing is needed\n")
