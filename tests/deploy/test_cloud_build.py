@@ -1,6 +1,7 @@
 """cloudbuild.yaml is what Cloud Build takes, and what checks that can fail."""
 
 import copy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +81,49 @@ def test_the_build_has_an_account_of_its_own_and_logs_where_that_account_may() -
     assert document["serviceAccount"] == "projects/${PROJECT_ID}/serviceAccounts/${_DEPLOYER}"
     assert document["options"]["logging"] == "CLOUD_LOGGING_ONLY"
     assert "cloudbuild.gserviceaccount.com" not in FILE.read_text()
+
+
+# What Google's Dockerfiles put into its images of gcloud, beside Debian's own programs (GoogleCloudPlatform/cloud-sdk-docker).
+PROGRAMS = {
+    "slim": ("curl", "gcloud", "git", "python3"),
+    "stable": ("gcloud",),
+}
+# Of Debian's slim image those that deploy.sh starts.
+DEBIAN = ("bash", "cat", "dirname", "env", "grep", "mkdir", "mktemp", "rm", "sed", "sort", "tail", "tee")
+
+
+def bundled_in(image: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """deploy.sh where there are only the programs of that image."""
+    folder = tmp_path / image
+    folder.mkdir()
+    found = {"python3": sys.executable} | {name: shutil.which(name) for name in DEBIAN}
+    for name in (*DEBIAN, *PROGRAMS[image]):
+        # What a dry run asks for, and does not start.
+        (folder / name).symlink_to(found.get(name) or "/bin/true")
+    command = ["./deploy.sh", "--config", "deploy.example.toml", "--dry-run", "--only", "bundle"]
+    return subprocess.run(
+        command, cwd=ROOT, env={"PATH": str(folder)}, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_images_of_the_build_have_what_its_steps_start(tmp_path: Path) -> None:
+    images = build()["substitutions"]
+    assert step(build(), "test")["name"] == "${_EMULATORS}"
+    assert images["_EMULATORS"].endswith("/google-cloud-cli:emulators")
+    assert {each["name"] for each in build()["steps"]} == {"${_EMULATORS}", "${_GCLOUD}"}
+    done = bundled_in(images["_GCLOUD"].rpartition(":")[2], tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_image_without_python_is_found_out(tmp_path: Path) -> None:
+    done = bundled_in("stable", tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "deploy.sh: python3 is needed, and not installed (docs/deployment.md)\n",
+    )
+
+
+def test_the_tests_of_the_build_get_what_their_image_lacks() -> None:
+    (_, commands) = step(build(), "test")["args"]
+    # The image has neither make nor what `python3 -m venv` needs on Debian.
+    assert "make python3-venv && make test" in commands

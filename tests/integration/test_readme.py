@@ -1,6 +1,8 @@
 """The README and the pages that it leads to: what people are told to write does what is said, and every link leads somewhere."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,15 @@ def test_the_agent_of_the_readme_answers(monkeypatch: pytest.MonkeyPatch) -> Non
     assert answered["result"]["parts"][0]["text"] == "Where to? You said: 大阪へ"
     card = client.get("/.well-known/agent-card.json").get_json()
     assert (card["name"], card["url"]) == ("Travel desk", "https://travel.example.com")
+
+
+def test_the_agent_of_the_readme_has_the_form_that_make_check_wants() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    # The rules differ by folder, and ruff goes by the name that it is told.
+    for words in (["check"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *words, "--stdin-filename", "functions/travel/main.py", "-"]
+        done = subprocess.run(command, cwd=ROOT, input=code, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
