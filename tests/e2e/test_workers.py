@@ -11,7 +11,7 @@ from local.functions import ROOT
 from tests.e2e.worker_runs import OTHER_USER, REVIEWER, WorkedHub, WorkerProcess, request, worked_hub
 
 ECHO = ("-m", "workers.echo", "developer")
-_SETTINGS = {"WORKER_LOOK_SECONDS": "0.5", "TASK_UI_SECONDS": "2", "KEEP_ALIVE_SECONDS": "0.2"}
+_SETTINGS = {"WORKER_LOOK_SECONDS": "0.5", "TASK_UI_SECONDS": "30", "KEEP_ALIVE_SECONDS": "0.2"}
 TASK = "Fix the bug in the login page"
 
 
@@ -57,15 +57,16 @@ def test_a_user_interface_gets_one_text(hub: WorkedHub) -> None:
     assert result["parts"] == [{"kind": "text", "text": f"You said: {TASK}"}]
 
 
-def test_a_user_interface_whose_patience_ends_gets_a_number_to_ask_by(hub: WorkedHub) -> None:
-    result = hub.user(OTHER_USER).post("/", request(TASK, ui=True)).json["result"]
-    (part,) = result["parts"]
-    assert "/task 1" in part["text"]
-    with WorkerProcess(hub, *ECHO):
-        listed = _settled(hub, token=OTHER_USER)
-        assert listed["status"]["state"] == "TASK_STATE_COMPLETED"
-    told = hub.user(OTHER_USER).post("/", request("/task 1", ui=True)).json["result"]
-    assert f"You said: {TASK}" in told["parts"][0]["text"]
+def test_a_user_interface_whose_patience_ends_gets_a_number_to_ask_by(tmp_path: Path) -> None:
+    with worked_hub(tmp_path, **{**_SETTINGS, "TASK_UI_SECONDS": "1"}) as impatient:
+        result = impatient.user(OTHER_USER).post("/", request(TASK, ui=True)).json["result"]
+        (part,) = result["parts"]
+        assert "/task 1" in part["text"]
+        with WorkerProcess(impatient, *ECHO):
+            listed = _settled(impatient, token=OTHER_USER)
+            assert listed["status"]["state"] == "TASK_STATE_COMPLETED"
+        told = impatient.user(OTHER_USER).post("/", request("/task 1", ui=True)).json["result"]
+        assert f"You said: {TASK}" in told["parts"][0]["text"]
 
 
 @pytest.mark.parametrize("streaming", [False, True])

@@ -46,11 +46,21 @@ def agent() -> Iterator[AgentServer]:
         yield server
 
 
+@pytest.fixture
+def patience() -> str:
+    """Seconds that a user interface is kept waiting."""
+    return "30"
+
+
 @pytest.fixture(params=[_without_its_table, _overwritten], ids=["away", "damaged"])
-def hub(agent: AgentServer, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Hub]:
+def hub(agent: AgentServer, tmp_path: Path, patience: str, request: pytest.FixtureRequest) -> Iterator[Hub]:
     file = tmp_path / "tasks.db"
     damaged: Callable[[Path], AbstractContextManager[None]] = request.param
-    settings = {"TASK_STORE": f"sqlite:{file}", "TASK_UI_SECONDS": "0.3", "TASK_STORE_AFTER_SECONDS": "0.1"}
+    settings = {
+        "TASK_STORE": f"sqlite:{file}",
+        "TASK_UI_SECONDS": patience,
+        "TASK_STORE_AFTER_SECONDS": "0.1",
+    }
     hub = Hub(route("work", "", role="developer", priority=7), route("alpha", agent.url), settings=settings)
     with damaged(file):
         yield hub
@@ -84,6 +94,7 @@ def test_work_that_has_to_be_stored_is_refused_with_a_text(hub: Hub, asked: str,
     assert streamed[-1]["final"] is True
 
 
+@pytest.mark.parametrize("patience", ["0.3"])
 @pytest.mark.parametrize(("asked", "read"), [("Wait", "“/tasks”"), ("待って", "「/タスク一覧」")])
 def test_whoever_loses_patience_is_told_where_to_look_later(
     hub: Hub, agent: AgentServer, asked: str, read: str
