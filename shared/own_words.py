@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 # What is longer holds pasted material, of which nobody can tell whose it is.
@@ -16,7 +17,8 @@ _THREAD = (
 )
 _RULE = r"--|[-_=*~―─━＝－＊]{3,}"
 _CLOSING = (
-    r"(?:(?:best|kind|warm(?:est)?|many) )?(?:regards|wishes|thanks)|(?:yours )?(?:sincerely|faithfully|truly)|cheers|br|rgds"
+    r"(?:(?:with )?(?:best|kind(?:est)?|warm(?:est)?|many) )?(?:regards|wishes|thanks(?: (?:in advance|again))?)"
+    r"|(?:all the )?best|(?:yours )?(?:sincerely|faithfully|truly)|cheers|br|rgds"
     r"|(?:thanks|thank you)(?: (?:in advance|a lot|very much|so much|again|for your help))?|敬具|以上"
     r"|(?:以上|何卒|どうぞ|お手数(?:です|をおかけします)が"
     r"|お忙しいところ(?:恐れ入り|恐縮)(?:ます|です)が|ご(?:確認|教示|回答|対応|検討)の?ほど|[、 ])*"
@@ -36,26 +38,52 @@ _COURTESY = (
 
 def own_words(text: str) -> str:
     """The text without what surrounds its question; the whole text where nothing would be left of it."""
-    if len(text) > _LONGEST or ("\n" not in text and "。" not in text):
+    if not _is_mail(text):
         return text
-    lines: list[str] = []
     given = text.splitlines()
-    last_question = max((number for number, line in enumerate(given) if _asks(line)), default=-1)
+    start, _ = _signature(given)
+    own = "\n".join(given[number] for number in _spoken(given[:start])[0])
+    return _courtesies().sub("", own).strip() or text
+
+
+def unsigned(text: str) -> str:
+    """The text without its signature, and with what it quotes, which is what "please see below" asks about."""
+    if not _is_mail(text):
+        return text
+    given = text.splitlines()
+    start, end = _signature(given)
+    return "\n".join(given[:start] + given[end:])
+
+
+def _is_mail(text: str) -> bool:
+    return len(text) <= _LONGEST and ("\n" in text or "。" in text)
+
+
+def _spoken(given: Sequence[str]) -> tuple[list[int], int]:
+    """The lines in which the message speaks itself, down to its signature, and the line from which somebody else does."""
+    spoken: list[int] = []
     for number, line in enumerate(given):
-        if _matches(_QUOTED, line) or (not lines and _matches(rf"(?:{_SALUTATION})[,、!！]?", line)):
+        if not line.strip() or _matches(_QUOTED, line):
             continue
-        if lines and _matches(_THREAD, line):
-            break
-        if lines and number > last_question and _matches(rf"{_RULE}|(?:{_CLOSING})[,.!。！]*", line):
-            break
-        if line.strip():
-            lines.append(line)
-    own = _courtesies().sub("", "\n".join(lines)).strip()
-    return own or text
+        if spoken and _matches(_THREAD, line):
+            return spoken, number
+        if spoken or not _matches(rf"(?:{_SALUTATION})[,、!！]?", line):
+            spoken.append(number)
+    return spoken, len(given)
+
+
+def _signature(given: Sequence[str]) -> tuple[int, int]:
+    """Where the closing stands, and where something quoted follows: both where the message ends, when it has no closing."""
+    spoken, end = _spoken(given)
+    last_question = max((number for number in spoken if _asks(given[number])), default=-1)
+    for number in spoken[1:]:
+        if number > last_question and _matches(rf"{_RULE}|(?:{_CLOSING})[,.!。！]*", given[number]):
+            return number, next((n for n in range(number, end) if _matches(_QUOTED, given[n])), end)
+    return end, end
 
 
 def _asks(line: str) -> bool:
-    return re.search(r"[?？]|か。", line) is not None and not _matches(_QUOTED, line)
+    return re.search(r"[?？]|か。", line) is not None
 
 
 def _matches(pattern: str, line: str) -> bool:

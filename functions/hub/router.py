@@ -9,7 +9,7 @@ from functions.hub.matching.literal_index import SearchedText, known_to
 from functions.hub.matching.pattern_index import PatternIndex
 from shared.follow_up import is_follow_up
 from shared.normal_text import normalise
-from shared.own_words import own_words
+from shared.own_words import own_words, unsigned
 from shared.route_table.patterns import compile_pattern
 from shared.routes import Route, RouteTable
 
@@ -67,16 +67,16 @@ class Router:
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
         """The route of `text`: by skill, else by rules, else the last route if it keeps such texts, else the default.
 
-        What the text says itself goes before what it quotes and how it is signed. `skill` and `last_route` are route ids; a
-        last route that the table no longer has is ignored.
+        What the text says itself goes before what it quotes, and how it is signed decides nothing. `skill` and `last_route`
+        are route ids; a last route that the table no longer has is ignored.
         Raises UnknownSkill.
         """
         if skill is not None:
             return self._named(skill)
         own = own_words(text)
         choice = self._ruled(normalise(own))
-        if choice is None and own != text:
-            choice = self._ruled(normalise(text))
+        if choice is None and (quoting := unsigned(text)) != own:
+            choice = self._ruled(normalise(quoting))
         return choice or self._unruled(own, last_route)
 
     def _named(self, skill: str) -> Choice:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.own_words import own_words
+from shared.own_words import own_words, unsigned
 
 MAILS = {
     "Hi,\nI lost my laptop. By when do I report it?\nThanks\nMia\nAccounting (expenses & travel)": (
@@ -16,6 +16,11 @@ MAILS = {
     "> When is the kick-off?\nHow do I claim a taxi?\n-- \nTom": "How do I claim a taxi?",
     "How do I claim a taxi?\n\nOn Mon, 3 Nov 2025 at 10:00, Boss wrote:\n> plan the project": "How do I claim a taxi?",
     "How do I claim a taxi?\n-----Original Message-----\nFrom: Boss\nplan the project": "How do I claim a taxi?",
+    "How do I claim a taxi?\nThanks\nTom\nPMO\n-----Original Message-----\nFrom: Boss\nHow is the plan?": (
+        "How do I claim a taxi?"
+    ),
+    "How do I claim a taxi?\nBest\nLucy\nProject Management Office": "How do I claim a taxi?",
+    "How do I claim a taxi?\nBest wishes and so on\nLucy": "How do I claim a taxi?\nBest wishes and so on\nLucy",
     "お疲れさまです。経理部の佐藤です。\n有給の申請期限はいつですか。\nよろしくお願いいたします。\n佐藤 / 経理部 経費精算担当": (
         "有給の申請期限はいつですか。"
     ),
@@ -49,6 +54,26 @@ def test_what_may_be_the_question_is_left_as_it_is(text: str) -> None:
     assert own_words(text) == text
 
 
+UNSIGNED = {
+    "How do I claim a taxi?\nThanks\nTom, PMO": "How do I claim a taxi?",
+    "Please see below.\nThanks\nTom, PMO\n> How do I claim a taxi?": "Please see below.\n> How do I claim a taxi?",
+    "Dear Mia,\nplease see below.\nBest regards\nTom, PMO\n-----Original Message-----\nHow do I claim a taxi?\nThanks\nMia": (
+        "Dear Mia,\nplease see below.\n-----Original Message-----\nHow do I claim a taxi?\nThanks\nMia"
+    ),
+    "下記の件です。\nよろしくお願いいたします。\n田中 / 経理部\n＞P-1の連絡期限は": "下記の件です。\n＞P-1の連絡期限は",
+}
+
+
+@pytest.mark.parametrize(("mail", "left"), UNSIGNED.items())
+def test_without_its_signature_a_mail_keeps_what_it_quotes(mail: str, left: str) -> None:
+    assert unsigned(mail) == left
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE)
+def test_what_has_no_signature_loses_nothing(text: str) -> None:
+    assert unsigned(text).splitlines() == text.splitlines()
+
+
 @given(st.text(max_size=300))
 def test_something_is_always_left_and_nothing_is_added(text: str) -> None:
     own = own_words(text)
@@ -59,6 +84,7 @@ def test_something_is_always_left_and_nothing_is_added(text: str) -> None:
 def test_no_text_takes_long() -> None:
     started = time.process_time()
     for piece in ("> \n", "以上\n", "、", "よろしくお願い", "お手数ですが", "a\n\n", "経理部の", "。", "hi "):
-        own_words(piece * (19_990 // len(piece)))
-        own_words(piece * (19_990 // len(piece)) + "\nか。")
+        for text in (piece * (19_990 // len(piece)), piece * (19_990 // len(piece)) + "\nか。"):
+            own_words(text)
+            unsigned(text)
     assert time.process_time() - started < 5

@@ -71,6 +71,18 @@ def test_what_a_text_says_itself_goes_before_what_it_quotes_and_how_it_is_signed
     ):
         assert rules.choose(mail).route.id == "expense"
     assert rules.choose("Please see below.\n> How is the project?").route.id == "pm"
+    assert rules.choose("Please see below.\nThanks\nTom, Taxi Desk\n> How is the project?").route.id == "pm"
+    assert rules.choose("Dear taxi desk,\nplease call me.").route.id == "expense"
+
+
+def test_a_signature_and_what_stands_under_it_decide_nothing() -> None:
+    rules = router(route_text("pm", 'keywords = ["project", "confidential"]', priority=2))
+    for mail in (
+        "How high is Mount Fuji?\nBest\nTom\nProject Office\nThis e-mail is confidential.",
+        "How high is Mount Fuji?\nThanks\nTom\nProject Office\n-----Original Message-----\nFrom: Mia\nWho comes to lunch?",
+        "富士山の高さを教えてください。\nよろしくお願いいたします。\n田中（Project推進室）",
+    ):
+        assert rules.choose(mail).rule is Rule.DEFAULT
 
 
 def test_a_text_that_matches_nothing_takes_the_default() -> None:
