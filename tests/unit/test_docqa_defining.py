@@ -19,8 +19,6 @@ _BOATHOUSE = """# Boathouse handbook
 
 The most common sort of dry launch is one without any wind.
 
-For example, life jackets cost 20 euros each. Commonly, life jackets cost 45 euros each.
-
 The pumps are checked every 30mins. Once the pumps are checked, the log of pumps is signed by the keeper.
 
 If a pay day falls on a holiday, wages are paid on the Friday before. Paid twice monthly, wages are sent on the 10th.
@@ -65,7 +63,6 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("What is a dry launch?", "Putting a boat down by crane"),
         ("How long do coaches' meetings last?", "15-20 minutes"),
         ("How often are the pumps checked?", "every 30mins"),
-        ("How much do life jackets cost?", "45 euros"),
         ("When are wages paid?", "on the 10th"),
         ("How long may a briefing of the crew last?", "no longer than 15 minutes"),
     ],

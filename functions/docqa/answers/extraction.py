@@ -194,7 +194,7 @@ def _scored(
             and holds_it_tighter(question.amounts, passage.units, number)
         ):
             continue
-        fit = telling(Read(question, around, number, normal), fit, amounts_fit)
+        fit += amounts_fit + telling(Read(question, forms, around, number, normal))
         yield Found(passage, number, share + fit + bonus, share, distinguishing(scopes))
 
 

@@ -34,8 +34,6 @@ _LENGTH = re.compile(
     r"\b(?:seconds?|minutes?|mins|hours?|days?|nights?|weeks?|months?|years?|indefinite\w*|forever)\b|[^\x00-\x7f]"
 )
 _AHEAD_ASKED = re.compile(r"何(?:営業日|日|週間|[ヶかカ]月|時間|分|年)前")
-_AHEAD = re.compile(r"\b(?:in advance|ahead|beforehand|before)\b")
-_EXAMPLE = re.compile(r"^\W*(?:for example|for instance|e\.g\.|examples?:|perhaps|maybe|imagine)\b")
 _INTRODUCES = (":", "：")
 
 
@@ -107,20 +105,12 @@ def _says_how_long_it_takes(judged: Judged) -> bool:
     return has(_LASTING_ASKED, judged.asked) and has(_LASTING, judged.normal)
 
 
-def _says_how_long_before(judged: Judged) -> bool:
-    return has(_LASTING_ASKED, judged.asked) and has(_AHEAD, judged.normal)
-
-
 def _says_no_length(judged: Judged) -> bool:
     return has(_LASTING_ASKED, judged.asked) and not has(_LENGTH, judged.normal)
 
 
 def _leans_on_another(judged: Judged) -> bool:
     return DEPENDENT.match(judged.unit.text) is not None
-
-
-def _is_an_example(judged: Judged) -> bool:
-    return has(_EXAMPLE, judged.normal)
 
 
 def _is_for_a_special_case(judged: Judged) -> bool:
@@ -151,10 +141,8 @@ _WORTH: tuple[tuple[frozenset[AnswerKind], Rule, float], ...] = (
     (_ANY, counts_no_unit, -0.12),
     (_ANY, counts_for_the_period, 0.06),
     (_ANY, _says_how_long_it_takes, 0.12),
-    (_ANY, _says_how_long_before, -0.15),
     (_ANY, _says_no_length, -0.1),
     (_ANY, _leans_on_another, -0.04),
-    (_ANY, _is_an_example, -0.06),
     (_ANY, _is_for_a_special_case, -0.08),
     (_ANY, _only_introduces, -0.1),
 )

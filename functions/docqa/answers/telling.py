@@ -8,14 +8,7 @@ from msgspec import Struct
 from functions.docqa.answers.defining import named_definition
 from functions.docqa.answers.judged import normal_of
 from functions.docqa.answers.labels import label_bonus, names_a_case
-from functions.docqa.answers.matching import (
-    Surroundings,
-    cached_view,
-    compound_bonus,
-    forms_of,
-    says,
-    speciality,
-)
+from functions.docqa.answers.matching import Surroundings, cached_view, compound_bonus, says, speciality
 from functions.docqa.answers.occasions import has
 from functions.docqa.answers.rules_on_rules import less_telling
 from functions.docqa.model import Unit, UnitKind
@@ -27,7 +20,7 @@ from functions.docqa.vocabulary.word_runs import run_bonus
 from functions.docqa.vocabulary.words import normalise, phrase
 
 _REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
-_OWN_RUN, _OWN_ACT, _SAYS_WHAT_TO_DO, _NUMBER_OF_ITS_OWN = 0.3, 0.03, 0.12, 0.05
+_OWN_RUN, _SAYS_WHAT_TO_DO, _NUMBER_OF_ITS_OWN = 0.3, 0.12, 0.05
 _DENIED = re.compile(r"\b(?:if|when|unless)\b.*\b(?:not|n't|cannot) (?:be |been )?(\w{4,})")
 _DENIES = re.compile(r"\b(?:not|no|never|cannot|without|unless|fails?|un\w+)\b|n't\b")
 _OF_NO_CASE = -0.08
@@ -40,9 +33,10 @@ _PER_CHARACTER, _MOST_FOR_LENGTH = -0.0003, -0.03
 
 
 class Read(Struct, frozen=True):
-    """A unit in its surroundings, read for a question."""
+    """A unit in its surroundings, read for a question; `forms` are those of all its concepts."""
 
     question: Question
+    forms: frozenset[str]
     around: Surroundings
     number: int
     normal: str
@@ -53,11 +47,17 @@ class Read(Struct, frozen=True):
         return self.around.passage.units[self.number]
 
 
-def telling(read: Read, fit: float, amounts_fit: float) -> float:
-    """`fit`, with all that speaks for and against the unit."""
-    fit += named_definition(read.question, read.around.passage, read.number, read.normal)
-    fit += compound_bonus(read.question.concepts, read.around.units[read.number]) + amounts_fit
-    return sum((rule(read) for rule in _RULES), start=fit)
+def telling(read: Read) -> float:
+    """All that speaks for the unit, less what speaks against it."""
+    return sum(rule(read) for rule in _RULES)
+
+
+def _definition(read: Read) -> float:
+    return named_definition(read.question, read.around.passage, read.number, read.normal)
+
+
+def _side_by_side(read: Read) -> float:
+    return compound_bonus(read.question.concepts, read.around.units[read.number])
 
 
 def _run_in_its_header(read: Read) -> float:
@@ -96,18 +96,6 @@ def _is_of_the_opposite_case(read: Read) -> float:
 
 def _announces(read: Read) -> float:
     return _ANNOUNCES if has(ANNOUNCING, read.normal) and not read.question.asked.listing else 0.0
-
-
-def _says_the_act(read: Read) -> float:
-    """For the act in the question's own word: a time is that of what its sentence says."""
-    said = read.around.units[read.number]
-    acts = read.question.kind is AnswerKind.TIME and any(
-        form in (said.words if form[0] == " " else said.text)
-        for concept in read.question.concepts
-        if concept.role is Role.ACTION
-        for form in concept.own
-    )
-    return _OWN_ACT if acts else 0.0
 
 
 def _is_of_its_topic(read: Read) -> bool:
@@ -150,9 +138,7 @@ def _rule_on_rules(read: Read) -> float:
 
 
 def _special(read: Read) -> float:
-    return _SPECIAL * min(
-        _MOST_SPECIAL, speciality(forms_of(read.question.concepts), read.around, read.number)
-    )
+    return _SPECIAL * min(_MOST_SPECIAL, speciality(read.forms, read.around, read.number))
 
 
 def _length(read: Read) -> float:
@@ -165,6 +151,8 @@ def _numbers(read: Read) -> float:
 
 
 _RULES: tuple[Callable[[Read], float], ...] = (
+    _definition,
+    _side_by_side,
     _topic,
     _narrowed,
     _run_in_its_header,
@@ -173,7 +161,6 @@ _RULES: tuple[Callable[[Read], float], ...] = (
     _says_the_case,
     _is_of_the_opposite_case,
     _announces,
-    _says_the_act,
     _label,
     _rule_on_rules,
     _special,

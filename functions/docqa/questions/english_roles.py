@@ -72,7 +72,6 @@ _TOWARDS_A_THING = {
     "subject",
     "attached",
 }
-_DIRECTIONS = {"to", "below", "above", "into"}
 _BEING = frozenset({"is", "are", "was", "were", "be", "been", "being"})
 _CASES = {"if", "when", "whenever", "unless"}
 _PREPOSITIONS = {
@@ -114,13 +113,11 @@ def role_of(raw: Sequence[str], at: int, size: int, key: str, words: Lexicon) ->
     `raw` are the words of the question, `key` the stems of those it is about.
     """
     role = _by_the_word_before(raw, at, key, " ".join(raw[at : at + size]), words)
-    if size == 1 and _is_verb_of_a_case(raw, at, words):
-        return (Role.ACTION if role is Role.NOUN else role), False
     if size == 1 and role is Role.NOUN:
         if _has_an_object(raw, at):
             return Role.ACTION, True
         # What does the label show, when does the link expire.
-        if (at + 1 == len(raw) and ends_in_verb(raw)) or _is_verb_of_a_choice(raw, at):
+        if at + 1 == len(raw) and ends_in_verb(raw):
             role = Role.ACTION
     in_a_case = raw[0] == "if" or bool(_CASES.intersection(raw[1:at]))
     return role, role is Role.ACTION and in_a_case
@@ -150,25 +147,6 @@ def _has_an_object(pieces: Sequence[str], at: int) -> bool:
         return False
     return any(
         piece in _INVERTED and _is_inverted(pieces, number) for number, piece in enumerate(pieces[: at - 1])
-    )
-
-
-def _is_verb_of_a_choice(pieces: Sequence[str], at: int) -> bool:
-    """Whether the word is what the one that is sought does: "which court decides disputes", not "which class may I …"."""
-    if at < _VERB_AND_PARTICLE or pieces[at - 2] != "which" or at + 1 == len(pieces):
-        return False
-    does = pieces[at].endswith("s") and not pieces[at].endswith(("ss", "us"))
-    return does and pieces[at + 1] not in _VERB_BEFORE and pieces[at + 1] not in _PREPOSITIONS
-
-
-def _is_verb_of_a_case(pieces: Sequence[str], at: int, words: Lexicon) -> bool:
-    """Whether the word is what happens in "when availability drops to 99 %"."""
-    following = pieces[at + 1] if at + 1 < len(pieces) else ""
-    return (
-        pieces[at].endswith("s")
-        and bool({*_CASES, "that"}.intersection(pieces[:at]))
-        and pieces[at - 1] not in words.stop
-        and (following in _DIRECTIONS or following[:1].isdigit())
     )
 
 

@@ -81,7 +81,7 @@ _PLURALS = frozenset({"people", "children", "clothes", "clothing"})
 _LOANWORD = re.compile(rf"[{KATAKANA}][{KATAKANA}]{{2,}}")
 # SchemaRegistryDown is asked about as "the schema registry".
 _HUMPED = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+)+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HUMP = re.compile(r"[A-Z](?<=[a-z][A-Z])")
 _VOWEL = re.compile(r"[aeiouy]")
 
 
@@ -168,7 +168,9 @@ def _stems(piece: str) -> str:
 
 def _with_parts(text: str) -> str:
     """`text` with the words that a name such as CamelCase is made of behind it."""
-    return _HUMPED.sub(lambda match: f"{match.group()} {_HUMP.sub(' ', match.group())}", text)
+    if not _HUMP.search(text):
+        return text
+    return _HUMPED.sub(lambda match: match.group() + " " + _HUMP.sub(r" \g<0>", match.group()), text)
 
 
 def bigrams(run: str) -> list[str]:
