@@ -47,7 +47,7 @@ Script = Callable[[Call], Iterable[Piece]]
 class FarStore:
     """A store that can be `away`, can lose its answer to one method, and has a clock that can be put forward if it is not given.
 
-    `asked` counts by method, `refused` what was asked for while it was away.
+    `asked` counts by method, `refused` what was asked for while it was away. What `held` has of a method is waited for first.
     """
 
     def __init__(self, path: Path, *, store: TaskStore | None = None, **options: Any) -> None:
@@ -57,6 +57,7 @@ class FarStore:
         self.refused = 0
         self.loses_answer_to = ""
         self.lost = threading.Event()
+        self.held: dict[str, threading.Event] = {}
         self._store = store or SqliteTaskStore(
             path, clock=lambda: time.time() + self.ahead_seconds, new_token=random_hex, **options
         )
@@ -69,6 +70,8 @@ class FarStore:
 
         def reached(*arguments: Any, **named: Any) -> Any:
             self.asked[name] += 1
+            if name in self.held:
+                assert self.held[name].wait(PATIENCE_SECONDS)
             if self.away:
                 self.refused += 1
                 raise Unavailable("out of reach")

@@ -1,18 +1,23 @@
 """A run whose lease runs out: it takes it again, or another run has its task."""
 
 import json
+import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from functions.hub.run_endpoint import PATH, RunEndpoint
 from shared.a2a.agent import Turn
+from shared.a2a.call import Call
 from shared.a2a.errors import UNAVAILABLE, A2AError
 from shared.a2a.model import (
     Task,
     TaskState,
 )
+from shared.a2a.reply import Piece, Text
 from shared.http.messages import Request
 from shared.identity.principal import TASKS_FUNCTION, Principal
 from shared.task_store.store import HUB
@@ -129,3 +134,30 @@ def test_who_waits_for_a_run_that_lost_its_task_gets_the_other_runs_answer(file:
         steps.let()
         assert [text_of(each.result(PATIENCE_SECONDS)) for each in (first, joined)] == ["new", "new"]
     assert loser.agent.asked == 1
+
+
+def test_who_joined_a_run_that_gave_way_to_the_same_request_elsewhere_gets_that_ones_answer(
+    file: Path,
+) -> None:
+    def gives_way(call: Call) -> Iterator[Piece]:
+        told = threading.Event()
+        call.cancellation.on_cancel(told.set)
+        assert told.wait(PATIENCE_SECONDS)
+        yield Text("ours")
+
+    steps = Steps("theirs")
+    here, there = (Instance(file, script, store_seconds=0.01) for script in (gives_way, steps))
+    here.far.held["create"] = stored_there = threading.Event()
+    same: dict[str, Any] = {"message_id": "m", "context_id": "c"}
+    with ThreadPoolExecutor() as threads:
+        answers = [threads.submit(here.send, "hello", **same)]
+        until(lambda: here.far.asked["create"])
+        answers.append(threads.submit(here.send, "hello", **same))
+        until(lambda: here.far.asked["waiting"] == 2)
+        answers.append(threads.submit(there.send, "hello", **same))
+        until(lambda: tasks(there))
+        stored_there.set()
+        until(lambda: here.far.asked["get"])
+        steps.let()
+        assert [text_of(each.result(PATIENCE_SECONDS)) for each in answers] == ["theirs"] * 3
+    assert (here.agent.asked, there.agent.asked, len(tasks(there))) == (1, 1, 1)

@@ -26,6 +26,7 @@ from tests.fakes.kept_tasks import (
     states,
     statuses,
     stored,
+    tasks,
     terminal,
     text_of,
     until,
@@ -54,6 +55,21 @@ def test_who_waits_gets_the_answer_though_the_store_is_away(file: Path) -> None:
     waiting.join(PATIENCE_SECONDS)
     instance.far.away = False
     assert [text_of(answer) for answer in answers] == ["answer"]  # type: ignore[arg-type]
+
+
+def test_what_somebody_waits_for_is_stored_as_soon_as_the_store_is_back(file: Path) -> None:
+    steps = Steps("answer")
+    instance = Instance(file, steps)
+    instance.far.away = True
+    with ThreadPoolExecutor() as threads:
+        answer = threads.submit(instance.send, "hello")
+        until(lambda: instance.far.refused > 2)
+        instance.far.away = False
+        (task,) = until(lambda: tasks(instance))
+        assert not task.status.state.terminal
+        steps.let()
+        assert text_of(answer.result(PATIENCE_SECONDS)) == "answer"
+    assert text_of(settled(instance, task.id)) == "answer"
 
 
 def test_who_waits_gets_the_answer_though_the_store_lets_nobody_write(file: Path) -> None:

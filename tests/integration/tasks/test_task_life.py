@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json
-from tests.fakes.hub import OTHER_TOKEN, Hub, route
+from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle
 from tests.fakes.task_client import Refused, TaskClient
 from tests.integration.tasks.life import (
     NOT_FOUND,
@@ -35,6 +35,15 @@ def test_a_short_answer_that_is_waited_for_leaves_no_task(keeping: dict[str, str
     with AgentServer(echo) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC")
         assert client.send("hello").text == "You said hello"
+        assert client.list()["totalSize"] == 0
+
+
+def test_a_message_that_an_agent_streams_alone_is_no_task(keeping: dict[str, str]) -> None:
+    with AgentServer(echo) as agent:
+        hub = Hub(route("alpha", agent.url, passes_tasks=True), settings=keeping)
+        client = TaskClient(hub, "1.0 JSONRPC")
+        assert [event.kind for event in client.stream("hello")] == ["message"]
+        settle()
         assert client.list()["totalSize"] == 0
 
 

@@ -1,0 +1,142 @@
+"""Agents that ask something back: the next message of the conversation is the answer, and it is given once."""
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import artifact, message, status, task, text, update
+from tests.fakes.hub import Hub, route, text_of
+from tests.integration.conversing import WAYS, asks_for_a_date, echo, turn
+
+
+@WAYS
+def test_a_question_is_passed_on_and_the_next_message_answers_it(way: str) -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url), route("beta", "http://127.0.0.1:9"))
+        context_id, question = turn(hub, way, "Book a room with alpha")
+        assert question == "For which day?"
+        record = hub.query("beta tomorrow", contextId=context_id)
+        assert (record["answer"], record["route"]) == ("Booked: beta tomorrow", "alpha")
+        assert record["reason"].startswith("waiting:")
+    assert [said.task_id for said in agent.said] == [None, "task-1"]
+
+
+def test_a_question_ends_a_stream_as_input_required() -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        last = Hub(route("alpha", agent.url)).stream("Book a room")[-1]
+    assert (last["status"]["state"], last["final"]) == ("input-required", True)
+    assert text_of(last["status"]["message"]) == "For which day?"
+
+
+def test_after_the_answer_the_conversation_is_routed_again() -> None:
+    with AgentServer(asks_for_a_date) as alpha, AgentServer(echo) as beta:
+        hub = Hub(route("alpha", alpha.url), route("beta", beta.url))
+        context_id, _ = turn(hub, "send", "Book a room with alpha")
+        turn(hub, "send", "Tomorrow", context_id)
+        assert turn(hub, "send", "beta", context_id)[1] == "beta"
+    assert len(alpha.said) == 2
+
+
+def test_a_skill_that_is_asked_for_by_name_wins_over_a_waiting_task() -> None:
+    with AgentServer(asks_for_a_date) as alpha, AgentServer(echo) as beta:
+        hub = Hub(route("alpha", alpha.url), route("beta", beta.url))
+        context_id, _ = turn(hub, "send", "Book a room with alpha")
+        answer = hub.send("Hi", context_id=context_id, metadata={"skill": "beta"})
+        assert text_of(answer) == "Hi"
+    # alpha's task is none of beta's.
+    assert beta.said[0].task_id is None
+
+
+def test_an_answer_that_the_agent_could_not_take_is_not_sent_again_as_a_new_request() -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id, _ = turn(hub, "send", "Book a room")
+        agent.serve_message = lambda exchange: exchange.answer(500)
+        turn(hub, "send", "Tomorrow", context_id)
+    assert [said.task_id for said in agent.said] == [None, "task-1"]
+
+
+def test_a_task_that_waits_is_not_taken_for_one_of_another_agent_that_said_nothing() -> None:
+    with AgentServer(asks_for_a_date) as alpha, AgentServer(echo) as beta:
+        beta.serve_message = lambda exchange: exchange.answer(500)
+        hub = Hub(route("alpha", alpha.url), route("beta", beta.url))
+        context_id, _ = turn(hub, "send", "Book a room with alpha")
+        hub.send("Hi", context_id=context_id, metadata={"skill": "beta"})
+        assert not hub.query("Tomorrow", contextId=context_id)["reason"].startswith("waiting:")
+
+
+@pytest.mark.parametrize("state", ["input-required", "auth-required"])
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("Book it", "The agent “Agent alpha” needs more information"),
+        ("予約して", "エージェント「担当alpha」が追加の情報を求めています"),
+    ],
+)
+def test_a_question_without_words_gets_words(state: str, asked: str, expected: str) -> None:
+    with AgentServer(lambda _: [task("working"), status(state)]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send(asked)).startswith(expected)
+        assert text_of(hub.stream(asked)[-1]["status"]["message"]).startswith(expected)
+
+
+def test_what_was_said_before_a_question_stands_apart_from_it() -> None:
+    events = [
+        task("working"),
+        update(artifact("a", text("Three rooms are free."))),
+        status("input-required", "Which one?"),
+    ]
+    with AgentServer(lambda _: events) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("Book a room")) == "Three rooms are free.\n\nWhich one?"
+        assert hub.query("Book a room")["answer"] == "Three rooms are free.\n\nWhich one?"
+
+
+def test_a_question_that_is_said_twice_is_asked_once() -> None:
+    events = [task("working"), status("input-required", "Which?"), task("input-required", says="Which?")]
+    with AgentServer(lambda _: events) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert hub.query("Book")["answer"] == "Which?"
+
+
+@pytest.mark.parametrize("code", [-32001, -32004])
+def test_an_answer_to_a_task_that_is_gone_starts_a_new_one(code: int) -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id, _ = turn(hub, "send", "Book a room")
+
+        def forgot(exchange: Any) -> None:
+            if "taskId" in exchange.received.json["params"]["message"]:
+                exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "gone"}})
+            else:
+                agent.reply(exchange, [message(text("For which room?"))])
+
+        agent.serve_message = forgot
+        assert turn(hub, "send", "Tomorrow", context_id)[1] == "For which room?"
+    assert [said.task_id for said in agent.said] == [None, "task-1", None]
+
+
+@pytest.mark.parametrize("code", [-32001, -32004])
+def test_an_answer_that_the_agent_has_begun_to_work_on_is_not_sent_again_as_a_new_request(code: int) -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id, _ = turn(hub, "stream", "Book a room")
+
+        def forgets(exchange: Any) -> None:
+            agent.reply(exchange, [update(artifact("a", text("It is boo")))])
+            exchange.event({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "gone"}})
+
+        agent.serve_message = forgets
+        assert turn(hub, "stream", "Tomorrow", context_id)[1].startswith("It is boo\n\n")
+    assert [said.task_id for said in agent.said] == [None, "task-1"]
+
+
+def test_a_task_still_waits_after_its_agent_could_not_be_reached() -> None:
+    with AgentServer(asks_for_a_date) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id, _ = turn(hub, "send", "Book a room")
+        agent.serve_message = lambda exchange: exchange.answer(503)
+        turn(hub, "send", "Tomorrow", context_id)
+        agent.serve_message = None
+        assert turn(hub, "send", "Tomorrow", context_id)[1] == "Booked: Tomorrow"
