@@ -61,7 +61,8 @@ class TaskInHand(Struct, kw_only=True):
 class Call(Private, frozen=True, kw_only=True):
     """One call of an operation. `record` collects what the log line of the request says.
 
-    `authorization` is the caller's own header: for boundaries that pass it on, and for nothing else.
+    `extensions` are those that the caller asked for and the card declares. `authorization` is the caller's own header: for
+    boundaries that pass it on, and for nothing else.
     """
 
     request_id: str
@@ -85,7 +86,11 @@ class Call(Private, frozen=True, kw_only=True):
 
     @property
     def for_ui(self) -> bool:
-        """The UI contract holds: text only, and a failure is a completed answer that says what went wrong."""
-        return self.keeps_ui_contract and (
-            not self.accepted_modes or (self.version is Version.V0_3 and self.binding is Binding.JSONRPC)
-        )
+        """The UI contract holds: text only, and a failure is a completed answer that says what went wrong.
+
+        Gemini Enterprise, too, asks for the extensions of the card with which it was registered, but accepts no modes.
+        """
+        if not self.keeps_ui_contract or not self.accepted_modes:
+            return self.keeps_ui_contract
+        is_a_program = self.wants_data and self.extensions
+        return self.version is Version.V0_3 and self.binding is Binding.JSONRPC and not is_a_program

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from shared.a2a import errors, operations, versions
+from shared.a2a import errors, extensions, operations, versions
 from shared.a2a.agent import Agent
 from shared.a2a.bindings import jsonrpc, sse
 from shared.a2a.bindings.event_stream import EventStream
@@ -98,7 +98,14 @@ class A2AServer:
             _check_capability(operation, card)
             params = jsonrpc.read_request(operation, version, envelope.params)
             call = self._call(
-                request, caller, record, params, operation=operation, version=version, binding=Binding.JSONRPC
+                request,
+                caller,
+                record,
+                params,
+                card=card,
+                operation=operation,
+                version=version,
+                binding=Binding.JSONRPC,
             )
             answering = _Answering(
                 jsonrpc.result_writer(id_, operation, version),
@@ -140,6 +147,7 @@ class A2AServer:
                 caller,
                 record,
                 params,
+                card=card,
                 operation=target.operation,
                 version=target.version,
                 binding=Binding.HTTP_JSON,
@@ -165,7 +173,7 @@ class A2AServer:
             if not may_call(needed.name, call.principal):
                 raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {needed.name}")
             _check_capability(needed, card)
-        headers = _extension_headers(card, call)
+        headers = extensions.headers(card, call)
         answering = msgspec.structs.replace(answering, write=as_asked(params, answering.write))
         if operation is GET_EXTENDED_AGENT_CARD:
             if self._extended_card is None:
@@ -224,12 +232,12 @@ class A2AServer:
         record: Record,
         params: msgspec.Struct,
         *,
+        card: AgentCard,
         operation: Operation,
         version: Version,
         binding: Binding,
     ) -> Call:
         configuration = params.configuration if isinstance(params, SendMessageRequest) else None
-        asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")
         record |= {
             "operation": operation.name,
             "version": version.value,
@@ -243,7 +251,7 @@ class A2AServer:
             binding=binding,
             streaming=operation.streaming,
             accepted_modes=configuration.accepted_output_modes if configuration else (),
-            extensions=tuple(uri.strip() for uri in asked.split(",") if uri.strip()) if asked else (),
+            extensions=extensions.activated(request, card),
             traceparent=traceparent_of(request.headers),
             authorization=caller.authorization,
             record=record,
@@ -280,19 +288,3 @@ def _check_capability(operation: Operation, card: AgentCard) -> None:
             raise A2AError(errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
         case Capability.EXTENDED_AGENT_CARD if not capabilities.extended_agent_card:
             raise A2AError(errors.UNSUPPORTED_OPERATION, "This agent has no extended card")
-
-
-def _extension_headers(card: AgentCard, call: Call) -> dict[str, str]:
-    """Names the extensions that the request activated (§4.6). Raises EXTENSION_SUPPORT_REQUIRED (§3.3.4)."""
-    declared = card.capabilities.extensions
-    missing = [
-        extension.uri for extension in declared if extension.required and extension.uri not in call.extensions
-    ]
-    if missing:
-        raise A2AError(errors.EXTENSION_SUPPORT_REQUIRED, metadata={"extensions": ",".join(missing)})
-    if not call.extensions:
-        return {}
-    active = ",".join(extension.uri for extension in declared if extension.uri in call.extensions)
-    if not active:
-        return {}
-    return {"x-a2a-extensions" if call.version is Version.V0_3 else "a2a-extensions": active}

@@ -1,20 +1,23 @@
 """Agents that use extensions of A2A, or require one (A2A 1.0.1 §4.6): the route says for which the hub asks."""
 
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from shared.diagnosis import Outcome
 from shared.http.messages import Response
-from tests.fakes.agent_server import CARD_PATH, AgentServer
-from tests.fakes.agent_wire import message, text
+from tests.fakes.agent_server import CARD_PATH, AgentServer, Said
+from tests.fakes.agent_wire import Json, data, message, status, task, text
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer
 from tests.fakes.hub import Hub, route, text_of
 from tests.integration.test_doctor import steps
 from tests.unit.cards import good_card
 
 TOOL, OTHER = "https://extensions.example/tool/v1", "urn:example:other"
+_ids = itertools.count(1)
 _HEADERS = {"1.0": "a2a-extensions", "0.3": "x-a2a-extensions"}
 
 
@@ -86,6 +89,55 @@ def test_an_answer_names_the_extension_that_its_caller_asked_for(agent: AgentSer
     assert "x-a2a-extensions" not in _answered(hub, "urn:unknown").headers
 
 
+_SETTINGS = {"workspace": "/w"}
+_CALL = {"tool": "write_file", "input": {"lines": [1, 2.5, None, {"x": "世界"}]}}
+
+
+@pytest.fixture
+def tool_agent() -> Iterator[AgentServer]:
+    """It asks whether it may use its tool, and then uses it; of both it tells in data and metadata."""
+
+    def say(said: Said) -> list[Json]:
+        stage = "SUCCEEDED" if said.task_id else "PENDING"
+        told = status("working")
+        told["statusUpdate"]["metadata"] = {TOOL: {"kind": "TOOL_CALL_UPDATE"}}
+        told["statusUpdate"]["status"]["message"] = message(data(_CALL | {"status": stage}))["message"]
+        return [task("submitted"), told, status("completed" if said.task_id else "input-required")]
+
+    with AgentServer(say, version="0.3") as server:
+        yield server
+
+
+def test_a_program_that_speaks_0_3_and_asks_for_the_extension_has_its_data_and_metadata_both_ways(
+    tool_agent: AgentServer, tmp_path: Path
+) -> None:
+    hub = _with_tasks(tool_agent, tmp_path)
+    first, *_, told, asked = _streamed(hub, _said("Write it", metadata={TOOL: _SETTINGS}), extensions=TOOL)
+    assert told["metadata"] == {TOOL: {"kind": "TOOL_CALL_UPDATE"}}
+    assert told["status"]["message"]["parts"] == [{"kind": "data", "data": _CALL | {"status": "PENDING"}}]
+    assert (asked["status"]["state"], asked["final"]) == ("input-required", True)
+    confirmation = {"tool_call_id": "1", "selected_option_id": "proceed_once"}
+    answer = _said() | {"parts": [{"kind": "data", "data": confirmation}], "taskId": first["id"]}
+    *_, told, done = _streamed(hub, answer, extensions=TOOL)
+    assert told["status"]["message"]["parts"] == [{"kind": "data", "data": _CALL | {"status": "SUCCEEDED"}}]
+    assert (done["taskId"], done["status"]["state"]) == (first["id"], "completed")
+    settings, confirmed = [each.json["params"]["message"] for each in tool_agent.asked]
+    assert settings["metadata"] == {TOOL: _SETTINGS}
+    assert confirmed["parts"] == [{"kind": "data", "data": confirmation}]
+
+
+@pytest.mark.parametrize(
+    ("extensions", "modes"), [(TOOL, []), (OTHER, ["application/json"]), ("", ["application/json"])]
+)
+def test_who_does_not_accept_data_or_does_not_ask_for_the_extension_reads_texts(
+    tool_agent: AgentServer, tmp_path: Path, extensions: str, modes: list[str]
+) -> None:
+    hub = _with_tasks(tool_agent, tmp_path)
+    events = _streamed(hub, _said("Write it"), extensions=extensions, modes=modes)
+    assert TOOL not in json.dumps(events)
+    assert "needs more information" in events[-1]["status"]["message"]["parts"][0]["text"]
+
+
 def _declaring(uri: str) -> Behaviour:
     def serve(exchange: Exchange) -> None:
         if exchange.received.path != CARD_PATH:
@@ -105,6 +157,30 @@ def _card(hub: Hub, version: str) -> dict[str, dict[str, object]]:
 
 
 def _answered(hub: Hub, extensions: str) -> Response:
-    sent = {"kind": "message", "messageId": "1", "role": "user", "parts": [{"kind": "text", "text": "Hello"}]}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": sent}}
-    return hub.request("POST", "/", json.dumps(body).encode(), headers={"x-a2a-extensions": extensions})
+    return _asked(hub, "message/send", {"message": _said("Hello")}, extensions=extensions)
+
+
+def _with_tasks(agent: AgentServer, folder: Path) -> Hub:
+    settings = {"TASK_STORE": f"sqlite:{folder / 'tasks.db'}"}
+    return Hub(route("alpha", agent.url, extensions=(TOOL,), passes_tasks=True), settings=settings)
+
+
+def _streamed(
+    hub: Hub, sent: Json, *, extensions: str, modes: Sequence[str] = ("text/plain", "application/json")
+) -> list[Json]:
+    params = {"message": sent, "configuration": {"acceptedOutputModes": list(modes)}}
+    body = _asked(hub, "message/stream", params, extensions=extensions).body
+    assert not isinstance(body, bytes), body
+    return [
+        json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in body if not chunk.startswith(b":")
+    ]
+
+
+def _said(text: str | None = None, **fields: object) -> Json:
+    parts = [{"kind": "text", "text": text}] if text else []
+    return {"kind": "message", "messageId": str(next(_ids)), "role": "user", "parts": parts} | fields
+
+
+def _asked(hub: Hub, method: str, params: Json, *, extensions: str) -> Response:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+    return hub.request("POST", "/", body, headers={"x-a2a-extensions": extensions})
