@@ -28,6 +28,16 @@ _ENGLISH = (
     rf"(?!{_OF_NOTHING}|what|which)(?={_ASKS})(?=.* {_POINTS})[\w'-]+(?: [\w'-]+){{2,7}}",
     r"so,? .{3,40} then|(?:the )?same (?:question|thing)? ?(?:for|with|in) .{2,30}",
     r"which (?:one|of (?:them|these|those))\b.{0,40}",
+    # A circumstance and no verb: "per person?", "in feet?", "for ten people?".
+    (
+        rf"(?:per|for|in|on|at|from|with|without|after|before|during|within|over|under|above|below)(?! {_ASKS})"
+        rf"(?:(?! {_ASKS}) [\w'-]+){{1,4}}(?=\?)"
+    ),
+    (
+        r"(?:[\w'-]+ ){0,4}the (?:first|second|third|fourth|fifth|last) (?:one|step|point|item|task|risk)"
+        rf"(?: (?:about|mean|again|exactly|in (?:more )?detail))?{_PLEASE}"
+    ),
+    rf"(?:(?:and|please|(?:can|could) you)\b,? )*(?:give|show)(?: me| us)? an? (?:\w+ )?example{_PLEASE}",
     r"(?:[\w'-]+ ){1,4}(?:step|point|item|number|task|risk) [0-9]{1,2}(?: [\w'-]+){0,3}",
     r"(?:since|until|till|from) when|how (?:much|many|long|often|soon)|who|when|where",
     r"(?:(?:and|but) )?(?:and|but|or|what) if\b.+",

@@ -39,7 +39,15 @@ _HINT = (
 # A longer text is not a question of the almanac's kind.
 _MAX_QUESTION_CHARACTERS = 500
 # After a mark that ends a sentence; a point only after a word, so that "Mt. Fuji" stays whole.
-_SENTENCE_END = re.compile(r"(?<=[?!。？！\n])|(?<=[a-z0-9)]{3}\.)\s", re.IGNORECASE)
+_SENTENCE_END = re.compile(
+    r"(?<=[?!。？！\n])|(?<=[a-z0-9)]{3}\.)\s|,? and (?=(?:how|what|where|who|when|which)\b)", re.IGNORECASE
+)
+# What the answer is to be in is no part of what is asked.
+_LANGUAGE = re.compile(
+    r"(?:^|,? )(?:and |now )?in (?:english|japanese)(?:,? please)?(?=[?.!]*$)"
+    r"|(?:日本語|英語)で(?:も)?(?=教え|答え|お願い|言って|説明)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _IS_QUESTION = re.compile(r"[?？]\s*$|か。?\s*$")
 
 
@@ -76,12 +84,12 @@ class Almanac:
         """
         if len(question) > _MAX_QUESTION_CHARACTERS:
             return [], True
+        question = _LANGUAGE.sub("", question).strip()
+        if whole := self._fact_for(question):
+            return [whole], False
         before, _, last = question.rpartition("\n")
         if before and is_follow_up(last) and (meant := self._fact_for(last, before=before)):
             return [meant], False
-        whole = self._fact_for(question)
-        if whole:
-            return [whole], False
         sentences = [sentence for sentence in _SENTENCE_END.split(question) if sentence.strip()]
         answers = [(sentence, self._fact_for(sentence)) for sentence in sentences]
         facts = {fact.id: fact for _, fact in answers if fact}

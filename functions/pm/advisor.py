@@ -12,12 +12,14 @@ from shared.a2a.call import Call
 from shared.a2a.model import SendMessageRequest
 from shared.a2a.reply import Data, Piece, Question, Text
 from shared.a2a.text import text_of
+from shared.agents.clauses import questions_in
 from shared.agents.form import Form, asked_form, first_sentence
-from shared.agents.topics import Rule, some_titles, topics_of
+from shared.agents.topics import Rule, some_titles, topic_of, topics_of
 from shared.language import Language, answer_language
 from shared.own_words import own_words
 
 _DEFAULT_COUNT = 5
+_MOST_ANSWERS = 3
 
 _WHAT_IS_ASKED = {
     Language.EN: "What would you like to know about running a project? I can help with: {topics}.",
@@ -68,10 +70,38 @@ class Advisor:
         if len(found) > 1 and _COMPARES.search(question.casefold()):
             yield from _compared([self._topics[each] for each in found[:2]], language)
             return
+        several = self._several(question)
+        if len(several) > 1:
+            yield from _each_told(several, language)
+            return
         yield from _told(self._topics[chosen], question, language)
+
+    def _several(self, question: str) -> list[tuple[str, Topic]]:
+        """The practices that the text asks about one after the other, each with its part; a follow-up asks about one."""
+        if "\n" in question:
+            return []
+        asked = [(each, topic_of(each, self._rules)) for each in questions_in(question)]
+        parts = {topic: (each, self._topics[topic]) for each, topic in asked if topic is not None}
+        return list(parts.values())[:_MOST_ANSWERS]
 
     def _titles(self, language: Language) -> str:
         return some_titles([topic.title.in_(language) for topic in self._topics.values()], language)
+
+
+def _each_told(parts: Sequence[tuple[str, Topic]], language: Language) -> Iterator[Piece]:
+    tasks: list[Any] = []
+    for number, (question, topic) in enumerate(parts):
+        if number:
+            yield Text("\n\n")
+        for piece in _told(topic, question, language):
+            if isinstance(piece, Data):
+                tasks += piece.value["tasks"]
+            else:
+                yield piece
+    first = parts[0][1]
+    yield Data(
+        {"topic": first.id, "answered": True, "also": [topic.id for _, topic in parts[1:]], "tasks": tasks}
+    )
 
 
 def _compared(topics: Sequence[Topic], language: Language) -> Iterator[Piece]:

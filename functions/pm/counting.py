@@ -12,6 +12,7 @@ _ENGLISH = {
     **{"ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20},
     **{"single": 1, "pair of": 2, "couple of": 2, "couple": 2, "dozen": 12},
 }
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 _JAPANESE = {
     **{"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十二": 12},
     **{
@@ -57,6 +58,7 @@ _MORE = re.compile(
 )
 _ITEM = re.compile(
     r"\b(?:step|point|item|number|task|risk) (?P<number>[0-9]{1,2})\b"
+    r"|\bthe (?P<ordinal>first|second|third|fourth|fifth) (?:one|step|point|item|task|risk)\b"
     r"|(?P<place>[0-9]{1,2}|[一二三四五六七八九十])(?:番目?|つ目|個目)"
 )
 _FIRST = re.compile(r"\bmost important\b|どれ(?:が|を|から)|(?:一番|最も)(?:大事|重要|大切)")
@@ -102,5 +104,5 @@ def _number_in(match: re.Match[str] | None) -> int | None:
     if match is None:
         return None
     word = next(group for group in match.groups() if group)
-    number = int(word) if word.isdecimal() else {**_ENGLISH, **_JAPANESE}[word]
+    number = int(word) if word.isdecimal() else {**_ENGLISH, **_ORDINALS, **_JAPANESE}[word]
     return number or None

@@ -90,7 +90,9 @@ def in_conversation(answer: Answer, *, alone_first: bool = True) -> Answer:
         if _is_answered(pieces) and hash(text) == earlier.answer:
             yield Text(_SAID_BEFORE[answer_language(question)])
         yield from pieces
-        turns.put(context_id, question, text)
+        # What could not be answered is no ground for the next follow-up: "in feet?", "and Mount Everest?".
+        if _is_answered(pieces):
+            turns.put(context_id, question, text)
 
     return told
 

@@ -65,6 +65,20 @@ def test_another_member_of_a_series_is_asked_about_even_where_it_has_an_answer_o
     ]
 
 
+def test_a_follow_up_that_could_not_be_answered_is_not_what_the_next_one_takes_up() -> None:
+    answered = ("What is the per diem?", "What is the per diem?\nand abroad?")
+
+    def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+        question = text_of(request.message)
+        yield Text(question)
+        yield Data({"answered": question in answered})
+
+    say = conversation(in_conversation(answer))
+    for question in ("What is the per diem?", "and on Mars?"):
+        say(question)
+    assert say("and abroad?") == (answered[1], {"answered": True, "understoodAs": answered[1]})
+
+
 def test_a_question_of_its_own_is_left_as_it_is_and_begins_anew() -> None:
     say = conversation(in_conversation(knows("per diem", "taxi")))
     say("What is the per diem?")
@@ -133,6 +147,7 @@ def test_one_task_of_a_list_can_be_asked_for_and_the_first_is_the_most_important
     advisor = in_conversation(Advisor(load_practices(PRACTICES)).answer)
     for question, place, then in (
         ("Give me three project risks", 2, "could you explain number 2?"),
+        ("Give me three project risks", 3, "what is the third one about?"),
         ("Give me three project risks", 1, "which one is most important?"),
         ("プロジェクトのリスクを3つ挙げて", 2, "2番目を詳しく"),
         ("プロジェクトのリスクを3つ挙げて", 1, "どれが一番大事?"),

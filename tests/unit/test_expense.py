@@ -94,6 +94,8 @@ def test_the_deadline_stands_in_the_first_sentence() -> None:
         ("What is the hotel limit? And the taxi limit?", ("14,000 yen", "6,000 yen")),
         ("領収書の提出期限と、ついでに日当の金額も教えて", ("翌月第5営業日", "2,500円")),
         ("日当はいくらですか。また、ホテルの上限は?", ("2,500円", "14,000円")),
+        ("出張の日当と宿泊費の上限を教えて", ("2,500円", "14,000円")),
+        ("申請期限と振込日はいつですか", ("翌月第5営業日", "25日")),
     ],
 )
 def test_two_questions_get_two_answers_in_their_order(question: str, facts: tuple[str, str]) -> None:
@@ -109,6 +111,8 @@ def test_two_questions_get_two_answers_in_their_order(question: str, facts: tupl
         ("I lost a receipt. What should I do?", "lost_receipt"),
         ("I am back from Nagoya with my hotel bill. Until when do I have to hand it in?", "deadline"),
         ("先週の出張の件です。領収書をなくしました。どうすればいいですか。", "lost_receipt"),
+        ("取引先との会食の上限は", "entertainment"),
+        ("上司と出張する場合の宿泊費の上限は", "hotel"),
     ],
 )
 def test_what_is_told_before_one_question_is_no_second_question(question: str, topic: str) -> None:

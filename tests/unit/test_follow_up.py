@@ -23,6 +23,13 @@ So what is the limit then?
 Same question for Osaka
 until when?
 Which one is most important?
+what is the third one about?
+give me an example
+Can you give me a short example?
+per person?
+in dollars?
+and for ten people?
+without approval?
 Could you explain step 2?
 two more
 Give me two more, please
@@ -84,6 +91,11 @@ How are you?
 no more
 How do I say thank you in Japanese?
 thanks!
+In which year did Mozart die?
+On which day is Easter?
+Give me an example sentence with "expense"
+For sale
+Who was the first one on the Moon?
 ok
 and
 What is the deadline for notifying the infrastructure team for a P-1 incident?

@@ -129,6 +129,18 @@ def test_the_part_that_is_not_known_is_said_to_be_unknown() -> None:
     assert data["answered"] is False
 
 
+def test_two_questions_in_one_sentence_get_two_answers() -> None:
+    question = "How high is Mount Fuji and how long is the Shinano river?"
+    assert ask(AGENT.answer, question)[1]["facts"] == ["height:Mount Fuji", "length:The Shinano River"]
+
+
+@pytest.mark.parametrize(
+    "question", ["富士山の高さを英語で教えて", "What is the height of Mount Fuji? In English, please."]
+)
+def test_the_language_that_is_asked_for_is_no_part_of_the_question(question: str) -> None:
+    assert ask(AGENT.answer, question)[0].startswith("Mount Fuji is 3,776 m")
+
+
 def test_a_long_text_is_no_question_for_an_almanac() -> None:
     _, data = ask(AGENT.answer, "What is the height of Mount Fuji? " * 100)
     assert data["answered"] is False

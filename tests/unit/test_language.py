@@ -24,9 +24,16 @@ ASKED = {
     "日当はいくらですか\n英語で教えて\nじゃあ海外は?": JA,
     "What is the per diem?\nin Japanese, please\nmore": JA,
     "What is the per diem? Answer in Japanese.\nno, answer in English": EN,
+    "List three tasks for creating a project WBS in Japanese": JA,
+    "Please give me five risks of a website project in Japanese.": JA,
+    "WBSのタスクを英語で三つ": EN,
+    "主なリスクを英語で挙げてください": EN,
 }
 NOT_ASKED = {
     "How do I say thank you in Japanese?": EN,
+    "What is the list of names in Japanese?": EN,
+    "List three invoices in Japanese that were rejected": EN,
+    "英語で書いたメールを三つ挙げて": JA,
     "Is the policy written in Japanese or in English?": EN,
     "英語で書かれた領収書でもいいですか": JA,
     "「経費」は英語で何ですか": JA,

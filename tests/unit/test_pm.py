@@ -61,6 +61,12 @@ QUESTIONS = {
     "PMOの役割とは": "pmo",
     "How many story points fit into one sprint?": "sprint",
     "What is the progress of project Alpha?": "project_data",
+    "Who is the project manager of project Phoenix?": "project_data",
+    "プロジェクト・フェニックスの責任者は誰ですか": "project_data",
+    "Who is responsible for the risk register?": "risks",
+    "How do I tell my sponsor that we are three weeks late?": "recovery",
+    "データ移行プロジェクトのリスクを二つ": "typical_risks",
+    "プロジェクト管理のコツを教えて": "success",
 }
 
 COUNTS = {
@@ -187,13 +193,44 @@ def test_it_says_so_when_more_tasks_are_asked_for_than_it_knows(question: str, s
 
 
 @pytest.mark.parametrize(
-    "question", ["What is the height of Mount Fuji?", "富士山の高さは", "How do I plan a wedding?"]
+    "question",
+    [
+        "What is the height of Mount Fuji?",
+        "富士山の高さは",
+        "How do I plan a wedding?",
+        "What is the best project management certification in Germany?",
+        "プロジェクトの社名の由来は",
+    ],
 )
 def test_what_is_no_project_management_is_not_answered(question: str) -> None:
     text, data = ask(ADVISOR.answer, question)
     assert data["answered"] is False
     assert "WBS" in text
     assert not numbered(text)
+
+
+@pytest.mark.parametrize(
+    ("question", "topics"),
+    [
+        (
+            "How do I estimate effort in person-days, and how do I handle change requests?",
+            ["estimation", "change_control"],
+        ),
+        ("進捗報告のテンプレートを作って、それから課題管理の方法も教えて", ["status_report", "issues"]),
+        ("WBSとガントチャートの作り方を教えて", ["wbs", "gantt"]),
+    ],
+)
+def test_two_questions_get_two_answers_in_their_order(question: str, topics: list[str]) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert [data["topic"], *data["also"]] == topics
+    known = {topic.id: topic.about.in_(language_of(question)) for topic in PRACTICES.topics}
+    first, second = (text.index(known[topic].strip()) for topic in topics)
+    assert first < second
+
+
+def test_a_question_on_one_thing_in_two_parts_is_answered_once() -> None:
+    assert "also" not in ask(ADVISOR.answer, "What is a WBS and who approves it?")[1]
+    assert "also" not in ask(ADVISOR.answer, "プロジェクトの関係者との会議の議題は")[1]
 
 
 @pytest.mark.parametrize(
