@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deploy.functions import SEARCH, Function, Need
+from deploy.functions import SEARCH, STORE, Function, Need
 
 
 class ConfigError(ValueError):
@@ -61,6 +61,11 @@ class FunctionConfig:
             for need in self.function.needs
             if not need.setting or any(setting.startswith(need.setting) for setting in self.settings)
         )
+
+    @property
+    def works_between_requests(self) -> bool:
+        """Whether it goes on with tasks after it has answered, and so needs its CPU at all times."""
+        return any(need.api == STORE.api for need in self.needs)
 
     @property
     def mounts(self) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from deploy import instance_limits
 from deploy.config import Config, Place
 from deploy.setting_names import meant_by
 
@@ -25,6 +26,8 @@ def check(
     if passes_tokens and not direct:
         _caller_tokens(config, report)
     _workers(config, report, roles)
+    _tasks(config, report)
+    _instances(config, report)
     if mode == "functions":
         _functions_mode(config, report)
     _owners(config, report)
@@ -97,8 +100,59 @@ def _workers(config: Config, report: Report, roles: Sequence[str]) -> None:
                 report(("functions", name, "workers"), role, f"{role} is no role: {known}")
 
 
+def _tasks(config: Config, report: Report) -> None:
+    """The hub says where tasks are kept, once for all functions, and every instance can reach it."""
+    for name, function in config.functions.items():
+        for variable in ("TASK_STORE", "WAKEUPS"):
+            if name != "hub" and variable in function.environment:
+                report(
+                    ("functions", name, "environment"),
+                    variable,
+                    f"{variable} belongs in [functions.hub.environment], from where the others have it",
+                )
+    path = ("functions", "hub", "environment")
+    hub = config.functions["hub"].environment
+    store = hub.get("TASK_STORE", "none")
+    if store.partition(":")[0] not in ("none", "firestore"):
+        report(
+            path,
+            "TASK_STORE",
+            f"TASK_STORE is {store!r}: instances share no disk, so it must be firestore or firestore:NAME",
+        )
+    elif store == "none":
+        if hub.get("WAKEUPS", "none") != "none":
+            report(
+                path,
+                "WAKEUPS",
+                'WAKEUPS tells of stored tasks: set TASK_STORE = "firestore" too, or leave it out',
+            )
+        if config.functions["tasks"].workers:
+            report(
+                ("functions", "tasks", "workers"),
+                None,
+                'workers fetch stored tasks: set TASK_STORE = "firestore" in [functions.hub.environment]',
+            )
+
+
+def _instances(config: Config, report: Report) -> None:
+    """An instance has what its function does with it."""
+    keeps_tasks = config.functions["hub"].works_between_requests
+    for name, function in config.functions.items():
+        if function.function.only_with and not keeps_tasks:
+            continue
+        for key, message in instance_limits.problems_of_use(function):
+            report(("functions", name), key, message)
+
+
 def _functions_mode(config: Config, report: Report) -> None:
     """What `gcloud functions deploy` cannot do."""
+    if config.functions["hub"].works_between_requests:
+        report(
+            ("functions", "hub", "environment"),
+            "TASK_STORE",
+            "--mode=functions gives a function its CPU while it answers, and tasks go on after that: "
+            "leave TASK_STORE out, or deploy with --mode=run",
+        )
     for name, function in config.functions.items():
         if function.mounts:
             report(

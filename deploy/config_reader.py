@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deploy import config_checks, formats
+from deploy import config_checks, formats, instance_limits
 from deploy.config import (
     Config,
     ConfigError,
@@ -20,7 +20,6 @@ from deploy.functions import BY_NAME, FUNCTIONS, Function
 from shared.toml.checked_table import CheckedTable, Problem
 from shared.toml.lines import TomlLines
 
-_LONGEST_SECONDS = 3600
 # What stands at the top of the file beside a Place, and the tables below it.
 _SETTINGS = ("name_prefix", "runtime", "log_text")
 _TABLES = ("gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions")
@@ -193,29 +192,16 @@ class _Reader:
             concurrency=concurrency,
             # Room beside the streams, so that a unary request does not wait for one to end.
             threads=holder("threads").whole("threads", concurrency + 8, least=1),
-            timeout_seconds=holder("timeout_seconds").whole("timeout_seconds", _LONGEST_SECONDS, least=1),
+            timeout_seconds=holder("timeout_seconds").whole("timeout_seconds", 3600, least=1),
             min_instances=max(holder("min_instances").whole("min_instances", 0), int(function.works_alone)),
             max_instances=holder("max_instances").whole("max_instances", 10, least=1),
         )
-        if resources.threads <= resources.concurrency:
-            holder("threads").problem(
-                "threads",
-                f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}",
-            )
-        if resources.concurrency > 1000:
-            holder("concurrency").problem(
-                "concurrency", f"concurrency is {resources.concurrency}: Cloud Run takes 1000 at most"
-            )
-        if resources.concurrency > 1 and resources.cpu.startswith("0."):
-            holder("cpu").problem(
-                "cpu", 'less than one CPU serves one request at a time: cpu = "1", or concurrency = 1'
-            )
-        if resources.timeout_seconds > _LONGEST_SECONDS:
-            holder("timeout_seconds").problem(
-                "timeout_seconds", f"timeout_seconds can be {_LONGEST_SECONDS} at most"
-            )
-        if resources.min_instances > resources.max_instances:
-            holder("min_instances").problem("min_instances", "min_instances is more than max_instances")
+        # What is badly written was told, and says nothing of limits.
+        if formats.MEMORY.pattern.fullmatch(resources.memory) and formats.CPU.pattern.fullmatch(
+            resources.cpu
+        ):
+            for key, message in instance_limits.problems(resources):
+                holder(key).problem(key, message)
         return resources
 
     def _environment(self, name: str) -> Mapping[str, str]:

@@ -33,7 +33,10 @@ CLIENT_ID = Format(
 )
 DOMAIN = Format(re.compile(r"([a-z0-9-]+\.)+[a-z]+"), "a domain, such as example.com")
 MEMORY = Format(re.compile(r"[1-9][0-9]*(Mi|Gi)"), "an amount of memory, such as 512Mi")
-CPU = Format(re.compile(r"[1-8]|0\.[0-9]{1,2}"), 'a number of CPUs in quotes, such as "1"')
+CPU = Format(
+    re.compile(r"[12468]|0\.(0[89]|[1-9][0-9]?)"),
+    'a number of CPUs in quotes: "1", "2", "4", "6", "8", or less than one, such as "0.5"',
+)
 ADDRESS = Format(
     re.compile(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]+)?(/[^\s?#]*)?"),
     "an address that starts with https://",

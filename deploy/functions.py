@@ -58,7 +58,7 @@ class Function:
     takes_workers: bool = False
     """Whether workers outside get their work from it."""
     works_alone: bool = False
-    """Whether it works without being asked, and so needs an instance with a CPU at all times."""
+    """Whether it works without being asked, and so needs an instance at all times."""
     concurrency: int = 80
     """How many requests one instance takes at once, unless deploy.toml says otherwise."""
 

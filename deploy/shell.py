@@ -84,7 +84,7 @@ def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
         yield "--clear-secrets"
     if not as_function:
         yield "--cpu-boost"
-        yield "--no-cpu-throttling" if function.function.works_alone else "--cpu-throttling"
+        yield "--no-cpu-throttling" if function.works_between_requests else "--cpu-throttling"
     if function.mounts:
         yield f"--add-volume=name=corpus,type=cloud-storage,bucket={function.corpus_bucket},readonly=true"
         yield f"--add-volume-mount=volume=corpus,mount-path={CORPUS_PATH}"

@@ -103,6 +103,9 @@ MISTAKES = {
     "[functions.tasks.workers]\nwriter = []": "deploy.toml:7: writer is no role: no route of routes.toml has one",
     "[functions.hub.workers]\nwriter = []": "deploy.toml:6: unknown key 'workers'",
     "[gateway]\nstreaming = 1": "deploy.toml:7: streaming",
+    '[functions.hub.environment]\nTASK_STORE = "sqlite:/tmp/t"': "deploy.toml:7: TASK_STORE is 'sqlite:/tmp/t': instances",
+    '[functions.hub.environment]\nWAKEUPS = "pubsub"': "deploy.toml:7: WAKEUPS tells of stored tasks: set TASK_STORE",
+    '[functions.tasks.environment]\nTASK_STORE = "firestore"': "deploy.toml:7: TASK_STORE belongs in [functions.hub.environment]",
 }
 
 
@@ -162,7 +165,18 @@ def test_cloud_run_functions_cannot_mount_a_bucket() -> None:
 
 
 def test_a_worker_works_on_a_role_of_the_routes() -> None:
-    text = SMALLEST + '[functions.tasks.workers]\ndeveloper = ["b@p-other.iam.gserviceaccount.com"]\n'
+    workers = '[functions.tasks.workers]\ndeveloper = ["b@p-other.iam.gserviceaccount.com"]\n'
+    text = SMALLEST + workers + '[functions.hub.environment]\nTASK_STORE = "firestore"\n'
     config = load(text, roles=("developer", "tester"))
     assert config.functions["tasks"].workers == {"developer": ("b@p-other.iam.gserviceaccount.com",)}
     assert "those of routes.toml are tester" in mistakes(text, roles=("tester",))[0]
+    assert (
+        "workers fetch stored tasks: set TASK_STORE" in mistakes(SMALLEST + workers, roles=("developer",))[0]
+    )
+
+
+def test_cloud_run_functions_cannot_keep_tasks_since_they_rest_between_requests() -> None:
+    text = SMALLEST + '[functions.hub.environment]\nTASK_STORE = "firestore"\n'
+    (told,) = mistakes(text, mode="functions")
+    assert told.startswith("deploy.toml:7: --mode=functions gives a function its CPU while it answers, and tasks")
+    load(text)

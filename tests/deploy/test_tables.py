@@ -246,7 +246,9 @@ def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -
     assert "a2a-tasks" not in without.accounts()["my-hub-project"]
     lines = [line for line in declarations(deployed) if line.startswith("declare -gA resources=")]
     assert "[tasks]='--memory=512Mi --cpu=1 --concurrency=80 --timeout=3600 --min-instances=1" in lines[0]
-    assert lines[0].count("--no-cpu-throttling") == 1
+    # Both go on with tasks between requests.
+    assert lines[0].count("--no-cpu-throttling") == 2
+    assert not any("--no-cpu-throttling" in line for line in declarations(without))
 
 
 def test_wake_ups_bring_an_account_that_may_invoke_tasks_alone_and_workers_are_named_once() -> None:
