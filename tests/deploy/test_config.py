@@ -178,5 +178,7 @@ def test_a_worker_works_on_a_role_of_the_routes() -> None:
 def test_cloud_run_functions_cannot_keep_tasks_since_they_rest_between_requests() -> None:
     text = SMALLEST + '[functions.hub.environment]\nTASK_STORE = "firestore"\n'
     (told,) = mistakes(text, mode="functions")
-    assert told.startswith("deploy.toml:7: --mode=functions gives a function its CPU while it answers, and tasks")
+    assert told.startswith(
+        "deploy.toml:7: --mode=functions gives a function its CPU while it answers, and tasks"
+    )
     load(text)
