@@ -25,6 +25,12 @@ class Style:
     sent: str | None = None
 
 
+def _working(message_id: str, says: str) -> Json:
+    event = status("working", says)
+    event["statusUpdate"]["status"]["message"]["messageId"] = message_id
+    return event
+
+
 _VALUE = {"days": 30, "unit": "日"}
 _STYLES = [
     Style("one message", [message(text("Thirty days."))], "Thirty days."),
@@ -135,6 +141,20 @@ _STYLES = [
             status("completed"),
         ],
         "Thirty days.",
+    ),
+    Style(
+        "working words alone",
+        [
+            task("submitted"),
+            _working("1", "The notice"),
+            _working("2", " "),
+            _working("2", " "),
+            _working("3", "period:"),
+            _working("4", "Thirty days."),
+            status("completed"),
+        ],
+        "The notice period:\nThirty days.",
+        sent="The agent “Agent alpha” answered without any text.",
     ),
     Style("nothing at all", [task("completed")], "The agent “Agent alpha” answered without any text."),
     Style("empty text", [message(text(""))], "The agent “Agent alpha” answered without any text."),

@@ -7,7 +7,7 @@ Text that was passed on is not passed on again, since what a user has seen canno
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 import msgspec
@@ -47,6 +47,7 @@ class Listener:
         self.spoken = False
         self._artifacts: dict[str, list[str]] = {}
         self._asked: str | None = None
+        self._progress: dict[str, tuple[Part, ...]] = {}
         self._data: list[dict[str, Any]] = []
         self._known_data: set[bytes] = set()
 
@@ -73,7 +74,11 @@ class Listener:
                 yield from self._artifact(event.artifact, append=event.append)
 
     def finish(self) -> Iterator[Piece]:
-        """What is left to say at the end: data that came without any text, as JSON."""
+        """What is left to say at the end: data that came without any text, as JSON; or what was said only while it was worked on,
+        as Gemini CLI gives its answers.
+        """
+        if self.state is TaskState.COMPLETED and not self._data and not self.spoken:
+            yield from self._say(_joined(tuple(chain.from_iterable(self._progress.values()))))
         yield from self._unspoken_data()
 
     def _unspoken_data(self) -> Iterator[Piece]:
@@ -96,8 +101,11 @@ class Listener:
                     yield Question(text, auth=status.state is TaskState.AUTH_REQUIRED)
             case TaskState.COMPLETED | TaskState.REJECTED if not self.spoken and status.message:
                 yield from self._parts(status.message.parts)
-            case TaskState.WORKING | TaskState.SUBMITTED if text:
-                yield Progress(text)
+            case TaskState.WORKING | TaskState.SUBMITTED if status.message and said:
+                # By its id, since who asks for a task again and again hears its words again.
+                self._progress[status.message.message_id] = status.message.parts
+                if text:
+                    yield Progress(text)
 
     def _artifact(self, artifact: Artifact, *, append: bool) -> Iterator[Piece]:
         # What was said is compared without what stands between parts: a task at the end holds the chunks of its stream as parts.
