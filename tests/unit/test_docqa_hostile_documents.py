@@ -3,12 +3,16 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from time import process_time
 
 import msgspec
 import pytest
 
-from functions.docqa.documents.sources import MAX_FILE_BYTES
+from functions.docqa.documents.passages import passages
+from functions.docqa.documents.sources import MAX_FILE_BYTES, document_from
 from functions.docqa.engine import DocumentQA
+from functions.docqa.search.index import searchable
+from functions.docqa.vocabulary.words import index_text
 
 _GOOD = "# Gates\n\nThe gates are closed at 19:00.\n"
 _ORDERS = (
@@ -64,6 +68,25 @@ def test_a_document_of_one_endless_line_is_read_and_asked(corpus: Path) -> None:
         assert (
             engine.answer("When are the gates closed?").citations[0].quote == "The gates are closed at 19:00."
         )
+
+
+@pytest.mark.parametrize("piece", ["[", "![", "? ", "<!--", "<!-- a -->\n", "a. ", "a\n\n"])
+def test_the_time_to_read_a_document_grows_as_its_length(piece: str) -> None:
+    def seconds(characters: int) -> float:
+        document = document_from("a.txt", "corpus:a.txt", (piece * (characters // len(piece)) + ".").encode())
+        before = process_time()
+        for passage in passages(document):
+            index_text(searchable(passage))
+        return process_time() - before
+
+    seconds(1_000)
+    assert min(seconds(20_000), seconds(20_000)) < 9 * max(seconds(5_000), 0.02)
+
+
+def test_marks_that_only_say_where_a_line_may_break_part_no_word(corpus: Path) -> None:
+    (corpus / "ramp.txt").write_text("The unload\u00ading ramp opens at 6:00.\u200b")
+    for engine in _engine(corpus):
+        assert engine.answer("When does the unloading ramp open?").grounded
 
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "euc_jp", "utf-16", "utf-8-sig"])

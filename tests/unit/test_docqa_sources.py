@@ -31,6 +31,11 @@ def test_western_text_is_read_when_it_is_not_unicode() -> None:
     assert document_from("a.txt", "corpus:a.txt", text.encode("cp1252")).text == text
 
 
+def test_western_text_with_quotes_beside_dashes_is_read() -> None:
+    text = "Please remember that the “quiet room” – on floor 4 – isn’t to be booked by anybody."
+    assert document_from("a.txt", "corpus:a.txt", text.encode("cp1252")).text == text
+
+
 def test_a_few_japanese_words_in_english_are_not_taken_for_accents() -> None:
     text = (
         "The pass is kept in the box called カギ, with the others. It is given back on the day of departure."

@@ -1,6 +1,7 @@
 """Canonical text to blocks: headings, paragraphs, list items, table rows. One parser for every format."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
 
@@ -67,14 +68,12 @@ _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of `text` in their order. Front matter, rules and comments are in none of them."""
     front = FRONT_MATTER.match(text)
-    hidden = [match.span() for match in _COMMENT.finditer(text)] if "<!--" in text else []
+    last = text.rfind("-->")
+    hidden = [match.span() for match in _COMMENT.finditer(text, 0, last + len("-->"))] if last >= 0 else []
     lines = _lines(text, front.end() if front else 0)
     if hidden:
-        lines = [
-            line
-            for line in lines
-            if not any(start <= line.start and line.end <= end for start, end in hidden)
-        ]
+        starts = [start for start, _ in hidden]
+        lines = [line for line in lines if not _is_in(line, hidden[bisect_right(starts, line.start) - 1])]
     texts = [line.text for line in lines]
     at, tables = 0, 0
     fenced = False
@@ -116,13 +115,17 @@ def blocks(text: str) -> Iterator[Block]:
             yield Block(BlockKind.ITEM, line.start + item.end(), lines[taken - 1].end, indent)
             at = taken
         elif _stands_alone(lines, at):
-            level = 1 if not any(line.text.strip() for line in lines[:at]) else 6
+            level = 1 if not any(lines[above].text.strip() for above in range(at)) else 6
             yield Block(BlockKind.HEADING, line.start, line.end, level)
             at += 1
         else:
             taken = _continuation_end(lines, texts, at)
             yield Block(BlockKind.PARAGRAPH, line.start, lines[taken - 1].end)
             at = taken
+
+
+def _is_in(line: _Line, comment: tuple[int, int]) -> bool:
+    return comment[0] <= line.start and line.end <= comment[1]
 
 
 def _lines(text: str, start: int) -> list[_Line]:
@@ -213,9 +216,9 @@ def _stands_alone(lines: list[_Line], at: int) -> bool:
         return False
     if at + 1 >= len(lines) or lines[at + 1].text.strip():
         return False
-    if not any(line.text.strip() for line in lines[:at]):
+    if not any(lines[above].text.strip() for above in range(at)):
         return True
-    following = next((line.text.strip() for line in lines[at + 1 :] if line.text.strip()), "")
+    following = next(filter(None, (lines[below].text.strip() for below in range(at + 1, len(lines)))), "")
     return (
         len(following) > limit
         or following.endswith(_PUNCTUATION)

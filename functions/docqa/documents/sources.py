@@ -148,6 +148,9 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
         )
         if best is None or oddities < best[0]:
             best = (oddities, text)
+    if best is None and _has_few_accents(content):
+        with contextlib.suppress(UnicodeDecodeError):
+            best = 0, content.decode(_WESTERN)
     if best is None:
         raise Unreadable("neither UTF-8 nor another usual encoding")
     return best[1]
@@ -156,10 +159,12 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
 def _is_western(content: bytes) -> bool:
     """Whether what is not ASCII can be accents: a few, and each by itself. Japanese is written in pairs and runs."""
     high = len(_HIGH.findall(content))
-    return (
-        high * 100 <= len(content) * _ACCENTS_OF_100
-        and len(_HIGH_TOGETHER.findall(content)) * 100 <= high * _ACCENTS_OF_100
-    )
+    together = len(_HIGH_TOGETHER.findall(content))
+    return _has_few_accents(content) and together * 100 <= high * _ACCENTS_OF_100
+
+
+def _has_few_accents(content: bytes) -> bool:
+    return len(_HIGH.findall(content)) * 100 <= len(content) * _ACCENTS_OF_100
 
 
 def _title(path: str, text: str, given: str) -> str:

@@ -10,7 +10,7 @@ from functions.docqa.vocabulary.words import plain
 
 LIST_CHARACTERS = 900
 LEAD_CHARACTERS = 46
-_MOST_TOLD = 2
+_MOST_ASKED, _MOST_TOLD = 4, 2
 _INTRODUCTORY = (
     ":",
     "：",
@@ -96,9 +96,9 @@ class _Reading:
             unit = self._add(UnitKind.SENTENCE, start, end, governing)
             self._introduction = unit if unit.text.endswith(_INTRODUCES) else None
             if unit.text.endswith(_QUESTION):
-                governing = (*_introduced(unit), *told[-_MOST_TOLD:])
+                governing = (*_introduced(unit)[:_MOST_ASKED], *told)
             elif self._introduction is None and not governing:
-                told = (*told, unit.text)
+                told = (*told, unit.text)[-_MOST_TOLD:]
         if self._introduction is None and leads and self.units:
             self._introduction = self.units[-1]
 

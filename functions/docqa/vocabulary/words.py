@@ -13,11 +13,16 @@ KANJI = r"\u3400-\u4dbf\u4e00-\u9fff々〆ヶ"
 KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff"
 HIRAGANA = r"\u3041-\u309f"
 
-_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-") | {"’": "'", "‘": "'"})
+# Soft hyphens and their like only say where a line may break.
+_ALIKE = str.maketrans(
+    dict.fromkeys("‐‑‒–—―−", "-") | {"’": "'", "‘": "'"} | dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
+)
 _ACCENTED = re.compile("[\u00c0-\u024f]")
 _ACCENT = re.compile("[\u0300-\u036f]")
-_ANY_DASH = re.compile("[‐‑‒–—―−’‘]")
-_MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]*)\]\([^)]*\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
+_UNLIKE = re.compile("[‐‑‒–—―−’‘\u00ad\u200b\u2060\ufeff]")
+_MARKUP = re.compile(
+    r"\*\*|__|`|!?\[([^\]]{0,300})\]\([^)]{0,2000}\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])"
+)
 # A line of Japanese goes on in the next one without a space.
 _WRAPPED = re.compile(r"(?<=[\u3000-\u9fff\uff01-\uff60])[ \t\r]*\n\s*(?=[\u3000-\u9fff\uff01-\uff60])")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")
@@ -106,13 +111,13 @@ def _unmarked(text: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """NFKC, case-folded, with one kind of hyphen, no thousands separators, and no accents on Latin letters."""
+    """NFKC, case-folded, with one kind of hyphen and none that is not shown, no thousands separators, no accents on Latin letters."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         if _ACCENTED.search(text):
             text = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
-        if _ANY_DASH.search(text):
-            text = text.translate(_DASHES)
+        if _UNLIKE.search(text):
+            text = text.translate(_ALIKE)
         text = with_digits(text)
     text = text.casefold()
     return _THOUSANDS.sub("", text) if "," in text else text
