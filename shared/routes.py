@@ -12,6 +12,7 @@ from shared.a2a.model import Binding
 from shared.a2a.versions import Version
 from shared.route_table.rules import (
     address_problem,
+    check_access,
     check_extensions,
     check_ids,
     check_priorities,
@@ -154,6 +155,7 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
     check_rules(routes, tables)
     check_roles(routes, tables)
     check_extensions(routes, tables)
+    check_access(routes, tables)
     if problems:
         raise RouteTableError(file, problems)
     return RouteTable(hub=hub, routes=routes)

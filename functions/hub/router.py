@@ -1,5 +1,6 @@
 """Chooses the route of a text by rules, never by a model: same text, same table, same route."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from msgspec import Struct
@@ -79,6 +80,18 @@ class Router:
             choice = self._ruled(normalise(quoting))
         return choice or self._unruled(own, last_route)
 
+    def passed_over(self, text: str) -> list[str]:
+        """Why each other route that has rules for what the text says itself did not get it; the nearest first."""
+        own, chosen = normalise(own_words(text)), self.choose(text).route.id
+        reasons: dict[str, str] = {}
+        for route, rule, words in self._matches(own):
+            if route.id != chosen:
+                why = (
+                    "its unless takes it out" if self._excepted(route, own) else f"priority {route.priority}"
+                )
+                reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
+        return list(reasons.values())
+
     def _named(self, skill: str) -> Choice:
         route = self._table.by_id.get(skill)
         if route is None:
@@ -88,12 +101,17 @@ class Router:
         )
 
     def _ruled(self, text: str) -> Choice | None:
+        for route, rule, words in self._matches(text):
+            if not self._excepted(route, text):
+                return _matched(route, rule, words)
+        return None
+
+    def _matches(self, text: str) -> Iterator[tuple[Route, Rule, tuple[str, ...]]]:
+        """The routes with rules for a normalised text, best first: all by keywords, then all by patterns."""
         searched = SearchedText(text, self._known)
         for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
             for route, words in rules.matches(searched):
-                if not self._excepted(route, text):
-                    return _matched(route, rule, words)
-        return None
+                yield route, rule, words
 
     def _excepted(self, route: Route, text: str) -> bool:
         return any(pattern.search(text) for pattern in self._unless.get(route.id, ()))

@@ -47,17 +47,21 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         return 1
     router = Router(read.table)
     strays = _stray_examples(read.table, router)
+    warnings = [*(_unchecked(name) for name in read.unset), *_idle_keywords(read.table, router)]
     result: dict[str, Any] = {
         "routes": [route.id for route in read.table.routes],
         "problems": [{"message": stray} for stray in strays],
-        "warnings": [_warning(name) for name in read.unset],
+        "warnings": warnings,
     }
-    lines = [*_summary(arguments.routes, read), *strays]
+    lines = [*_summary(arguments.routes, read), *(f"warning: {warning}" for warning in warnings), *strays]
     wrong = bool(strays)
     if arguments.text is not None:
         result["choice"] = _choice(router, arguments, known=read.table.by_id)
         lines += [f"{key:7} {value}" for key, value in result["choice"].items() if key != "words"]
         wrong = wrong or "error" in result["choice"]
+        if arguments.skill is None:
+            result["also"] = router.passed_over(arguments.text)
+            lines += [f"also    {reason}" for reason in result["also"]]
     _write(out, result, "\n".join(lines), as_json=arguments.json)
     return 1 if wrong else 0
 
@@ -86,11 +90,21 @@ def _summary(file: Path, read: ReadTable) -> list[str]:
         lines.append(
             f"  {route.priority:4}  {route.id:12} {route.boundary:10} {rules}{marks and ', ' + marks}"
         )
-    return lines + [f"warning: {_warning(name)}" for name in read.unset]
+    return lines
 
 
-def _warning(variable: str) -> str:
+def _unchecked(variable: str) -> str:
     return f"{variable} is not set: its address was not checked"
+
+
+def _idle_keywords(table: RouteTable, router: Router) -> list[str]:
+    """The keywords that decide nothing, since each text with one of them goes to another route by a shorter one."""
+    return [
+        f'keyword "{keyword}" of "{route.id}" decides nothing: {choice.reason}, whose priority is higher'
+        for route in table.routes
+        for keyword in route.keywords
+        if (choice := router.choose(keyword)).route is not route and not choice.route.unless
+    ]
 
 
 def _stray_examples(table: RouteTable, router: Router) -> list[str]:

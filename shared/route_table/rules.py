@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
+_DOMAIN = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_EMAIL = re.compile(rf"[^@\s]+@{_DOMAIN.pattern}")
 _LOOPBACK = r"localhost|::1|127(\.[0-9]{1,3}){3}"
 
 
@@ -94,6 +96,19 @@ def check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) ->
             if uri and not _URI.fullmatch(uri):
                 message = f"extension {uri!r} is no URI: write the one under which the agent's card names it"
                 table.problem("extensions", message, index=index)
+
+
+def check_access(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+    """Who may use a route is written as it is compared, letter by letter: a domain by itself, an address with both its parts."""
+    for route, table in zip(routes, tables, strict=True):
+        for index, domain in enumerate(route.allow_domains):
+            if domain and not _DOMAIN.fullmatch(domain):
+                message = f'allow_domains holds {domain!r}: write a domain by itself and in lower case, as in "example.com"'
+                table.problem("allow_domains", message, index=index)
+        for index, email in enumerate(route.allow_emails):
+            if email and not _EMAIL.fullmatch(email):
+                message = f'allow_emails holds {email!r}: write a whole address, as in "anna@example.com"'
+                table.problem("allow_emails", message, index=index)
 
 
 def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route]) -> None:

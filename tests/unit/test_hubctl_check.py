@@ -61,7 +61,41 @@ def test_json_holds_the_choice(routes: Path) -> None:
             "words": [],
             "reason": 'default: no rule matched, so "other" answers',
         },
+        "also": [],
     }
+
+
+def test_the_routes_that_a_text_passed_over_are_told_with_the_reason(routes: Path) -> None:
+    hr = route_text(
+        "hr", 'keywords = ["leave"]', """patterns = ['wbs.*late']""", "unless = ['maternity']", priority=3
+    )
+    fac = route_text("rooms", 'keywords = ["room"]', priority=2)
+    routes.write_text(routes.read_text() + hr + fac)
+    told = hubctl("check", "--routes", routes, "--text", "A room for the WBS of maternity leave")[1]
+    assert told.splitlines()[-3:] == [
+        'reason  keyword: "room" belongs to "rooms"',
+        'also    keyword: "leave" belongs to "hr" (its unless takes it out)',
+        'also    keyword: "WBS" belongs to "pm" (priority 1)',
+    ]
+    assert "also" not in hubctl("check", "--routes", routes, "--text", "A WBS", "--skill", "hr")[1]
+
+
+def test_a_keyword_that_always_loses_to_a_shorter_one_of_another_route_is_told(routes: Path) -> None:
+    higher = route_text("plans", 'keywords = ["plan"]', priority=3)
+    lower = route_text("hr", 'keywords = ["leave plan", "leave"]', priority=2)
+    routes.write_text(routes.read_text() + higher + lower)
+    status, told = hubctl("check", "--routes", routes)
+    assert (status, [line for line in told.splitlines() if "warning" in line]) == (
+        0,
+        [
+            'warning: keyword "leave plan" of "hr" decides nothing: keyword: "plan" belongs to "plans", whose priority is higher'
+        ],
+    )
+    # What takes the other route out may leave it a text.
+    routes.write_text(
+        routes.read_text().replace('keywords = ["plan"]', """keywords = ["plan"]\nunless = ['leave']""")
+    )
+    assert "decides nothing" not in hubctl("check", "--routes", routes)[1]
 
 
 def test_an_unknown_skill_is_told_with_the_known_ones(routes: Path) -> None:

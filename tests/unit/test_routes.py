@@ -1,9 +1,11 @@
 """The route table: what it gives, and every mistake it names with its line."""
 
+import re
+
 import pytest
 
-from shared.routes import Boundary, RouteTableError, load, unset_variables
-from tests.unit.route_tables import DEFAULT, route_text, shipped_table
+from shared.routes import Boundary, Route, RouteTableError, load, unset_variables
+from tests.unit.route_tables import DEFAULT, SHIPPED_FILE, route_text, shipped_table
 
 GOOD = route_text("expense", 'keywords = ["expense"]', priority=2)
 
@@ -19,6 +21,16 @@ def test_the_shipped_table_holds_and_has_the_four_sample_routes() -> None:
     assert set(table.by_id) == {"expense", "pm", "docqa", "general"}
     assert table.default.id == "general"
     assert [table.by_id[name].boundary for name in ("expense", "pm")] == [Boundary.PUBLIC, Boundary.IAM]
+
+
+def test_every_key_of_a_route_is_explained_at_the_head_of_the_shipped_table() -> None:
+    head = SHIPPED_FILE.read_text(encoding="utf-8").partition("[hub]")[0]
+    # Every route in the file shows its name and description.
+    plain = {"name", "name_ja", "description", "description_ja", "tags"}
+    missing = [
+        key for key in Route.__struct_fields__ if key not in plain and not re.search(rf"\b{key}\b", head)
+    ]
+    assert missing == []
 
 
 def test_a_route_that_sets_nothing_else_has_the_documented_defaults() -> None:
@@ -132,6 +144,17 @@ MISTAKES = {
     "a pattern in full width": (DEFAULT + "patterns = ['ＷＢＳ']\n", 8, "write 'WBS'"),
     "a pattern for everything": (DEFAULT + "patterns = ['a*']\n", 8, "matches an empty text"),
     "an extension that is no URI": (DEFAULT + 'extensions = ["urn:a", "tools"]\n', 8, "'tools' is no URI"),
+    "a domain written as an address": (
+        DEFAULT + 'allow_domains = ["@a.example"]\n',
+        8,
+        "write a domain by itself",
+    ),
+    "a domain in capitals": (DEFAULT + 'allow_domains = ["A.example"]\n', 8, "in lower case"),
+    "an address without its domain": (
+        DEFAULT + 'allow_emails = ["a@b.example", "anna"]\n',
+        8,
+        "'anna': write a whole",
+    ),
     "two extensions in one": (DEFAULT + 'extensions = ["urn:a,urn:b"]\n', 8, "is no URI"),
     "an unset variable": (DEFAULT.replace("https://agent.example", "${PM_URL}"), 5, "the variable PM_URL"),
     "http over a network": (DEFAULT.replace("https:", "http:"), 5, "use https"),
