@@ -111,7 +111,7 @@ def _unmarked(text: str) -> str:
 
 
 def normalise(text: str) -> str:
-    """NFKC, case-folded, with one kind of hyphen and none that is not shown, no thousands separators, no accents on Latin letters."""
+    """NFKC, case-folded, one kind of hyphen, no soft hyphens, no thousands separators, no accents on Latin letters."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         if _ACCENTED.search(text):
