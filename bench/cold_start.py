@@ -1,13 +1,17 @@
 """How long a function takes from the start of its process to its first answer; its processor time and memory until then."""
 
+import shutil
 import statistics
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 
 from bench.report import Target, median_and_range, table
 from bench.servers import SUBJECTS, Server, first_answer, function, started
 from bench.settings import Settings
 from bench.usage import Memory, memory_of, processor_seconds_of
+from local.bundle import bundle
+from local.functions import ROOT, functions
 from local.ports import free_ports
 
 BARE = "bare function"
@@ -31,7 +35,7 @@ def run(settings: Settings) -> list[Target]:
     ports = free_ports(2)
     contestants = (
         function(BARE, SUBJECTS / "bare.py", target="bare", port=ports[0]),
-        function(HUB, SUBJECTS / "constant_hub.py", target="hub", port=ports[1]),
+        function(HUB, _bundled(settings.folder / "hub"), target="hub", port=ports[1], PYTHONPATH=""),
     )
     starts: dict[str, list[_Start]] = {server.name: [] for server in contestants}
     for server in contestants:
@@ -61,6 +65,13 @@ def run(settings: Settings) -> list[Target]:
             )
         )
     return targets
+
+
+def _bundled(folder: Path) -> Path:
+    """The hub as it is uploaded, but for the agents that its entry point gives it."""
+    hub = next(each for each in functions() if each.name == "hub")
+    bundle(hub, root=ROOT, target=folder)
+    return Path(shutil.copyfile(SUBJECTS / "constant_hub.py", folder / "main.py"))
 
 
 def _start(server: Server, settings: Settings) -> _Start:

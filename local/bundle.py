@@ -9,6 +9,8 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from local.functions import ROOT, LocalFunction, functions
+from shared import module_archive
+from shared.route_table import compiled
 
 # `main.py` and the pins go to the bundle's root; the rest is of no use to a running function.
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*~", "main.py", "requirements.*")
@@ -39,9 +41,17 @@ def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
     shutil.copyfile(source / "requirements.txt", fresh / "requirements.txt")
     if function.reads_routes:
         shutil.copyfile(root / "routes.toml", fresh / "routes.toml")
+        _compile_table(fresh / "routes.toml")
     # An upload changes the files' times, so that byte code has to be matched by content.
     compileall.compile_dir(fresh, stripdir=fresh, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+    module_archive.write(fresh)
     _put_in_place(fresh, target)
+
+
+def _compile_table(table: Path) -> None:
+    dump = compiled.dumped(table.read_text(encoding="utf-8"))
+    if dump is not None:
+        table.with_name(compiled.NAME.format(table=table.name)).write_text(dump, encoding="utf-8")
 
 
 def files_of(bundle_folder: Path) -> Iterable[Path]:

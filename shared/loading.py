@@ -6,7 +6,10 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from shared import module_archive
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -20,6 +23,7 @@ def entry_point(load: Callable[[], Handler]) -> Callable[[Any], WSGIApplication]
     """What Functions Framework serves: see `flask_adapter.entry_point`. What is imported in `load` is loaded with less work."""
 
     def loaded() -> Callable[[Any], WSGIApplication]:
+        module_archive.use(Path(__file__).resolve().parents[1])
         # msgspec uses it where it is installed, for what `typing` has had since Python 3.11; loading it takes as long as msgspec.
         with without_module("typing_extensions"):
             from shared.http import flask_adapter

@@ -1,15 +1,14 @@
 """Loads and checks routes.toml: the one source for router, agent card and documentation."""
 
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import Any
 
 from msgspec import Struct
 
 from shared.a2a.model import Binding
 from shared.a2a.versions import Version
+from shared.route_table.compiled import CompiledTable, compile_table
 from shared.route_table.rules import (
     address_problem,
     check_access,
@@ -21,7 +20,6 @@ from shared.route_table.rules import (
 )
 from shared.toml.checked_table import VARIABLE, CheckedTable, Problem
 from shared.toml.lines import TomlLines
-from shared.toml.syntax import syntax_problem
 
 
 class Boundary(StrEnum):
@@ -100,6 +98,8 @@ class RouteTable(Struct, frozen=True, kw_only=True, dict=True):
 
     hub: HubProfile
     routes: tuple[Route, ...]
+    literals: Mapping[str, tuple[str, ...]] = {}
+    """Of patterns that were compiled with the table, what each requires (`required_literals`)."""
 
     @cached_property
     def default(self) -> Route:
@@ -121,12 +121,18 @@ class RouteTableError(ValueError):
         super().__init__("\n".join(f"{file}:{problem.line}: {problem.message}" for problem in self.problems))
 
 
-def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") -> RouteTable:
+def load(
+    text: str,
+    *,
+    variables: Mapping[str, str],
+    file: str = "routes.toml",
+    compiled: CompiledTable | None = None,
+) -> RouteTable:
     """The route table that `text` describes, with every `${NAME}` in an address taken from `variables`.
 
-    Raises RouteTableError with all problems at once, each with its line and what to do.
+    `compiled` spares compiling the text. Raises RouteTableError with all problems at once, each with its line and what to do.
     """
-    document = _parse(text, file)
+    document, literals = compiled or _compiled(text, file)
     lines = TomlLines(text)
     problems: list[Problem] = []
 
@@ -152,16 +158,22 @@ def load(text: str, *, variables: Mapping[str, str], file: str = "routes.toml") 
     routes = tuple(_read_route(each) for each in tables)
     check_ids(routes, tables)
     check_priorities(routes, tables)
-    check_rules(routes, tables)
+    check_rules(routes, tables, literals)
     check_roles(routes, tables)
     check_extensions(routes, tables)
     check_access(routes, tables)
     if problems:
         raise RouteTableError(file, problems)
-    return RouteTable(hub=hub, routes=routes)
+    return RouteTable(hub=hub, routes=routes, literals=literals)
 
 
-def unset_variables(text: str, variables: Mapping[str, str], *, file: str = "routes.toml") -> tuple[str, ...]:
+def unset_variables(
+    text: str,
+    variables: Mapping[str, str],
+    *,
+    file: str = "routes.toml",
+    compiled: CompiledTable | None = None,
+) -> tuple[str, ...]:
     """The names of the `${NAME}` in the values of a table that `variables` does not set, sorted. Raises RouteTableError."""
     named: set[str] = set()
 
@@ -173,16 +185,18 @@ def unset_variables(text: str, variables: Mapping[str, str], *, file: str = "rou
             for inner in value.values() if isinstance(value, dict) else value:
                 collect(inner)
 
-    collect(_parse(text, file))
+    collect((compiled or _compiled(text, file)).document)
     return tuple(sorted(name for name in named if not variables.get(name)))
 
 
 # A start asks for the unset variables of a table first, and loads it then.
 @lru_cache(maxsize=1)
-def _parse(text: str, file: str) -> Mapping[str, Any]:
+def _compiled(text: str, file: str) -> CompiledTable:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
+        return compile_table(text)
+    except ValueError as problem:
+        from shared.toml.syntax import syntax_problem
+
         raise RouteTableError(file, [syntax_problem(text, problem)]) from None
 
 

@@ -1,9 +1,21 @@
 """The entry point of the agent card: `functions-framework --target=agent_card`."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
-from functions.agent_card import config
-from functions.agent_card.app import build
-from shared.http.flask_adapter import entry_point
+from shared.loading import entry_point
 
-agent_card = entry_point(build(config.read(os.environ)))
+if TYPE_CHECKING:
+    from shared.http.messages import Handler
+
+
+def _agent_card() -> Handler:
+    from functions.agent_card import config
+    from functions.agent_card.app import build
+
+    return build(config.read(os.environ))
+
+
+agent_card = entry_point(_agent_card)

@@ -1,9 +1,21 @@
 """The entry point of the document QA agent: `functions-framework --target=docqa`."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
-from functions.docqa import config
-from functions.docqa.app import build
-from shared.http.flask_adapter import entry_point
+from shared.loading import entry_point
 
-docqa = entry_point(build(config.read(os.environ)))
+if TYPE_CHECKING:
+    from shared.http.messages import Handler
+
+
+def _docqa() -> Handler:
+    from functions.docqa import config
+    from functions.docqa.app import build
+
+    return build(config.read(os.environ))
+
+
+docqa = entry_point(_docqa)

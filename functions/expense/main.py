@@ -1,9 +1,21 @@
 """The entry point of the expense agent: `functions-framework --target=expense`."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
-from functions.expense.app import build
-from shared.agents import settings
-from shared.http.flask_adapter import entry_point
+from shared.loading import entry_point
 
-expense = entry_point(build(settings.read(os.environ)))
+if TYPE_CHECKING:
+    from shared.http.messages import Handler
+
+
+def _expense() -> Handler:
+    from functions.expense.app import build
+    from shared.agents import settings
+
+    return build(settings.read(os.environ))
+
+
+expense = entry_point(_expense)

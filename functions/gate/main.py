@@ -1,9 +1,21 @@
 """The entry point of the gate: `functions-framework --target=gate`."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
-from functions.gate import config
-from functions.gate.app import build
-from shared.http.flask_adapter import entry_point
+from shared.loading import entry_point
 
-gate = entry_point(build(config.read(os.environ)))
+if TYPE_CHECKING:
+    from shared.http.messages import Handler
+
+
+def _gate() -> Handler:
+    from functions.gate import config
+    from functions.gate.app import build
+
+    return build(config.read(os.environ))
+
+
+gate = entry_point(_gate)

@@ -1,9 +1,21 @@
 """The entry point of the agent for general questions: `functions-framework --target=general`."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
-from functions.general import config
-from functions.general.app import build
-from shared.http.flask_adapter import entry_point
+from shared.loading import entry_point
 
-general = entry_point(build(config.read(os.environ)))
+if TYPE_CHECKING:
+    from shared.http.messages import Handler
+
+
+def _general() -> Handler:
+    from functions.general import config
+    from functions.general.app import build
+
+    return build(config.read(os.environ))
+
+
+general = entry_point(_general)

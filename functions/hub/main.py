@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 
 def _hub() -> Handler:
-    # Imported in here: nearly all of a start is importing.
     from functions.hub import config
     from functions.hub.app import build
 

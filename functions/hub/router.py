@@ -57,7 +57,7 @@ class Router:
         self._table = table
         ordered = sorted(table.routes, key=lambda route: -route.priority)
         self._keywords = KeywordIndex(ordered)
-        self._patterns = PatternIndex(ordered)
+        self._patterns = PatternIndex(ordered, table.literals)
         self._known = known_to(self._keywords.literals, self._patterns.literals)
         self._unless = {
             route.id: tuple(compile_pattern(pattern) for pattern in route.unless)

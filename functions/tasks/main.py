@@ -1,9 +1,21 @@
 """The entry point of the tasks function: `functions-framework --target=tasks`."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
-from functions.tasks import config
-from functions.tasks.app import build
-from shared.http.flask_adapter import entry_point
+from shared.loading import entry_point
 
-tasks = entry_point(build(config.read(os.environ)))
+if TYPE_CHECKING:
+    from shared.http.messages import Handler
+
+
+def _tasks() -> Handler:
+    from functions.tasks import config
+    from functions.tasks.app import build
+
+    return build(config.read(os.environ))
+
+
+tasks = entry_point(_tasks)

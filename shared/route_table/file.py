@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from shared.log import Log
+from shared.route_table import compiled
+from shared.route_table.compiled import CompiledTable
 from shared.routes import RouteTable, RouteTableError, load, unset_variables
 
 # Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
@@ -29,10 +31,18 @@ class RouteFile:
         if text == self.text:
             return None
         self.text = text
-        unset = unset_variables(text, self._variables, file=self._path.name)
+        ready = self._compiled(text)
+        unset = unset_variables(text, self._variables, file=self._path.name, compiled=ready)
         placeholders = {name: f"https://{name.lower().replace('_', '-')}.{NOT_SET}" for name in unset}
         variables = {**self._variables, **placeholders}
-        return load(text, variables=variables, file=self._path.name), unset
+        return load(text, variables=variables, file=self._path.name, compiled=ready), unset
+
+    def _compiled(self, text: str) -> CompiledTable | None:
+        try:
+            dump = self._path.with_name(compiled.NAME.format(table=self._path.name)).read_bytes()
+        except OSError:
+            return None
+        return compiled.loaded(dump, text)
 
 
 class RouteSource:

@@ -1,7 +1,6 @@
 """What a text must hold for a pattern to match it, read off the pattern (RE2 syntax)."""
 
 import re
-from functools import lru_cache
 
 # Characters that stand for themselves; of a run, not the last one where a quantifier follows it.
 _PLAIN = r"[^\\.\[\](){}|*+?^$]+"
@@ -11,17 +10,15 @@ _QUANTIFIED_BY = "*+?{"
 _ZERO_WIDTH = "bBAz"
 
 
-# Each pattern is asked for twice: when the table is checked, and when it is used.
-@lru_cache(maxsize=4096)
 def required_literals(pattern: str) -> tuple[str, ...]:
     """Literals in folded case, of which every matching text holds one; empty when none can be told.
 
-    `pattern` is one that RE2 accepts. What is not understood here is left out, so that no match is lost.
+    What is not understood here is left out, so that no match is lost; of what RE2 does not accept, anything may be told.
     """
     reader = _Reader(pattern)
     try:
         return reader.alternatives()
-    except _NotUnderstoodError:
+    except (_NotUnderstoodError, IndexError, RecursionError):
         return ()
 
 
@@ -141,7 +138,7 @@ class _Reader:
             if quantifier == "{":
                 end = self.pattern.find("}", self.at)
                 lowest = self.pattern[self.at + 1 : end].partition(",")[0]
-                if end < 0 or not lowest.isdigit():
+                if end < 0 or not (lowest.isascii() and lowest.isdigit()):
                     raise _NotUnderstoodError
                 self.at = end
                 least = None if int(lowest) == 0 else least and 2

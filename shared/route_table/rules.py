@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from shared.normal_text import compose, normalise
 from shared.route_table.patterns import BadPattern, compile_pattern
-from shared.route_table.required_literals import required_literals
 from shared.toml.checked_table import CheckedTable
 
 if TYPE_CHECKING:
@@ -60,16 +59,21 @@ def check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) ->
             )
 
 
-def check_rules(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """Every rule can match, no keyword has two routes, and only the default may have no rule."""
+def check_rules(
+    routes: Sequence[Route], tables: Sequence[CheckedTable], literals: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Every rule can match, no keyword has two routes, and only the default may have no rule.
+
+    `literals` are those that each pattern requires (`required_literals`).
+    """
     owners: dict[str, Route] = {}
     for route, table in zip(routes, tables, strict=True):
         if not route.keywords and not route.patterns and not route.default:
             message = f"route {route.id!r} has no rule: add keywords or patterns, or make it the default"
             table.problem(None, message)
         _check_keywords(route, table, owners)
-        _check_patterns(table, "patterns", route.patterns)
-        _check_patterns(table, "unless", route.unless)
+        _check_patterns(table, "patterns", route.patterns, literals)
+        _check_patterns(table, "unless", route.unless, literals)
 
 
 def check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
@@ -132,14 +136,16 @@ def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route])
             table.problem("keywords", message, index=index)
 
 
-def _check_patterns(table: CheckedTable, key: str, patterns: tuple[str, ...]) -> None:
+def _check_patterns(
+    table: CheckedTable, key: str, patterns: tuple[str, ...], literals: Mapping[str, tuple[str, ...]]
+) -> None:
     for index, pattern in enumerate(patterns):
         if compose(pattern) != pattern:
             message = f"pattern {pattern!r} can never match a normalised text: write {compose(pattern)!r}"
             table.problem(key, message, index=index)
         try:
             compiled = compile_pattern(pattern)
-            if pattern and not required_literals(pattern) and compiled.search(""):
+            if pattern and not literals.get(pattern) and compiled.search(""):
                 table.problem(
                     key, f"pattern {pattern!r} matches an empty text, and so every text", index=index
                 )

@@ -1,7 +1,5 @@
 """What keeps a text from being TOML, for those who write a file by hand: the line, and what to write instead."""
 
-import tomllib
-
 from shared.toml.checked_table import Problem
 
 _CURLY_QUOTES = frozenset("“”„‟‘’‚＂＇「」")
@@ -26,8 +24,8 @@ _HINTS = (
 )
 
 
-def syntax_problem(text: str, error: tomllib.TOMLDecodeError) -> Problem:
-    """The mistake at which reading `text` stopped; those behind it are not known yet."""
+def syntax_problem(text: str, error: ValueError) -> Problem:
+    """The mistake at which tomllib stopped reading `text`, by its TOMLDecodeError; those behind it are not known yet."""
     # The message ends in "(at line 3, column 5)", or "(at end of document)".
     message, _, place = str(error).rpartition(" (at ")
     message = message or str(error)

@@ -70,6 +70,7 @@ def test_a_bundle_holds_the_function_the_shared_code_and_nothing_else(tree: Path
         "main.py",
         "requirements.txt",
         "routes.toml",
+        "routes.toml.compiled",
         "shared/__init__.py",
         "shared/words.py",
     ]
@@ -78,6 +79,24 @@ def test_a_bundle_holds_the_function_the_shared_code_and_nothing_else(tree: Path
 def test_only_a_function_that_routes_has_the_table(tree: Path, tmp_path: Path) -> None:
     bundle(PM, root=tree, target=tmp_path / "build/pm")
     assert not (tmp_path / "build/pm/routes.toml").exists()
+
+
+def test_what_a_bundle_imports_comes_out_of_one_file(tmp_path: Path) -> None:
+    target = tmp_path / "build/hub"
+    bundle(REAL["hub"], root=ROOT, target=target)
+    program = """
+import json, sys, flask
+with flask.Flask("hub").app_context():
+    import main
+loaders = {name: type(module.__loader__).__name__ for name, module in sys.modules.items() if name.startswith("shared.")}
+print(json.dumps([name for name, loader in loaders.items() if loader != "_Archive"]))
+print("shared.routes" in loaders, "tomllib" in sys.modules)
+"""
+    settings = {"ALLOW_ANONYMOUS": "true", "HUB_PUBLIC_URL": "http://127.0.0.1:1"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=target, env=settings, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()[-2:]
+    assert lines == ['["shared.module_archive", "shared.loading"]', "True False"]
 
 
 def test_links_become_copies(tree: Path, tmp_path: Path) -> None:

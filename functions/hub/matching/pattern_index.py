@@ -1,6 +1,6 @@
 """Finds the patterns of a route table that match a normalised text, without running those that cannot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from functions.hub.matching.literal_index import Literal, LiteralIndex, SearchedText
@@ -14,12 +14,12 @@ _LONGEST_SHOWN = 60
 class PatternIndex:
     """The patterns of all routes, each with the literals that it cannot do without."""
 
-    def __init__(self, routes: Sequence[Route]) -> None:
-        """`routes` are in the order in which they are tried."""
+    def __init__(self, routes: Sequence[Route], literals: Mapping[str, tuple[str, ...]]) -> None:
+        """`routes` are in the order in which they are tried; `literals` are those that are known (`RouteTable.literals`)."""
         self._entries = [(route, compile_pattern(pattern)) for route in routes for pattern in route.patterns]
         self.literals = LiteralIndex(
             [
-                tuple(map(Literal, required_literals(pattern)))
+                tuple(map(Literal, literals[pattern] if pattern in literals else required_literals(pattern)))
                 for route in routes
                 for pattern in route.patterns
             ]
