@@ -78,3 +78,33 @@ def test_an_article_that_is_cited_in_a_sentence_begins_nothing() -> None:
     text = "# 覚書\n\n費用の負担は、規約の\n第２章に定めるところにより、双方で\n等しく分ける。\n"
     (passage,) = _passages(text, "a.md")
     assert len(passage.units) == 1
+
+
+_NUMBERED_WIDELY = """１．毎日の点検
+　（１）庫内の温度を書く。
+　（２）扉を見る。
+２．停電のとき
+　扉を開けない。
+３．交換の時期
+　パッキン　　　３年
+　送風機　７年
+４．持ち物
+
+１．巻尺
+２．手袋
+"""
+
+
+def test_a_wide_full_stop_after_a_number_marks_headings_and_items() -> None:
+    read = [
+        (passage.section[-1], [unit.text for unit in passage.units])
+        for passage in _passages(_NUMBERED_WIDELY)
+    ]
+    sections = {heading: [text for text in texts if "\n" not in text] for heading, texts in read}
+
+    assert sections == {
+        "１．毎日の点検": ["庫内の温度を書く。", "扉を見る。"],
+        "２．停電のとき": ["扉を開けない。"],
+        "３．交換の時期": ["パッキン　　　３年", "送風機　７年"],
+        "４．持ち物": ["巻尺", "手袋"],
+    }

@@ -54,7 +54,7 @@ def test_what_is_near_is_told_in_the_language_of_the_question(engine: DocumentQA
     answer = engine.answer("物置の鍵の合鍵を作る業者の名前は？")
     assert not answer.grounded
     assert "別の事柄" in answer.text
-    assert "「物置の鍵は事務室の箱に戻してください。」（物置の規則, 鍵）" in answer.text
+    assert "「物置の鍵は事務室の箱に戻してください。」（物置の規則、鍵）" in answer.text
 
 
 def test_what_is_near_stands_where_it_says(engine: DocumentQA) -> None:

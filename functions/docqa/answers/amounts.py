@@ -19,7 +19,7 @@ _PRICE_ASKED = re.compile(r"(?:価格|値段|定価)(?:は|を|って|$|\?)|い�
 _FREE = re.compile(r"無料|無償")
 _PRICED = re.compile(
     r"\b(?:pric|fees?\b|charg|costs?\b|amount|rent\b|deposit|discount|cover|reimburs|refund|credit|paid|pay|salar|wage|free"
-    r"|commission|interest|bonus|budget|tax)|[料費額価金賃税]|払|無料|無償|給|実費|割引|手当"
+    r"|commission|interest|bonus|budget|tax)|[料費額価金賃税]|払|見積|応相談|要相談|無料|無償|給|実費|割引|手当"
 )
 _CASE = re.compile(r"^\W*(?:if|when|where|should|in case|unless)\b[^,]*,")
 

@@ -49,7 +49,9 @@ def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
         each = [
             next(_of_one(corpus, analyse(side, language=asked.language), Search()), None) for side in compared
         ]
-        if each[0] and each[1] and _differ(each[0], each[1]):
+        if each[0] and each[1] and not _differ(each[0], each[1]):
+            yield each[0]
+        elif each[0] and each[1]:
             labels = [side for side, offer in zip(compared, each, strict=True) if offer for _ in offer.told]
             yield Offer([*each[0].told, *each[1].told], tuple(labels))
     yield from _of_one(corpus, asked, seen)

@@ -24,6 +24,17 @@ _JAPANESE = (
     ),
     re.compile(r"(?P<first>[^、。]{1,30}?)は(?P<second>[^、。]{1,30}?)と(?:どう|どのように|何が)(?:違|異な)"),
 )
+_DIFFERS = (
+    r"(?:どう|どのように|どのくらい|どれくらい|どれだけ|(?P<how>何\S{1,3}?|いくら))(?:違|異な|変わ|差が)"
+)
+_JAPANESE_ABOUT = (
+    re.compile(
+        rf"(?P<first>[^、。は]{{1,30}}?)と(?P<second>[^、。は]{{1,30}}?)と?では?、?(?P<about>[^、。]{{2,40}}?)[はが]、?{_DIFFERS}"
+    ),
+    re.compile(
+        rf"(?P<about>[^、。]{{2,40}}?)は、?(?P<first>[^、。]{{1,30}}?)と(?P<second>[^、。]{{1,30}}?)と?では?、?{_DIFFERS}"
+    ),
+)
 _ARTICLE = re.compile(r"^(?:the|a|an|our|your|my) ", re.IGNORECASE)
 _ONE_WORD = re.compile(r"^(?:[\w-]+|[\w-]+ \d+)$")
 
@@ -45,6 +56,10 @@ def sides(text: str) -> tuple[str, str] | None:
                 width = len(first.split())
                 return f"{first} {' '.join(words[width:])}", second
             return first, second
+    for pattern in _JAPANESE_ABOUT:
+        if match := pattern.search(text):
+            asked = f"{match['about'].strip()}{'は' + match['how'] if match['how'] else ''}"
+            return f"{match['first'].strip()}の{asked}", f"{match['second'].strip()}の{asked}"
     for pattern in _JAPANESE:
         if match := pattern.search(text):
             first, second = match["first"].strip(), match["second"].strip()

@@ -26,14 +26,21 @@ WHO_IS = re.compile(
 )
 _LASTING_ASKED = re.compile(
     r"\bhow long (?:does|do|did|will|would|is|are|can|may|must|should)\b.*\b(?:take|last)\b"
+    r"|(?:どの|どれ)(?:くらい|ぐらい|ほど|程度)の?(?:期間|時間|間|日数)?[がはで、]*(?:かか|要し|要する)"
 )
 _LASTING = re.compile(
     r"\b(?:tak(?:es?|ing)|last(?:s|ing|ed)?|took)(?! (?:day|week|month|year|working|business|the)\b)"
+    r"|所要|かか[るりっら]|要する|要します"
 )
 _LENGTH = re.compile(
     r"\b(?:seconds?|minutes?|mins|hours?|days?|nights?|weeks?|months?|years?|indefinite\w*|forever)\b|[^\x00-\x7f]"
 )
 _AHEAD_ASKED = re.compile(r"何(?:営業日|日|週間|[ヶかカ]月|時間|分|年)前")
+_DEADLINE_ASKED = re.compile(r"いつまで|何[日時月]までに|何曜日?までに")
+_DEADLINE = re.compile(
+    r"まで|以内|前|期[限日]|限り|締|内に|[末同当即翌]日|月末|年度末|直ち|ただち|速やか|すぐ|遅滞|無期限|永久|間"
+    r"|\b(?:within|by|until|till|before|no later|due|deadline|prior|immediately|end of|same day)\b"
+)
 _INTRODUCES = (":", "：")
 
 
@@ -109,6 +116,10 @@ def _says_no_length(judged: Judged) -> bool:
     return has(_LASTING_ASKED, judged.asked) and not has(_LENGTH, judged.normal)
 
 
+def _sets_no_deadline(judged: Judged) -> bool:
+    return has(_DEADLINE_ASKED, judged.asked) and not has(_DEADLINE, judged.normal)
+
+
 def _leans_on_another(judged: Judged) -> bool:
     return DEPENDENT.match(judged.unit.text) is not None
 
@@ -142,6 +153,7 @@ _WORTH: tuple[tuple[frozenset[AnswerKind], Rule, float], ...] = (
     (_ANY, counts_for_the_period, 0.06),
     (_ANY, _says_how_long_it_takes, 0.12),
     (_ANY, _says_no_length, -0.1),
+    (frozenset({AnswerKind.TIME}), _sets_no_deadline, -0.15),
     (_ANY, _leans_on_another, -0.04),
     (_ANY, _is_for_a_special_case, -0.08),
     (_ANY, _only_introduces, -0.1),

@@ -50,6 +50,7 @@ class Lenient(Struct, frozen=True):
         if question.unit and not row and not counts(question.unit, normal):
             return None
         things = []
+        is_only_sought = True
         unsaid_acts = acts = 0
         for concept, level, rarity in zip(question.concepts, said, self.rarities, strict=True):
             if not self._is_thing(question, concept, said, row=row):
@@ -59,7 +60,8 @@ class Lenient(Struct, frozen=True):
                 return None
             else:
                 things.append((level, rarity))
-        if not things or max(level * rarity for level, rarity in things) < _TELLING:
+                is_only_sought = is_only_sought and concept.sought
+        if not things or is_only_sought or max(level * rarity for level, rarity in things) < _TELLING:
             return None
         alone = len(things) == 1 and unsaid_acts
         if max(level for level, _ in things) < (_SAID_ITSELF if alone else _SURELY_SAID):

@@ -70,6 +70,10 @@ _EXPRESSIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
             rf"|\b{_MONTH} \d{{1,2}}|(?<![泊\d])\d{{1,2}}日(?![間目以])|\d(?:st|nd|rd|th)\b|\bday\b"
         ),
     ),
+    (
+        re.compile(r"(?:誰|だれ|どなた|どこ)に(?:聞|きけ|尋ね|たずね|問い?合|相談|質問)"),
+        re.compile(r"聞|尋ね|問|相談|質問|連絡|窓口|担当|寄せ|内線|電話|@|[a-z]{4}"),
+    ),
     (re.compile(r"何[かヶカ]月分"), re.compile(r"[かヶカ]月分")),
     (
         re.compile(r"何曜日?|\b(?:what|which) days? of the week\b|\bwhich weekdays?\b"),

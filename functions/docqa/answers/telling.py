@@ -19,7 +19,7 @@ from functions.docqa.questions.ranges import numbers_in
 from functions.docqa.vocabulary.word_runs import run_bonus
 from functions.docqa.vocabulary.words import normalise, phrase
 
-_REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
+REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
 _OWN_RUN, _SAYS_WHAT_TO_DO, _NUMBER_OF_ITS_OWN = 0.3, 0.12, 0.05
 _DENIED = re.compile(r"\b(?:if|when|unless)\b.*\b(?:not|n't|cannot) (?:be |been )?(\w{4,})")
 _DENIES = re.compile(r"\b(?:not|no|never|cannot|without|unless|fails?|un\w+)\b|n't\b")
@@ -27,8 +27,12 @@ _OF_NO_CASE = -0.08
 _OF_A_CASE, _ANNOUNCES, _SPECIAL, _MOST_SPECIAL = -0.1, -0.15, -0.05, 2
 _OF_ITS_TOPIC, _NARROWS = 0.06, -0.15
 _TOPIC_ASKED = re.compile(
-    r"([^\s、。はがをにで?]{2,14})は、?(?:どの|どれ|何|いつ|いくら|いくつ|誰|どこ|どう)"
+    r"(?:^|[のにでと、])([^\s、。のはがをにでと?]{2,14})は、?(?:どの|どれ|何|いつ|いくら|いくつ|誰|どこ|どう)"
 )
+_ROLE_ASKED = re.compile(
+    r"([一-龯ァ-ヶー]{2,12}(?:長|者|員|役|官|師|リーダー|マネージャー))は、?(?:誰|だれ|どなた)"
+)
+_ENDS_ANOTHER_NAME, _OF_ANOTHER_ROLE = r"(?<![一-龯ァ-ヶー])", -0.2
 _PER_CHARACTER, _MOST_FOR_LENGTH = -0.0003, -0.03
 
 
@@ -73,7 +77,7 @@ def _run_of_its_own(read: Read) -> float:
 def _what_to_do(read: Read) -> float:
     if read.question.kind not in ACTED_ON:
         return 0.0
-    remedy = read.unit.kind is UnitKind.ROW and has(_REMEDY, normalise(read.unit.header))
+    remedy = read.unit.kind is UnitKind.ROW and has(REMEDY, normalise(read.unit.header))
     return (_SAYS_WHAT_TO_DO if remedy else 0.0) + (_OF_A_CASE if names_a_case(read.unit) else 0.0)
 
 
@@ -100,15 +104,28 @@ def _announces(read: Read) -> float:
 
 def _is_of_its_topic(read: Read) -> bool:
     """Whether a Japanese sentence has the topic of the question: 「保証期間は」, and not what is said of it in passing."""
-    topic = _TOPIC_ASKED.match(normal_of(read.question.text))
+    topic = _TOPIC_ASKED.search(normal_of(read.question.text))
     return (
         topic is not None
-        and re.search(rf"(?:^|[、。])[^、。は]{{0,4}}{re.escape(topic.group(1))}は", read.normal) is not None
+        and re.search(rf"(?:^|[、。)])[^、。は]{{0,4}}{re.escape(topic.group(1))}は", read.normal) is not None
     )
 
 
 def _topic(read: Read) -> float:
     return _OF_ITS_TOPIC if _is_of_its_topic(read) else 0.0
+
+
+def _is_of_another_role(read: Read) -> float:
+    """Against a sentence that has the role asked about only as the end of another: the 部長 of 基盤運用部長 for 本部長."""
+    asked = _ROLE_ASKED.search(normal_of(read.question.text))
+    if asked is None or read.normal.isascii():
+        return 0.0
+    role = re.compile(_ENDS_ANOTHER_NAME + re.escape(asked.group(1)))
+    near = (
+        read.normal,
+        *map(normalise, (*read.unit.context, read.unit.header, *read.around.passage.section)),
+    )
+    return 0.0 if any(role.search(text) for text in near) else _OF_ANOTHER_ROLE
 
 
 def _narrowed(read: Read) -> float:
@@ -154,6 +171,7 @@ _RULES: tuple[Callable[[Read], float], ...] = (
     _definition,
     _side_by_side,
     _topic,
+    _is_of_another_role,
     _narrowed,
     _run_in_its_header,
     _run_of_its_own,

@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 
 from functions.docqa.answers.extraction import Found
+from functions.docqa.answers.telling import REMEDY
 from functions.docqa.documents.columns import cells_of
 from functions.docqa.model import Standing, UnitKind
 from functions.docqa.questions.entities import entities_in
-from functions.docqa.questions.expressions import PATTERNS
+from functions.docqa.questions.expressions import ACTED_ON, PATTERNS, AnswerKind
 from functions.docqa.questions.question import Question
 from functions.docqa.vocabulary.words import normalise, plain, view
 
@@ -23,7 +24,11 @@ _OTHER_LANGUAGE = {
     ("en", "ja"): "The documents say this in Japanese: ",
     ("ja", "en"): "英語の文書に次の記述があります: ",
 }
+_FORMER_SIDE = {"en": " (no longer in force)", "ja": "（現在は効力のない版）"}
+_COUNTED = re.compile(r"は(?:何\S{1,3}|いくら)$")
 _FORMER = {"en": "From a version that is no longer in force: ", "ja": "現在は効力のない版の記述です: "}
+_NAMED_ITSELF = 1.2
+_MARK_BELOW = re.compile(r"\n[ \t]*(?:([-*+•・])|2([.)．）]))[ \t　]*")
 _LIST_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)*", re.MULTILINE)
 
 
@@ -37,7 +42,9 @@ def abstained(language: str, nearest: Sequence[Found] = ()) -> str:
 
 def _quoted(found: Found, language: str) -> str:
     quote = " ".join(plain(found.unit.text).split())
-    where = ", ".join(dict.fromkeys((found.passage.title, *found.passage.section[-1:])))
+    where = ("、" if language == "ja" else ", ").join(
+        dict.fromkeys((found.passage.title, *found.passage.section[-1:]))
+    )
     return f"「{quote}」（{where}）" if language == "ja" else f"“{quote}” ({where})"
 
 
@@ -51,14 +58,20 @@ def worded(question: Question, evidence: Sequence[Found], *, labels: Sequence[st
     for number, found in enumerate(evidence, start=1):
         about = _about(found) if several else ""
         if labels:
-            about = (
-                f"{labels[number - 1]}: " if number == 1 or labels[number - 2] != labels[number - 1] else ""
-            )
+            starts = number == 1 or labels[number - 2] != labels[number - 1]
+            about = f"{_side(question, labels[number - 1], found)}: " if starts else ""
         parts.append(f"{about}{_shown(question, found)} [{number}]")
     first = evidence[0].passage
-    introduction = _FORMER[question.language] if first.edition.standing is Standing.SUPERSEDED else ""
+    former = first.edition.standing is Standing.SUPERSEDED and not labels
+    introduction = _FORMER[question.language] if former else ""
     introduction += _OTHER_LANGUAGE.get((question.language, first.language), "")
     return introduction + " ".join(parts)
+
+
+def _side(question: Question, label: str, found: Found) -> str:
+    """A side of a comparison, by its name; one of them may be what an edition says that is no longer in force."""
+    former = found.passage.edition.standing is Standing.SUPERSEDED
+    return _COUNTED.sub("", label) + (_FORMER_SIDE[question.language] if former else "")
 
 
 def _about(found: Found) -> str:
@@ -76,11 +89,21 @@ def _shown(question: Question, found: Found) -> str:
             row = " | ".join(_cells(unit.text))
             return f"{lead} ({row})" if lead else row
         case UnitKind.LIST:
-            return "\n".join(
-                plain(line) for line in _LIST_MARK.sub("", unit.text).splitlines() if line.strip()
-            )
+            lines = [plain(line) for line in _LIST_MARK.sub("", unit.text).splitlines() if line.strip()]
+            return _mark_of_the_first(found) + "\n".join(lines)
         case _:
             return plain(unit.text)
+
+
+def _mark_of_the_first(found: Found) -> str:
+    """The mark that a list without an introduction begins behind: that of its second item, or the number before it."""
+    is_item = any(
+        other.kind is UnitKind.ITEM and other.start == found.unit.start for other in found.passage.units
+    )
+    below = _MARK_BELOW.search(found.unit.text) if is_item else None
+    if below is None:
+        return ""
+    return f"{below.group(1)} " if below.group(1) else f"1{below.group(2)} "
 
 
 def _cells(row: str) -> list[str]:
@@ -93,9 +116,13 @@ def _cell(question: Question, row: str, header: str) -> str:
     if len(names) != len(cells) or len(cells) < 2:
         return ""
     pattern = PATTERNS.get(question.kind)
+    text = normalise(question.text)
     scores = []
+    expressed = []
     for at, (name, cell) in enumerate(zip(names, cells, strict=True)):
         said = view(name)
+        # 2417 is a number to call by the name of its column, 内線.
+        labelled = f"{name} {cell}" if question.kind is AnswerKind.CONTACT else cell
         asked = sum(
             1.0
             for concept in question.concepts
@@ -104,17 +131,18 @@ def _cell(question: Question, row: str, header: str) -> str:
                 for form in (*concept.own, *concept.words, *concept.texts)
             )
         )
-        fits = pattern is not None and pattern.search(normalise(cell)) is not None
+        fits = pattern is not None and pattern.search(normalise(labelled)) is not None
+        expressed.append(fits)
+        is_told = normalise(cell).strip() in text
         scores.append(
-            asked
+            (-1.0 if is_told else asked)
+            + (_NAMED_ITSELF if len(name) > 1 and normalise(name).strip() in text else 0.0)
+            + (1.0 if question.kind in ACTED_ON and REMEDY.search(normalise(name)) else 0.0)
             + (0.6 if fits and question.asked.strict else 0.3 if fits else 0.0)
             - (0.5 if at == 0 else 0.0)
         )
     if question.asked.strict:
-        scores = [
-            score if at and pattern and pattern.search(normalise(cells[at])) else -1.0
-            for at, score in enumerate(scores)
-        ]
+        scores = [score if at and expressed[at] else -1.0 for at, score in enumerate(scores)]
     best = max(range(len(scores)), key=scores.__getitem__)
     if scores[best] < 0.5 or sum(score == scores[best] for score in scores) > 1:
         return ""

@@ -19,6 +19,8 @@ _APPENDED = re.compile(
 )
 ITEM_MARK = rf"(?:[{_COUNT}]{{1,3}}(?:の[{_COUNT}])?|[イロハニホヘトチリヌアウエオカキクケコ])[ 　]+(?=\S)"
 _INNER_MARK = re.compile(r"[ \t　]*[イロハニホヘトチリヌアウエオカキクケコ]")
+_WIDE_NUMBER = re.compile(rf"[ \t　]*([{_DIGITS}]{{1,2}})．[ 　]*(?=[^{_DIGITS}\s])")
+_WIDE_TITLE = re.compile(rf"{_WIDE_NUMBER.pattern}[^。、：:]{{1,30}}$")
 _LEVELS = {"編": 2, "章": 3, "節": 4, "款": 5, "目": 5}
 ARTICLE_LEVEL = 6
 _FIRST_OF_HEADINGS = frozenset("第附別様（(")
@@ -32,6 +34,8 @@ def begins_clause(line: str) -> bool:
 def heading_level(lines: Sequence[str], at: int) -> int | None:
     """How deep a line heads what follows, as 第2章 or the caption of an article do; None for other lines."""
     line = lines[at]
+    if _WIDE_TITLE.match(line) and _has_text_of_its_own(lines, at):
+        return ARTICLE_LEVEL + 1
     if line.lstrip()[:1] not in _FIRST_OF_HEADINGS:
         return None
     if division := _DIVISION.match(line):
@@ -41,6 +45,15 @@ def heading_level(lines: Sequence[str], at: int) -> int | None:
     if _TITLED_ARTICLE.match(line) or (_CAPTION.match(line) and _clause_follows(lines, at)):
         return ARTICLE_LEVEL
     return None
+
+
+def _has_text_of_its_own(lines: Sequence[str], at: int) -> bool:
+    """Whether 「１．点検」 heads what follows it, and is none of several items."""
+    if at and _WIDE_TITLE.match(lines[at - 1]):
+        return False
+    following = next((line for line in lines[at + 1 : at + 3] if line.strip()), "")
+    number = _WIDE_NUMBER.match(following)
+    return following != "" and (number is None or int(number.group(1)) == 1)
 
 
 def _clause_follows(lines: Sequence[str], at: int) -> bool:

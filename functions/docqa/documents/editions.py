@@ -35,7 +35,7 @@ _OLD_TEXT = re.compile(
 )
 _OLD_NAME = re.compile(
     r"superseded|obsolete|archived|deprecated|outdated|[-_ (]old(?:[-_.)]|$)|廃止"
-    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール)(?!から|との|と|への)"
+    r"|旧(?:版|規[程則定]|要[綱領]|基準|マニュアル|ガイド|手順|ルール)(?!から|との|と|への)|[(\[【_ -]旧[)\]】_. -]"
 )
 # One of these stands in whatever the long pattern finds; most documents have none, and need not be searched for it.
 _OLD_HINTS = (

@@ -75,7 +75,7 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
 def _goes_on(text: str, begin: int, at: int, stop: int, end: int) -> bool:
     """Whether the sentence from `begin` goes on after the mark from `at` to `stop`: "no. 5", 3．5."""
     if text[at] == "．":
-        return text[stop : stop + 1].isdigit()
+        return text[stop : stop + 1].isdigit() or text[begin:at].strip().isdigit()
     if text[at] in "!?":
         return text[stop : stop + 1].isascii() and not _ENDS.match(text, stop, end)
     return text[at] == "." and (

@@ -23,6 +23,7 @@ _INTRODUCTORY = (
 )
 _QUESTION = ("?", "？")
 _INTRODUCES = _INTRODUCTORY + _QUESTION
+_FIGURE = re.compile(r"[^\W\d](?:　+| {2,}|\t+)\d")
 _ENDS_OR_DIVIDES = re.compile(r"[.。!?！？:：|@]")
 
 
@@ -116,10 +117,13 @@ class _Reading:
 
 
 def _is_lead(text: str) -> bool:
-    """A bold run-in heading, or a short first line without a sentence's end: it governs what follows it."""
+    """A bold run-in heading, or a short first line without a sentence's end: it governs what follows it.
+
+    A label with its figure beside it, as 「パッキン　　３年」, is the first of several.
+    """
     if text.startswith("**") and text.rstrip(".:：。 ").endswith("**"):
         return True
-    return len(text) <= LEAD_CHARACTERS and not _ENDS_OR_DIVIDES.search(text)
+    return len(text) <= LEAD_CHARACTERS and not _ENDS_OR_DIVIDES.search(text) and not _FIGURE.search(text)
 
 
 def _introduced(introduction: Unit | None) -> tuple[str, ...]:

@@ -38,21 +38,21 @@ _ALIASES = {
 }
 # Parts of a text rather than things that rules tell apart: 第3条, section 4.
 NUMBERED_PARTS = frozenset({"条", "article", "section", "chapter", "step", "ステップ", "appendix", "rule"})
-_CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?![a-z0-9]))")
+_CODE = re.compile(r"(?<![a-z0-9何])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?![a-z0-9]))")
 _WORD_NUMBER = re.compile(
     r"(?<![a-z])(severity|sev|priority|prio|level|tier|grade|class|category|phase|stage|step|type|rank|zone|group|version|ver"
     r"|article|section|chapter|floor|room|building|line|dock|ward|gate|bay|plan|rule|appendix|form)"
     r"(?:s?[ .:_-]{0,2}(?=\d)|[ .:_-]{1,2})(\d{1,4}(?:\.\d+)?|[a-z])(?![a-z0-9']|-\d)"
 )
 _LETTER = re.compile(
-    rf"(?:(?<=[{KANJI}{KATAKANA}])|(?<![A-Za-z0-9'’&./-]))([B-HJ-Z])(?![A-Za-z0-9'’&./-]|\. [A-Z])"
-    rf"|(?<=[{KANJI}{KATAKANA}])([AI])(?![A-Za-z0-9'’&./-])"
-    rf"|(?<![A-Za-z0-9'’&./-])([AI])(?= ?[|:：{KANJI}{KATAKANA}]|(?:-| )?(?:rat|grad|class|rank|level))"
+    rf"(?:(?<=[{KANJI}{KATAKANA}])(?<!何)|(?<![A-Za-z0-9'’&./何-]))([B-HJ-Z])(?![A-Za-z0-9'’&./-]|\. [A-Z])"
+    rf"|(?<=[{KANJI}{KATAKANA}])(?<!何)([AI])(?![A-Za-z0-9'’&./-])"
+    rf"|(?<![A-Za-z0-9'’&./何-])([AI])(?= ?[|:：{KANJI}{KATAKANA}]|(?:-| )?(?:rat|grad|class|rank|level))"
 )
 # "category A", where "category a" may be an article.
 _FIRST_OF_LETTERS = re.compile(
     r"\b(?:[Ss]everity|[Pp]riority|[Ll]evel|[Tt]ier|[Cc]ategory|[Pp]hase|[Ss]tage|[Pp]lan|[Ll]ine|[Ww]ard|[Gg]ate|[Ff]orm"
-    r"|[Bb]uilding|[Rr]oom|[Aa]ppendix|[Ss]ection) (A)(?![\w'’-]| [a-z]+ (?:is|was)\b)"
+    r"|[Bb]uilding|[Rr]oom|[Aa]ppendix|[Ss]ection) (A)(?![A-Za-z0-9_'’-]| [a-z]+ (?:is|was)\b)"
 )
 _JAPANESE_NUMBER = re.compile(
     r"(重大度|深刻度|優先度|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"

@@ -78,7 +78,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|(?<!tax[ -])(?<!interest-)\bfree\b(?! (?:software|source|and open))"
         r"|\b(?:twice|(?:two|three|four|five|six|ten|\d+) times) (?:\w+ ){1,3}?(?:salary|pay|wage|rent|fee|rate|price|amount)s?\b"
         r"|no (?:charge|fee|cost)|無料|無償|[全半同総]額|相当額"
-        r"|実費|徴収し(?:ない|ません)|有料|\d ?%|\d ?パーセント|割"
+        r"|実費|見積|応相談|要相談|時価|徴収し(?:ない|ません)|有料|\d ?%|\d ?パーセント|割"
     ),
     AnswerKind.QUANTITY: re.compile(
         rf"{NUMBER}|{_JAPANESE_NUMBER}(?=[回個名人枚台件割倍冊本杯段歳桁文種つ部箱キ度])"

@@ -24,12 +24,14 @@ _LISTING = re.compile(
     r"|何が(?:必要|含)|何を|どんな(?:もの|項目|情報|書類)|必要な(?:もの"
     r"|書類|項目|情報)|列挙|すべて"
 )
+_RULES = r"(?:規[程定則]|ルール|制度|基準|マニュアル|手順|要[綱領]|約款|料金)"
+_OLD_RULES = rf"(?![姓館型市町])[一-龯ァ-ヶー]{{0,8}}?{_RULES}"
 _FORMER = re.compile(
     r"\b(?:(?:previous|former|old|older|superseded)(?: [\w-]+)?|previously|formerly"
     r"|past|used to|earlier|last) (?:version"
     r"|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|\w+ version)"
     r"|\b(?:previously|formerly|used to|superseded)\b"
-    r"|旧(?:版|規程|規定|ルール|制度|基準|マニュアル|手順)|以前|かつて|従来|改[定訂]前|廃止|変更前"
+    rf"|旧(?:版|{_OLD_RULES})|以前|かつて|従来|改[定訂]前|廃止|変更前"
 )
 # 「電話番号は、いつ確認しますか」 asks for no number.
 _NAMED_BY_NOUNS = (AnswerKind.CONTACT,)
@@ -38,14 +40,15 @@ _EDITION = re.compile(
     r"\b(?:previous|former|old|older|superseded|outdated|current|present)"
     r"(?= (?:version|edition|policy|rules?|guidelines?|procedure|manual)\b)"
     r"|\b(?:version|edition|revision) v?\d+(?:\.\d+)*"
-    r"|(?:廃止された|改[定訂]前の|現行の)(?=[^。、]{0,12}(?:版|規[程定則]|要[領綱]|手順|マニュアル))|旧版|現行版|第\d+版"
+    r"|(?:廃止された|改[定訂]前の|現行の)(?=[^。、]{0,12}(?:版|規[程定則]|要[領綱]|手順|マニュアル))|旧版|新版|最新版|現行版|第\d+版"
+    rf"|旧(?={_OLD_RULES})|新(?={_RULES})"
 )
 _COUNTED = re.compile(
     r"how many (?:more |different |paid |business "
     r"|working |calendar |consecutive |\w+ (?=days|hours|weeks))?(\w+)"
 )
 _COUNTED_JAPANESE = re.compile(
-    r"何(db|デシベル|メートル|センチ|ミリ|グラム|キログラム|キロ|kg|リットル|トン|ワット|営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
+    r"何([ckm]?m[23](?![a-z0-9])|平方メートル|立方メートル|平米|ドル|ユーロ|db|デシベル|メートル|センチ|ミリ|グラム|キログラム|キロ|kg|リットル|トン|ワット|営業日|時間|週間|[ヶかカ]月|パーセント|文字|種類|箇所|秒|分|時|日|月"
     r"|年|人[日月]|人|名|回|枚|個|件|台|割|倍|冊|本|杯|段|歳|度|%|円|階|泊|点|桁|社|世帯|か所|部屋|単位|科目|[室着匹軒通校箱食行語問列組両便機缶袋束頭坪基席戸棟羽匹錠滴]|[kmgt]b(?![a-z])|k?w(?![a-z])|[va](?![a-z])|[km]?hz|ボルト|アンペア|(?![故卒処者方事物])[\u4e00-\u9fff](?![\u4e00-\u9fff]))"
 )
 

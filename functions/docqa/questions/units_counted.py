@@ -38,6 +38,8 @@ _SAME_UNIT = (
         "センチ",
         "ミリ",
     ),
+    ("m2", "平方メートル", "平米"),
+    ("m3", "立方メートル"),
     ("weight", "kg", "gram", "g", "ton", "tonne", "lb", "pound", "キロ", "グラム", "トン"),
     ("loudness", "db", "decibel", "デシベル"),
     ("heat", "degree", "°c", "℃", "°f", "度"),
@@ -120,7 +122,22 @@ def _pattern(unit: str) -> re.Pattern[str]:
 # What an adjective asks for is in these units or not at all: "how heavy" is not answered by seconds.
 MEASURES = frozenset(
     {"回", "weight", "loudness", "heat", "kg", "g", "グラム", "キログラム", "トン", "db", "デシベル"}
-    | {"m", "cm", "mm", "km", "メートル", "センチ", "ミリ", "ワット", "リットル"}
+    | {
+        "m2",
+        "m3",
+        "平方メートル",
+        "立方メートル",
+        "平米",
+        "m",
+        "cm",
+        "mm",
+        "km",
+        "メートル",
+        "センチ",
+        "ミリ",
+        "ワット",
+        "リットル",
+    }
     | {"kb", "mb", "gb", "tb", "w", "kw", "v", "a", "hz", "khz", "mhz", "ボルト", "アンペア"}
 )
 
