@@ -11,13 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from shared.a2a.errors import PARSE_ERROR, A2AError, ErrorKind
+from shared.a2a.errors import PARSE_ERROR, UNSUPPORTED_MEDIA_TYPE, A2AError, ErrorKind
 from shared.http.overdue import Overdue
 
 _CHUNK_BYTES = 65536
 _MOST_DIGITS = 15
 _MOST_DISCARDED_BYTES = 64 << 20
 _BROKEN = "The request's body breaks off, or is not framed as HTTP says"
+_CODED = "Send the body as it is, without Content-Encoding"
 _TOO_SLOW = ErrorKind(
     "REQUEST_TIMEOUT",
     -32600,
@@ -51,11 +52,12 @@ _PATIENCE = Patience()
 class RequestBody:
     """One request's body."""
 
-    __slots__ = ("_left", "_length", "_patience", "_socket", "_stream")
+    __slots__ = ("_coding", "_left", "_length", "_patience", "_socket", "_stream")
 
     def __init__(self, environ: Mapping[str, Any], *, patience: Patience = _PATIENCE) -> None:
         stated = environ.get("CONTENT_LENGTH", "")
         chunked = "HTTP_TRANSFER_ENCODING" in environ
+        self._coding: str = environ.get("HTTP_CONTENT_ENCODING", "")
         self._stream = environ["wsgi.input"]
         self._socket: socket.socket | None = environ.get("gunicorn.socket")
         self._length = None if chunked or not stated else _number(stated)
@@ -63,9 +65,13 @@ class RequestBody:
         self._patience = patience
 
     def read(self, limit_bytes: int) -> bytes | None:
-        """The whole body; None when it is longer. Raises A2AError for one that breaks off, is framed wrongly, or stays away."""
+        """The whole body; None when it is longer. Raises A2AError for one that breaks off, is framed wrongly, or stays away, and
+        for one that is compressed (RFC 9110 §15.5.16).
+        """
         if not self._left:
             return b""
+        if self._coding and self._coding.strip().lower() != "identity":
+            raise A2AError(UNSUPPORTED_MEDIA_TYPE, _CODED, headers={"accept-encoding": "identity"})
         if self._length is not None and self._length > limit_bytes:
             return None
         watched = self._wait_for(self._patience.idle_seconds, self._patience.total_seconds)

@@ -24,10 +24,15 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield client, server
 
 
-def of_length(server: socket.socket, length: int, **patience: Any) -> RequestBody:
+def of_length(server: socket.socket, length: int, *, coding: str = "", **patience: Any) -> RequestBody:
     """A body as gunicorn reads it, of a stated length."""
     stream = Body(LengthReader(SocketUnreader(server), length))
-    environ = {"wsgi.input": stream, "gunicorn.socket": server, "CONTENT_LENGTH": str(length)}
+    environ = {
+        "wsgi.input": stream,
+        "gunicorn.socket": server,
+        "CONTENT_LENGTH": str(length),
+        "HTTP_CONTENT_ENCODING": coding,
+    }
     return RequestBody(environ, patience=Patience(**patience))
 
 
@@ -179,6 +184,27 @@ def test_a_server_that_lends_no_socket_is_read_all_the_same() -> None:
             with pytest.raises(A2AError):
                 body.read(10)
         body.discard()
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "GZIP, identity"])
+def test_a_compressed_body_is_refused_and_the_next_request_stays_where_it_is(ends: Ends, coding: str) -> None:
+    client, server = ends
+    client.sendall(b"0123456789")
+    body = of_length(server, 10, coding=coding)
+    with pytest.raises(A2AError) as refused:
+        body.read(10)
+    assert refused.value.kind.http_status == 415
+    assert refused.value.headers == {"accept-encoding": "identity"}
+    body.discard()
+    client.sendall(b"next")
+    assert server.recv(10) == b"next"
+
+
+@pytest.mark.parametrize("coding", ["", "identity", " Identity "])
+def test_a_body_that_says_it_is_not_compressed_is_read(ends: Ends, coding: str) -> None:
+    client, server = ends
+    client.sendall(b"0123456789")
+    assert of_length(server, 10, coding=coding).read(10) == b"0123456789"
 
 
 def test_a_client_is_there_until_it_leaves(ends: Ends) -> None:

@@ -1,5 +1,6 @@
 """The same agent behind Flask and the Functions Framework: what only a web framework can get wrong."""
 
+import gzip
 import json
 import socket
 from pathlib import Path
@@ -51,6 +52,14 @@ def test_a_message_is_answered(client: Client, way: Way) -> None:
     else:
         assert response.headers["content-type"] == "application/json"
         assert "日本語" in response.text
+
+
+@EACH_WAY
+def test_whoever_compresses_a_message_is_told_not_to(client: Client, way: Way) -> None:
+    compressed = gzip.compress(json.dumps(way.body(way.params())).encode())
+    response = _post(client, way.path, compressed, **{"content-encoding": "gzip"})
+    assert (response.status_code, response.headers["accept-encoding"]) == (415, "identity")
+    assert "without Content-Encoding" in response.text
 
 
 @pytest.mark.parametrize("example", examples("request"), ids=str)
