@@ -62,11 +62,14 @@ class Service(Struct, frozen=True, kw_only=True):
         return f"gcloud run services {verb} {self.name}{place} {options}"
 
 
-def more_quota(api: str, project: str) -> str:
-    """Asks for more requests a minute of an API. The id of the quota is looked up by the command itself."""
+def more_quota(api: str, project: str, *, of: str) -> str:
+    """Asks for more requests a minute of an API, which has quotas for each kind of request: `of` is how the quota's id begins.
+    The command itself looks up the rest of the id.
+    """
     place = f"--service={api} --project={project}"
-    ids = f"gcloud beta quotas info list {place} --filter='quotaId~PerMinutePerProject' --format='value(quotaId)' --limit=1"
-    return f"gcloud beta quotas preferences create {place} --preferred-value=1000 --quota-id=$({ids})"
+    wanted = f"--filter='quotaId~^{of}.*PerMinutePerProject' --format='value(quotaId)'"
+    ids = f"gcloud beta quotas info list {place} {wanted}"
+    return f"gcloud beta quotas preferences create {place} --preferred-value=1000 --quota-id=$({ids} | head -n 1)"
 
 
 def is_command(text: str) -> bool:

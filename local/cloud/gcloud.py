@@ -161,7 +161,7 @@ def _enable(command: Command, stand_ins: StandIns) -> str:
 
 
 def _quota_ids(_: Command, __: StandIns) -> str:
-    return "RequestsPerMinutePerProject"
+    return "SearchRequestsPerMinutePerProject"
 
 
 def _more_quota(command: Command, stand_ins: StandIns) -> str:

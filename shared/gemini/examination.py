@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from shared import diagnosis
 from shared.a2a.call import Cancellation
-from shared.gcloud import more_quota
 from shared.gemini.client import Gemini, Prompt
-from shared.gemini.failure import Cause, ModelFailed
-from shared.gemini.remedies import API, more_capacity, remedy
+from shared.gemini.failure import ModelFailed
+from shared.gemini.remedies import remedy
 from shared.gemini.settings import GeminiSettings
 from shared.http.client import HttpClient
 
@@ -47,7 +46,4 @@ def _failed(failed: ModelFailed, gemini: Gemini) -> diagnosis.Step:
     message = f"{settings.model} in {settings.location}: {cause.replace('_', ' ')}"
     if failed.failure.detail:
         message += f" ({failed.failure.detail})"
-    if cause is Cause.QUOTA:
-        fix = f"wait a minute; where it comes again, {more_capacity(settings)}"
-        return diagnosis.error("model", message, fix=fix, command=more_quota(API, settings.project))
     return diagnosis.failed("model", message, remedy=remedy(cause, settings, account=gemini.account))

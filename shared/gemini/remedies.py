@@ -21,15 +21,6 @@ def hint(step: str, failure: Failure, settings: GeminiSettings, *, account: str 
     }
 
 
-def more_capacity(settings: GeminiSettings) -> str:
-    """What helps where a quota is used up again and again."""
-    if settings.location == "global":
-        return "ask for a larger quota"
-    return (
-        "ask for a larger quota, or set GOOGLE_CLOUD_LOCATION=global, which draws on every region's capacity"
-    )
-
-
 def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> str:
     """What to do; `account` is the service account that was refused, where it is known."""
     project = settings.project
@@ -50,7 +41,10 @@ def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> st
                 f"{settings.model} is not in {settings.location}"
             )
         case Cause.QUOTA:
-            return f"gcloud beta quotas info list --service={API} --project={project} ({more_capacity(settings)})"
+            return (
+                "ask again in a minute: Gemini's newer models have no quota to raise, but capacity that all projects share; "
+                f"where it comes again, {_more_capacity(settings)}"
+            )
         case Cause.UNREACHABLE | Cause.CUT:
             return f"see that the function can reach {API} (VPC egress, DNS), then ask again"
         case Cause.TIMEOUT:
@@ -63,3 +57,10 @@ def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> st
             return "nothing is broken: the model's content filters decided so"
         case _:
             return "see the function's log by the request's id; status.cloud.google.com tells of disruptions"
+
+
+def _more_capacity(settings: GeminiSettings) -> str:
+    reserved = "reserve capacity (Provisioned Throughput)"
+    if settings.location == "global":
+        return reserved
+    return f"set GOOGLE_CLOUD_LOCATION=global, which draws on every region's capacity, or {reserved}"

@@ -127,13 +127,6 @@ MENDED = (
         "--member=serviceAccount:docqa@my-hub-project.iam.gserviceaccount.com --role=roles/storage.objectViewer",
     ),
     Fault(
-        stand_in="storage",
-        name="quota",
-        subject="docqa",
-        check="source",
-        command="gcloud beta quotas preferences create --service=storage.googleapis.com ",
-    ),
-    Fault(
         stand_in="vertex-ai",
         name="deny-predict",
         subject="general",
@@ -147,16 +140,11 @@ MENDED = (
         check="model",
         command="gcloud services enable aiplatform.googleapis.com --project=my-hub-project",
     ),
-    Fault(
-        stand_in="vertex-ai",
-        name="quota",
-        subject="general",
-        check="model",
-        command="gcloud beta quotas preferences create --service=aiplatform.googleapis.com ",
-    ),
 )
-# Google's own disruptions: they are told, and there is nothing to run.
+# Google's own disruptions and limits: they are told, and there is nothing to run.
 TOLD = (
+    Fault(stand_in="storage", name="quota", subject="docqa", check="source", command=""),
+    Fault(stand_in="vertex-ai", name="quota", subject="general", check="model", command=""),
     Fault(stand_in="discovery-engine", name="server-error", subject="docqa", check="search", command=""),
     Fault(stand_in="storage", name="server-error", subject="docqa", check="source", command=""),
     Fault(stand_in="vertex-ai", name="server-error", subject="general", check="model", command=""),

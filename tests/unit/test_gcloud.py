@@ -1,5 +1,7 @@
 """The commands that mend what stands between two services."""
 
+import re
+
 import pytest
 
 from shared.gcloud import Service, is_command, more_quota, service_of
@@ -39,12 +41,22 @@ def test_a_command_names_the_place_where_it_is_known() -> None:
     assert Service(name="pm").keep_instance() == "gcloud run services update pm --min-instances=1"
 
 
+def test_a_larger_quota_is_asked_for_the_kind_of_requests_that_ran_out() -> None:
+    command = more_quota("discoveryengine.googleapis.com", "p", of="Search")
+    (wanted,) = re.findall(r"quotaId~(\S+)'", command)
+    # Some of an API's quotas, in the order of their names: the first is not the one.
+    ids = ["CompleteQueryRequestsPerMinutePerProject", "ConversationalSearchReadRequestsPerMinutePerProject"]
+    assert [each for each in (*ids, "SearchRequestsPerMinutePerProject") if re.search(wanted, each)] == [
+        "SearchRequestsPerMinutePerProject"
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("gcloud services enable storage.googleapis.com --project=p", True),
         ("hubctl corpus push FOLDER", True),
-        (more_quota("storage.googleapis.com", "p"), True),
+        (more_quota("discoveryengine.googleapis.com", "p", of="Search"), True),
         ("gcloud auth application-default login (on your own machine)", False),
         ("hubctl corpus status, then hubctl corpus push --prune: they do not agree", False),
         ("raise MAX_SOURCE_BYTES", False),

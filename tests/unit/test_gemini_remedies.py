@@ -2,16 +2,17 @@
 
 import pytest
 
+from shared.gcloud import is_command
 from shared.gemini.failure import Cause
 from shared.gemini.remedies import remedy
 from tests.fakes.vertex import gemini
 
 
 @pytest.mark.parametrize(("location", "told"), [("global", False), ("asia-northeast1", True)])
-def test_a_used_up_quota_asks_for_the_location_of_all_regions_only_where_it_is_another(
+def test_used_up_capacity_asks_for_the_location_of_all_regions_only_where_it_is_another(
     location: str, told: bool
 ) -> None:
     told_to_do = remedy(Cause.QUOTA, gemini("http://127.0.0.1:9", location=location).settings, account=None)
-    assert told_to_do.startswith("gcloud beta quotas info list ")
-    assert "ask for a larger quota" in told_to_do
+    assert "Provisioned Throughput" in told_to_do
+    assert not is_command(told_to_do)
     assert ("GOOGLE_CLOUD_LOCATION=global" in told_to_do) is told

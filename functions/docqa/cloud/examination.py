@@ -75,10 +75,9 @@ def _failed(check: str, failure: Failure, config: CloudConfig, clients: Clients)
     message = f"{who}, {_WHAT[failure.step]} {failure.resource}: {failure.cause.replace('_', ' ')}"
     if failure.detail:
         message += f" ({failure.detail})"
-    if failure.cause is Cause.QUOTA:
-        service = "discoveryengine" if failure.step is Step.SEARCH else "storage"
+    if failure.cause is Cause.QUOTA and failure.step is Step.SEARCH:
         fix = "wait a minute; where it comes again, ask for a larger quota"
-        command = more_quota(f"{service}.googleapis.com", config.project)
+        command = more_quota("discoveryengine.googleapis.com", config.project, of="Search")
         return diagnosis.error(check, message, fix=fix, command=command)
     return diagnosis.failed(check, message, remedy=remedy(failure, config, account=clients.account))
 

@@ -29,9 +29,14 @@ def remedy(failure: Failure, config: CloudConfig, *, account: str | None) -> str
             return (
                 f"gcloud storage buckets add-iam-policy-binding {bucket} --member={member} --role={READ_ROLE}"
             )
-        case (_, Cause.QUOTA):
+        case (Step.SEARCH, Cause.QUOTA):
             return (
                 f"gcloud beta quotas info list --service={service}.googleapis.com --project={config.project}"
+            )
+        case (Step.SOURCE, Cause.QUOTA):
+            return (
+                "ask again in a minute: Cloud Storage takes more requests as their number grows; where it comes again, "
+                "see the bandwidth quotas of Cloud Storage in the console"
             )
         case (Step.SEARCH, Cause.NOT_FOUND):
             return (
