@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 # Byte code, like other files that end so: it comes and goes with the sources.
 _NAME = "modules.pyc"
+# An upload is unpacked in any order, in a few seconds: a source is younger than the archive when it is so by more.
+_UNPACKED_WITHIN_NS = 60 * 10**9
 
 
 class _Entry(NamedTuple):
@@ -61,7 +63,7 @@ class _Archive(Loader):
     def __init__(self, root: str, file: int) -> None:
         self._root = root
         self._file = file
-        self._written = os.fstat(file).st_mtime_ns
+        self._unpacked = os.fstat(file).st_mtime_ns + _UNPACKED_WITHIN_NS
         length = int.from_bytes(os.read(file, 4), "big")
         self._entries: dict[str, tuple[bool, int, int, int]] = marshal.loads(os.read(file, length))  # noqa: S302
         self._start = len(MAGIC_NUMBER) + 4 + length
@@ -78,7 +80,7 @@ class _Archive(Loader):
             now = os.stat(source)  # noqa: PTH116
         except OSError:
             return None
-        if now.st_size != entry.source_bytes or now.st_mtime_ns > self._written:
+        if now.st_size != entry.source_bytes or now.st_mtime_ns > self._unpacked:
             return None
         return spec_from_file_location(
             name, source, loader=self, submodule_search_locations=[folder] if entry.is_package else None

@@ -82,10 +82,18 @@ def test_a_source_that_was_changed_or_added_since_is_loaded_itself(run: Run, fol
     longer.write_text("NAME = 'another'\n")
     os.utime(longer, ns=(0, 0))
     newer.write_text(newer.read_text().replace("'no'", "'on'"))
-    os.utime(newer, ns=(archive.stat().st_mtime_ns + 1,) * 2)
+    os.utime(newer, ns=(archive.stat().st_mtime_ns + 61 * 10**9,) * 2)
     added.write_text("NAME = 'new'\n")
     assert run("import rooms, rooms.third; print(rooms.NAME, rooms.third.NAME)") == "another new\n"
     assert "ValueError: on" in run("from rooms.inner.second import fail\nfail()")
+
+
+def test_sources_that_were_unpacked_after_the_archive_are_not_taken_for_changed(
+    run: Run, folder: Path
+) -> None:
+    for source in folder.rglob("*.py"):
+        os.utime(source, ns=((folder / "modules.pyc").stat().st_mtime_ns + 5 * 10**9,) * 2)
+    assert run(_LOADERS) == "_Archive _Archive\n"
 
 
 def test_a_source_that_is_gone_is_gone(run: Run, folder: Path) -> None:
