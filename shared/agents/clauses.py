@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_MOST_PARTS = 50
 _ASKING = r"(?:who|whom|what|when|where|why|how|which|is|are|do|does|can|could|may|must|should)\b"
 _BETWEEN = re.compile(
     rf"(?<=[?？!！。\n])|(?<=[a-z0-9)]{{3}}\.)\s|,? and (?:also )?(?={_ASKING})|、?(?:ついでに|それから|それと|あとは?、|また、)"
@@ -19,6 +20,6 @@ _IS_QUESTION = re.compile(
 
 
 def questions_in(text: str) -> list[str]:
-    """The parts of a text that ask something, in its order."""
-    parts = (part.strip(" 、,") for part in _BETWEEN.split(text))
-    return [part for part in parts if part and _IS_QUESTION.search(part)]
+    """The parts of a text that ask something, in its order; none of a text of very many parts, which nobody asks one by one."""
+    parts = [part for piece in _BETWEEN.split(text) if (part := piece.strip(" 、,"))]
+    return [part for part in parts if _IS_QUESTION.search(part)] if len(parts) <= _MOST_PARTS else []

@@ -22,6 +22,8 @@ from shared.language import Language, answer_language
 
 _MOST = 1_000
 _LONGEST_QUESTION = 2_000
+# The hub's ids have 36 characters; whoever else calls may send megabytes of them.
+_LONGEST_ID = 200
 _SAID_BEFORE = {
     Language.EN: "What I know of this I have said before:\n",
     Language.JA: "先ほどの回答でお伝えしたとおりです。\n",
@@ -50,8 +52,8 @@ class LastTurns:
             return self._turns.get(context_id) if context_id else None
 
     def put(self, context_id: str | None, question: str, answer: str) -> None:
-        """Remembers a turn; one whose question is too long to be taken up is not kept, nor is the one before it."""
-        if not context_id:
+        """Remembers a turn; one whose question or id is too long is not kept, nor is the one before it."""
+        if not context_id or len(context_id) > _LONGEST_ID:
             return
         with self._lock:
             self._turns.pop(context_id, None)

@@ -102,6 +102,9 @@ def test_the_conversation_unused_for_longest_is_forgotten_first_and_long_questio
     assert known == {"one": "about one", "three": "about three"}
     turns.put("three", "x" * 3_000, "")
     assert turns.get("three") is None
+    turns.put("x" * 201, "about a name of absurd length", "")
+    assert turns.get("x" * 201) is None
+    assert turns.get("one") is not None
 
 
 def test_an_answer_that_was_given_before_is_said_to_be_that() -> None:

@@ -1,5 +1,6 @@
 """The expense desk: each question finds its entry, and none is answered beyond the policy."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,14 @@ def test_what_has_nothing_to_do_with_expenses_is_not_answered(question: str) -> 
     text, data = ask(DESK.answer, question)
     assert data == {"topic": None, "answered": False, "topics": [topic.id for topic in POLICY.topics]}
     assert not any(character.isdigit() for character in text)
+
+
+def test_a_text_of_very_many_questions_takes_no_longer_than_one_of_that_length() -> None:
+    started = time.process_time()
+    for piece in ("? ", "か。", "taxi? ", "and how much is a taxi, "):
+        text, _ = ask(DESK.answer, piece * (100_000 // len(piece)))
+        assert text
+    assert time.process_time() - started < 5
 
 
 def test_without_a_text_the_agent_asks_back() -> None:
