@@ -198,8 +198,18 @@ def _stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
 
 def _params(endpoint: Endpoint, request: SendMessageRequest) -> Any:
     if endpoint.version is Version.V0_3:
-        return to_compat_send(request, Dialect(endpoint.binding))
+        dialect = Dialect(endpoint.binding)
+        return to_compat_send(_by_the_proto(request) if dialect is Dialect.REST else request, dialect)
     return msgspec.structs.replace(request, tenant=endpoint.tenant) if endpoint.tenant else request
+
+
+def _by_the_proto(request: SendMessageRequest) -> SendMessageRequest:
+    """Parts have no metadata in the proto of 0.3.0: agents made with the SDKs for Java, and early ones for Python, refuse what
+    has some, such as every text that Gemini Enterprise sends.
+    """
+    message = request.message
+    parts = tuple(msgspec.structs.replace(part, metadata=None) for part in message.parts)
+    return msgspec.structs.replace(request, message=msgspec.structs.replace(message, parts=parts))
 
 
 def _headers(endpoint: Endpoint, headers: Mapping[str, str]) -> dict[str, str]:

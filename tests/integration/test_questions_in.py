@@ -50,6 +50,29 @@ def test_the_question_is_the_text_of_all_parts_once(parts: list[Any], question: 
 
 
 @pytest.mark.parametrize(
+    ("version", "binding", "arrives"),
+    [
+        ("1.0", "JSONRPC", True),
+        ("1.0", "HTTP+JSON", True),
+        ("0.3", "JSONRPC", True),
+        # The proto of 0.3.0 gives parts none.
+        ("0.3", "HTTP+JSON", False),
+    ],
+)
+def test_what_gemini_enterprise_notes_with_a_text_goes_to_agents_that_can_read_it(
+    version: str, binding: str, arrives: bool
+) -> None:
+    with AgentServer(lambda _: [message(text("Yes."))], version=version, binding=binding) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert text_of(hub.send("", parts=[_text("Ask alpha", is_user_input=True)])) == "Yes."
+    sent = agent.asked[0].json
+    said = sent.get("params", sent)["message"]
+    (part,) = said["content" if "content" in said else "parts"]
+    assert part["text"] == "Ask alpha"
+    assert part.get("metadata") == ({"is_user_input": True} if arrives else None)
+
+
+@pytest.mark.parametrize(
     "parts",
     [
         [_text("")],
