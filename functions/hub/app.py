@@ -82,7 +82,7 @@ def build(
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes, operators=config.operators)
     pages = Pages(lambda: tables.now.settings.table, commit=config.commit)
     key_set = _key_set(settings.webhook_keys) if settings.webhook_keys else None
-    doctor = DoctorEndpoint(lambda: _doctor(config, tables, http(), credentials()))
+    doctor = DoctorEndpoint(lambda: _doctor(config, tables, http(), credentials(), tasks))
 
     def handle(request: Request, record: Record) -> Response:
         source.look()
@@ -171,7 +171,9 @@ def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:
     return card_for(settings, tuple(route for route in settings.table.routes if may_use(route, principal)))
 
 
-def _doctor(config: Config, tables: Tables, http: HttpClient, credentials: Credentials) -> Doctor:
+def _doctor(
+    config: Config, tables: Tables, http: HttpClient, credentials: Credentials, tasks: KeptTasks | None
+) -> Doctor:
     from functions.hub.doctor import Doctor
     from shared.gcloud import Service
 
@@ -181,6 +183,7 @@ def _doctor(config: Config, tables: Tables, http: HttpClient, credentials: Crede
         http=http,
         service=Service(name=config.service) if config.service else None,
         operators=config.operators,
+        store=(tasks.store, config.hub.store) if tasks and config.hub.store else None,
     )
 
 

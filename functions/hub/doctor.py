@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functions.hub.agent_examination import Visit, examine_agent
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
+from functions.hub.store_examination import examine_store
 from shared.a2a.errors import PERMISSION_DENIED, A2AError
 from shared.diagnosis import Examined, Report, Step, asks, error, ok, report_response
 from shared.gcloud import Service
@@ -22,12 +23,16 @@ from shared.identity.token_facts import TokenFacts, facts_of
 from shared.log import Record
 from shared.refusal import refusal
 from shared.routes import Boundary, Route
+from shared.task_store.settings import StoreSettings
+from shared.task_store.store import TaskStore
 
 _AT_ONCE = 8
 
 
 class Doctor:
-    """Examines `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails that may ask."""
+    """Examines `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails that may ask; `store`
+    is where tasks are kept, with its settings.
+    """
 
     def __init__(
         self,
@@ -37,6 +42,7 @@ class Doctor:
         http: HttpClient,
         service: Service | None,
         operators: frozenset[str],
+        store: tuple[TaskStore, StoreSettings] | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._routes = routes
@@ -44,6 +50,7 @@ class Doctor:
         self._http = http
         self._service = service
         self._operators = operators
+        self._store = store
         self._now = now
         # Each examination asks real services, and uses their quota.
         self._one_at_a_time = threading.Lock()
@@ -60,7 +67,7 @@ class Doctor:
             return report_response(self.report(caller.authorization, only=limit))
 
     def report(self, authorization: str | None = None, *, only: Container[str] | None = None) -> Report:
-        """Every route, or `only` these, all at the same time. `authorization` is the caller's, for routes that pass it on."""
+        """Every route and where tasks are kept, or `only` these routes. `authorization` is the caller's, for boundary `user`."""
         routes = [route for route in self._routes() if only is None or route.id in only]
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
             examined = tuple(
@@ -69,7 +76,12 @@ class Doctor:
                     routes,
                 )
             )
-        return Report(account=self._account(), examined=examined)
+        account = self._account()
+        if self._store is not None and only is None:
+            store, settings = self._store
+            steps = tuple(examine_store(store, settings, account=account))
+            examined += (Examined(subject="tasks", steps=steps),)
+        return Report(account=account, examined=examined)
 
     def _account(self) -> str | None:
         for route in self._routes():

@@ -25,7 +25,7 @@ from shared.threads import Threads
 
 
 class KeptTasks:
-    """`sending` and `operations` answer callers, `runner` the `tasks` function."""
+    """`sending` and `operations` answer callers, `runner` the `tasks` function. `store` is where tasks are."""
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class KeptTasks:
         wake: Callable[[str, str], None],
         settings: TaskSettings,
     ) -> None:
+        self.store = store
         threads = Threads("task")
         runs = Runs(agent, threads=threads, timestamp=mint.timestamp)
         configs = PushConfigs(store, refuses=webhook_refusal(settings.webhook_hosts), new_id=mint.new_id)

@@ -1,0 +1,93 @@
+"""Examines where the hub keeps tasks, with its own credentials: the database, the role and the indexes that lists need."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from shared import diagnosis
+from shared.a2a.model import TaskState
+from shared.task_store.settings import StoreSettings
+from shared.task_store.store import TaskQuery, TaskStore, Unavailable
+
+ROLE = "roles/datastore.user"
+API = "firestore.googleapis.com"
+_PREPARE = "./deploy.sh --only prepare"
+# An owner that no caller is, and a role that no route has.
+_NOBODY = "doctor"
+# Each has an index of its own.
+_QUERIES = tuple(
+    TaskQuery(context_id=context, states=states)
+    for context in (None, _NOBODY)
+    for states in ((), (TaskState.WORKING,))
+)
+
+
+def examine_store(
+    store: TaskStore,
+    settings: StoreSettings,
+    *,
+    account: str | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[diagnosis.Step]:
+    """What works, and what does not, with what mends it. `account` is the service account of the hub, where it is known."""
+    started = clock()
+    try:
+        for query in _QUERIES:
+            store.list(_NOBODY, query, size=1, after=None)
+        store.due((_NOBODY,), limit=1)
+    except Unavailable as unavailable:
+        seen, remedy = _seen_and_remedy(unavailable, settings, account or "SERVICE_ACCOUNT_EMAIL")
+        yield diagnosis.failed("store", f"{_name(settings)}: {seen}", remedy=remedy)
+        return
+    said = f"{_name(settings)} answers lists of tasks"
+    fix = "ask again; where it stays slow, see status.cloud.google.com, or the load of this machine"
+    yield diagnosis.in_time("store", said, seconds=clock() - started, fix=fix)
+
+
+def _name(settings: StoreSettings) -> str:
+    return settings.file.name if settings.file else f"Firestore {settings.database} of {settings.project}"
+
+
+def _seen_and_remedy(unavailable: Unavailable, settings: StoreSettings, account: str) -> tuple[str, str]:
+    if settings.file:
+        return (
+            "the file cannot be read",
+            "see that the disk is not full, and the file is where it was, whole and writable; then start the functions again",
+        )
+    cause = unavailable.__cause__
+    # What was tried again until the time was up.
+    cause = getattr(cause, "cause", None) or cause
+    project, text = settings.project, str(cause)
+    match type(cause).__name__:
+        case "NotFound":
+            return "there is no such database", f"{_PREPARE} makes it"
+        case "PermissionDenied" | "Forbidden" if "SERVICE_DISABLED" in text or "has not been used" in text:
+            return "the API is not enabled", f"gcloud services enable {API} --project={project}"
+        case "PermissionDenied" | "Forbidden":
+            return (
+                f"{account} lacks {ROLE}",
+                f"gcloud projects add-iam-policy-binding {project} --member=serviceAccount:{account} --role={ROLE}",
+            )
+        case "FailedPrecondition" if "datastore mode" in text.lower():
+            return (
+                "the database is in Datastore mode",
+                'name another: TASK_STORE = "firestore:NAME" in deploy.toml, which deploy.sh then makes',
+            )
+        case "FailedPrecondition":
+            return (
+                "an index is missing",
+                f"{_PREPARE} makes it; Firestore takes some minutes to build it",
+            )
+        case "ResourceExhausted" | "TooManyRequests":
+            return "a quota is used up", "ask again in a minute; the console shows the quotas of Firestore"
+        case "DefaultCredentialsError" | "RefreshError" | "Unauthenticated":
+            return (
+                "the hub has no valid credentials",
+                "see that the hub runs as a service account that exists and is enabled",
+            )
+        case _:
+            return (
+                "no answer",
+                "see that the hub can reach firestore.googleapis.com; status.cloud.google.com tells of disruptions",
+            )
