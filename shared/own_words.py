@@ -15,6 +15,10 @@ _THREAD = (
     r"|on .{5,100} wrote:|.{5,100}(?:の書き込み|が書きました|のメール):"
     r"|(?:from|sent|差出人|送信者|送信日時): ?.*"
 )
+_POINTS = (
+    r"\b(?:below|above|this|that|these|those|it|attached|forwarded|following)\b"
+    r"|下記|以下|上記|こちら|次の|転送|この|その|これ|それ"
+)
 _RULE = r"--|[-_=*~―─━＝－＊]{3,}"
 _CLOSING = (
     r"(?:(?:with )?(?:best|kind(?:est)?|warm(?:est)?|many) )?(?:regards|wishes|thanks(?: (?:in advance|again))?)"
@@ -47,11 +51,16 @@ def own_words(text: str) -> str:
 
 
 def unsigned(text: str) -> str:
-    """The text without its signature, and with what it quotes, which is what "please see below" asks about."""
+    """The text without its signature, and with what it quotes, unless it asks something by itself.
+
+    "Please see below" asks what stands below; under "How high is Mount Fuji?" stands what was asked before.
+    """
     if not _is_mail(text):
         return text
     given = text.splitlines()
     start, end = _signature(given)
+    if _asks(own := own_words(text)) and not _points(own):
+        return "\n".join(line for line in given[:start] if not _matches(_QUOTED, line))
     return "\n".join(given[:start] + given[end:])
 
 
@@ -84,6 +93,10 @@ def _signature(given: Sequence[str]) -> tuple[int, int]:
 
 def _asks(line: str) -> bool:
     return re.search(r"[?？]|か。", line) is not None
+
+
+def _points(own: str) -> bool:
+    return re.search(_POINTS, own, re.IGNORECASE) is not None
 
 
 def _matches(pattern: str, line: str) -> bool:

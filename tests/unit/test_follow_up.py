@@ -43,6 +43,8 @@ and in Japanese, please
 can you say that in English?
 Why?
 じゃあ海外は？
+海外だといくら?
+社外の人だとどうなりますか
 じゃあ、海外は?
 では海外出張は
 ホテルは?
@@ -109,6 +111,7 @@ What is the deadline for notifying the infrastructure team for a P-1 incident?
 誰が源氏物語を書きましたか
 1+1は?
 日本一高い山は?
+東京と大阪だとどちらが人口が多いですか
 世界で一番大きい国は?
 今日は何日ですか
 いま何時?

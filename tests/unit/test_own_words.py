@@ -60,6 +60,11 @@ UNSIGNED = {
     "Dear Mia,\nplease see below.\nBest regards\nTom, PMO\n-----Original Message-----\nHow do I claim a taxi?\nThanks\nMia": (
         "Dear Mia,\nplease see below.\n-----Original Message-----\nHow do I claim a taxi?\nThanks\nMia"
     ),
+    "How high is Mount Fuji?\nThanks\nMia\n-----Original Message-----\nHow do I claim a taxi?": "How high is Mount Fuji?",
+    "Dear accountants,\n> How do I claim a taxi?\nhow high is Mount Fuji?": "Dear accountants,\nhow high is Mount Fuji?",
+    "Can you answer this?\n> How do I claim a taxi?": "Can you answer this?\n> How do I claim a taxi?",
+    "富士山の高さは何mですか。\n＞P-1の連絡期限は": "富士山の高さは何mですか。",
+    "下記にお答えいただけますか。\n＞P-1の連絡期限は": "下記にお答えいただけますか。\n＞P-1の連絡期限は",
     "下記の件です。\nよろしくお願いいたします。\n田中 / 経理部\n＞P-1の連絡期限は": "下記の件です。\n＞P-1の連絡期限は",
 }
 
