@@ -8,8 +8,8 @@ from functions.docqa.questions.expressions import PATTERNS, AnswerKind
 from functions.docqa.vocabulary.words import normalise
 
 _MONEY_ITSELF = re.compile(
-    r"[¥$€£] ?\d|\d ?(?:yen|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
-    r"|\b(?:jpy|usd|eur|gbp|chf) ?\d"
+    r"[¥$€£] ?\d|\d ?[€£¤]|\d ?p\b(?! ?\d)|\d ?(?:yen|jpy|usd|dollars?|eur|euros?|pounds?|cents?|pence|chf|[万千億]?円"
+    r"|ドル|ユーロ)|\b(?:jpy|usd|eur|gbp|chf) ?\d"
 )
 _COST_ASKED = re.compile(r"\bcosts?\b|\bprices?\b|\bhow expensive\b")
 _SHARE_OF = re.compile(

@@ -110,11 +110,16 @@ def _ranked(
     asked_for = {
         passage.edition.series for passage in passages if question.years & set(passage.edition.labels)
     }
+    replaced = {
+        passage.edition.series
+        for passage in passages
+        if question.former and passage.edition.standing is Standing.SUPERSEDED
+    }
     for rank, passage in enumerate(passages):
         other_year = passage.edition.series in asked_for and not question.years & set(passage.edition.labels)
         # Two guesses at once are one too many.
         foreign = isinstance(rule, Lenient) and passage.language != question.language
-        if edition_serves(question, passage) and not other_year and not foreign:
+        if edition_serves(question, passage, replaced) and not other_year and not foreign:
             bonus = 0.03 / (1 + rank) + (0.04 if passage.language == question.language else 0.0)
             if question.former and passage.edition.standing is Standing.SUPERSEDED:
                 bonus += _FORMER_WANTED

@@ -15,9 +15,12 @@ from functions.docqa.answers.counting import (
 )
 from functions.docqa.answers.defining import defines
 from functions.docqa.answers.judged import Judged
+from functions.docqa.answers.matching import cached_view
 from functions.docqa.answers.occasions import has, is_no_clock, is_special, of_another_month
+from functions.docqa.model import UnitKind
 from functions.docqa.questions.concept import Role
 from functions.docqa.questions.expressions import AGENT, ALLOWANCE, DEPENDENT, LIMIT, PLACES, AnswerKind
+from functions.docqa.vocabulary.words import normalise
 
 Rule = Callable[[Judged], bool]
 WHO_IS = re.compile(
@@ -42,6 +45,7 @@ _DEADLINE = re.compile(
     r"|\b(?:within|by|until|till|before|no later|due|deadline|prior|immediately|end of|same day)\b"
 )
 _INTRODUCES = (":", "：")
+_NAME = re.compile(r"(?<=[^.!?][ (])[A-ZÀ-Þ][\w'’-]+|@|[^\x00-\u024f\u2000-\u20ff]")
 
 
 def is_ruled_out(judged: Judged) -> bool:
@@ -57,16 +61,23 @@ def worth(judged: Judged) -> float:
 def _names_nobody(judged: Judged) -> bool:
     """Whether a bare "who is the X?" meets a mention of X that does not say who that is."""
     essential = [each for each in judged.question.concepts if each.role in (Role.NOUN, Role.ACTION)]
-    if len(essential) != 1 or judged.question.entities or essential[0].role is Role.ACTION:
+    if not essential or judged.question.entities or essential[-1].role is Role.ACTION:
         return False
-    if not has(WHO_IS, judged.asked):
+    *narrowing, x = essential
+    if not has(WHO_IS, judged.asked) or any(each.modifies is None for each in narrowing):
         return False
+    forms = (*x.own, *x.words, *x.texts)
+    if narrowing and any(normalise(name) not in judged.asked for name in _NAME.findall(judged.unit.text)):
+        # Ms Doe of the sentence after "… of the field treasurer." need not be that.
+        said = cached_view(judged.unit.text)
+        elsewhere = not any(form in (said.words if form[0] == " " else said.text) for form in forms)
+        return elsewhere and judged.unit.kind is UnitKind.SENTENCE and not judged.unit.context
     return not any(
         re.search(
             rf"{re.escape(form.strip())}[^.。]{{0,12}}?(?:, (?:ms|mr|mrs|dr)\b|\bis\b|\bare\b|(?::(?!\d)|[|は]))",
             judged.normal,
         )
-        for form in (*essential[0].own, *essential[0].words, *essential[0].texts)
+        for form in forms
     )
 
 

@@ -14,7 +14,15 @@ from functions.docqa.questions.entities import Entity, entities_in
 from functions.docqa.vocabulary.lexicon import lexicon
 from functions.docqa.vocabulary.words import View, view
 
-OWN, GOVERNING, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = 1.0, 0.95, 0.9, 0.85, 0.75, 0.7
+OWN, GOVERNING, STANDING_ABOVE, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = (
+    1.0,
+    0.95,
+    0.91,
+    0.9,
+    0.85,
+    0.75,
+    0.7,
+)
 MEANT, PRECEDING, OPENING, NEIGHBOUR, PASSAGE = 0.9, 0.65, 0.6, 0.55, 0.35
 PRESENT = 0.3
 _SYNONYM, _BROADER, _PARTS = 0.9, 0.7, 0.85
@@ -45,6 +53,7 @@ _NOT_MODIFIERS = frozenset(
     ]
 )
 
+_INTRODUCING = ("following.", "below.")
 cached_view = lru_cache(maxsize=16384)(view)
 
 
@@ -229,7 +238,9 @@ def _layers(around: Surroundings, number: int) -> Iterator[tuple[float, View]]:
     if unit.kind is UnitKind.SENTENCE and number - 1 in neighbours and leans(unit.text):
         yield MEANT, around.units[number - 1]
     for context in unit.context:
-        yield GOVERNING, around.says(context)
+        # A rule that only happens to stand above a table says less of its rows than it says itself.
+        is_rule = unit.kind is UnitKind.ROW and context.endswith(".") and not context.endswith(_INTRODUCING)
+        yield (STANDING_ABOVE if is_rule else GOVERNING), around.says(context)
     for bearer in marked(passage.units, number):
         yield GOVERNING, around.units[bearer]
     if unit.header:

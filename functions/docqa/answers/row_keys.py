@@ -15,8 +15,12 @@ _KEY = r"[ \"'」』]*(?:が|は|の|を|:|=|is|of)? *(?<![\d.])(-?\d+)(?![\d.]*
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.]*\d)")
 _UNIT_NAME = re.compile(
     r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|yen|jpy|usd|eur|gbp|euros?|dollars?|pounds?)\b|[€$£¥%]"
+    r"|\b(?:price|cost|fee|charge|fare)\b"
 )
-_SIGNS = {"€": "euros", "$": "dollars", "£": "pounds", "¥": "yen"}
+_OF_MONEY = "¤"  # in whichever currency
+_SIGNS = {"€": "euros", "$": "dollars", "£": "pounds", "¥": "yen"} | dict.fromkeys(
+    ("price", "cost", "fee", "charge", "fare"), _OF_MONEY
+)
 _AMOUNT = re.compile(r"\W*\d+(?:\.\d+)?(?: ?[-–] ?\d+(?:\.\d+)?)?\W*")
 _ALONE = re.compile(r"\W*-?\d+\W*")
 

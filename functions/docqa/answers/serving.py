@@ -1,6 +1,6 @@
 """Which units may answer at all: of the edition, entities and names that are asked for, and saying something themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from functions.docqa.answers.judged import is_bare
 from functions.docqa.answers.matching import Surroundings, cached_view, says
@@ -9,7 +9,7 @@ from functions.docqa.answers.pointers import only_points
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.questions.concept import Role
 from functions.docqa.questions.entities import Entity, governed
-from functions.docqa.questions.expressions import INSTRUCTION
+from functions.docqa.questions.expressions import FORMER, INSTRUCTION
 from functions.docqa.questions.question import Question
 from functions.docqa.vocabulary.numerals import years_of_eras
 from functions.docqa.vocabulary.words import normalise, view
@@ -18,8 +18,12 @@ _ASKS = ("?", "？")
 _OF_A_REACTION = 2
 
 
-def edition_serves(question: Question, passage: Passage) -> bool:
-    """Whether the edition that the passage is from is the one that the question asks for."""
+def edition_serves(question: Question, passage: Passage, replaced: Collection[str] = ()) -> bool:
+    """Whether the edition that the passage is from is the one that the question asks for.
+
+    Where the former rule is asked for, `replaced` are the series whose former editions have one; there, a newer one serves
+    only with what it says of the past.
+    """
     if question.years:
         # A year that only stands in the text of a current document is a date in it, not the edition asked for.
         if passage.edition.standing is not Standing.CURRENT:
@@ -27,6 +31,8 @@ def edition_serves(question: Question, passage: Passage) -> bool:
         return True
     if passage.edition.standing is Standing.SUPERSEDED:
         return question.former
+    if question.former and passage.edition.series in replaced:
+        return any(has(FORMER, normalise(unit.text)) for unit in passage.units)
     return passage.edition.standing is Standing.CURRENT
 
 
@@ -72,7 +78,8 @@ def is_of_what_is_asked(
 def _is_named(name: str, around: Surroundings, number: int) -> bool:
     unit = around.passage.units[number]
     near = (around.units[number], *around.headings, around.title)
-    return any(name in said.words for said in near) or any(name in view(text).words for text in unit.context)
+    governing = (*unit.context, unit.header)
+    return any(name in said.words for said in near) or any(name in view(text).words for text in governing)
 
 
 def _year_agrees(question: Question, passage: Passage, unit: Unit) -> bool:

@@ -25,10 +25,11 @@ _DENIED = re.compile(r"\b(?:if|when|unless)\b.*\b(?:not|n't|cannot) (?:be |been 
 _DENIES = re.compile(r"\b(?:not|no|never|cannot|without|unless|fails?|un\w+)\b|n't\b")
 _OF_NO_CASE = -0.08
 _OF_A_CASE, _ANNOUNCES, _SPECIAL, _MOST_SPECIAL = -0.1, -0.15, -0.05, 2
-_OF_ITS_TOPIC, _NARROWS = 0.06, -0.15
+_OF_ITS_TOPIC, _NARROWS, _NARROWER = 0.06, -0.15, -0.08
 _TOPIC_ASKED = re.compile(
     r"(?:^|[のにでと、])([^\s、。のはがをにでと?]{2,14})は、?(?:どの|どれ|何|いつ|いくら|いくつ|誰|どこ|どう)"
 )
+_PART = re.compile(r"\W*([^|]{2,60}?) (?:for|of) [^|]+\|")
 _ROLE_ASKED = re.compile(
     r"([一-龯ァ-ヶー]{2,12}(?:長|者|員|役|官|師|リーダー|マネージャー))は、?(?:誰|だれ|どなた)"
 )
@@ -163,6 +164,16 @@ def _length(read: Read) -> float:
     return max(_MOST_FOR_LENGTH, _PER_CHARACTER * len(read.normal) * weight)
 
 
+def _of_a_part(read: Read) -> float:
+    """Against a row on what belongs to the thing asked about: the filter for a pump, where a pump's price is asked for."""
+    part = _PART.match(read.normal) if read.unit.kind is UnitKind.ROW else None
+    if not part:
+        return 0.0
+    asked = cached_view(read.question.text).words
+    named = any(f" {word} " in asked for word in cached_view(part.group(1)).words.split())
+    return 0.0 if named else _NARROWER
+
+
 def _numbers(read: Read) -> float:
     return _NUMBER_OF_ITS_OWN * sum(number in numbers_in(read.normal) for number in read.question.numbers)
 
@@ -183,5 +194,6 @@ _RULES: tuple[Callable[[Read], float], ...] = (
     _rule_on_rules,
     _special,
     _length,
+    _of_a_part,
     _numbers,
 )

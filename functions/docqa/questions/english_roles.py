@@ -73,6 +73,7 @@ _TOWARDS_A_THING = {
     "attached",
 }
 _BEING = frozenset({"is", "are", "was", "were", "be", "been", "being"})
+_UP_TO = {"by", "until", "since", "from"}
 _CASES = {"if", "when", "whenever", "unless"}
 _PREPOSITIONS = {
     "of",
@@ -119,7 +120,9 @@ def role_of(raw: Sequence[str], at: int, size: int, key: str, words: Lexicon) ->
         # What does the label show, when does the link expire.
         if at + 1 == len(raw) and ends_in_verb(raw):
             role = Role.ACTION
-    in_a_case = raw[0] == "if" or bool(_CASES.intersection(raw[1:at]))
+    in_a_case = raw[0] == "if" or any(
+        raw[before] in _CASES and raw[before - 1] not in _UP_TO for before in range(1, at)
+    )
     return role, role is Role.ACTION and in_a_case
 
 

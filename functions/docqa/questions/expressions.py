@@ -72,9 +72,9 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|四半期|半期|年次|月次|週次|日次|随時|常時|定期的"
     ),
     AnswerKind.MONEY: re.compile(
-        rf"[¥$€£]\s?\d|{NUMBER} ?(?:thousand|million)? ?(?:yen"
-        rf"|jpy|usd|dollars?|eur|euros?|pounds?|cents?|円|万円|千円|億円|ドル|ユーロ)"
-        r"|\b(?:jpy|usd|eur|gbp) ?\d|free of charge"
+        rf"[¥$€£]\s?\d|\d ?[€£¤]|{NUMBER} ?(?:thousand|million)? ?(?:yen"
+        rf"|jpy|usd|dollars?|eur|euros?|pounds?|cents?|pence|chf|円|万円|千円|億円|ドル|ユーロ)"
+        r"|\d ?p\b(?! ?\d)|\b(?:jpy|usd|eur|gbp|chf) ?\d|free of charge"
         r"|(?<!tax[ -])(?<!interest-)\bfree\b(?! (?:software|source|and open))"
         r"|\b(?:twice|(?:two|three|four|five|six|ten|\d+) times) (?:\w+ ){1,3}?(?:salary|pay|wage|rent|fee|rate|price|amount)s?\b"
         r"|no (?:charge|fee|cost)|無料|無償|[全半同総]額|相当額"
@@ -86,7 +86,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
     ),
     AnswerKind.CONTACT: re.compile(
         r"[\w.+-]+@[\w-]+\.\w+|https?://\S+|www\.\S+|(?<![\w])#[\w-]{3,}|\+?\d{2,4}-\d{2,4}-\d{3,4}"
-        r"|\b0\d{9,10}\b"
+        r"|\b0\d{9,10}\b|(?<![\w.])(?:\+\d{1,3}|\(?0\d{1,4}\)?|\(\d{3}\))(?:[ -]\d{2,4}){2,4}(?![\w%])"
         r"|\bext(?:ension|\.)? ?\d{2,}|内線[ :]?\d{2,}"
         r"|(?:\b(?:call|dial|phone|telephone|tel|ext\w*|number|contact|hotline)\b|内線|電話|番号|連絡先|窓口|ダイヤル|通報)"
         r"[^.。]{0,80}?(?<!\d)\d{3,5}(?!\d| ?(?:days?|hours?|minutes?|yen|円|日|時間|分|年))"

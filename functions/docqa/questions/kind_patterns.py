@@ -50,7 +50,9 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"how much (?:money|does|do|is|are|will|can"
             r"|may|am|would|did|should|must|per|for)\b|how expensive|how many (?:yen|euros?|dollars?|pounds?)\b"
             r"|what (?:do|does|did|will|would|must|shall|should) (?:\w+ ){1,4}?(?:have to |need to )?(?:pay|owe|cost)\b"
-            r"|what (?:is|are|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
+            r"|what (?:is|are|was|were|does) "
+            + _NOUNS
+            + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何(?:円|ドル|ユーロ)|(?:上限|限度|下限|最高|最低|最大)額|(?:金額|料金|費用|価格|値段|手数料|手当"
             r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり|出|支給され|付き|つき|返っ|戻|返金され|返され)[^。?]{0,6}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
         ),
@@ -90,7 +92,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         True,
         (
             r"how (?:many|large|big|heavy|high|tall|hot|cold|old|far|wide|deep|fast|strong|loud|small"
-            r"|low)\b|how much\b|what (?:percentage|percent|number|proportion|share)|what (?:is|are) "
+            r"|low)\b|how much\b|what (?:percentage|percent|number|proportion|share)|what (?:is|are|was|were) "
             + _NOUNS
             + r"(?:maximum|minimum|limit|max|min|cap|ceiling|threshold|temperature|humidity|capacity|weight"
             r"|height|size|speed|rate|target|voltage|length"
@@ -157,7 +159,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|良い|よい|いい|構い|かまい|必要|許可され|認められ|禁止され|許され|もらえ"
             r"|使え|持て|義務|不要|大丈夫|オッケー|取れ|入れ|受けられ|持ち出せ|いり|べき)(?:ます|です|る"
             r"|ない|なの)?(?:ん)?(?:でしょう|です)?か|(?:でき|られ|え|せ)る\?"
-            r"|(?:可能|必要|禁止|ok|大丈夫)\?|ますか\??$"
+            r"|(?:可能|必要|禁止|(?<![a-z])ok|大丈夫)\?|ますか\??$"
         ),
     ),
     (

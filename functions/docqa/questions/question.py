@@ -93,7 +93,8 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         amounts=amounts,
         numbers=numbers_in(normal),
         designations=frozenset(
-            view(name).words for name in (*_DESIGNATION.findall(text), *_RELEASE.findall(normal))
+            view(name).words
+            for name in (*_DESIGNATION.findall(text), *_MODEL.findall(text), *_RELEASE.findall(normal))
         ),
         topic=asks_for_a_topic(normal),
     )
@@ -105,6 +106,8 @@ _DESIGNATION = re.compile(
     r"(?<=[a-z,:;] )((?!(?:Version|Edition|Revision|Issue|Release) )[A-Z][a-z]{2,} "
     r"(?:(?!(?:19|20)\d\d)\d{2,4}|\d+\.\d+))(?=[ ,.?!]|$)(?! (?:percent|[a-z]+s of|of)\b)"
 )
+# The BR-450 Pro is not the BR-450.
+_MODEL = re.compile(r"(?<![\w-])([A-Z]{1,5}-?\d{2,5}[A-Z]? [A-Z][a-z]{1,9})(?=[ ,.?!]|$)")
 _WHICH = ("どの", "どこの", "何の", "どちらの", "いずれの")
 _RELEASE = re.compile(
     r"\b(?!(?:since|version)\b)([a-z]{3,} \d+\.\d+)"

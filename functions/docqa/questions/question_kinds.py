@@ -29,7 +29,8 @@ _OLD_RULES = rf"(?![姓館型市町])[一-龯ァ-ヶー]{{0,8}}?{_RULES}"
 _FORMER = re.compile(
     r"\b(?:(?:previous|former|old|older|superseded)(?: [\w-]+)?|previously|formerly"
     r"|past|used to|earlier|last) (?:version"
-    r"|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|\w+ version)"
+    r"|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|handbook|guide|agreement|contract|terms|rate"
+    r"|price list|\w+ version)"
     r"|\b(?:previously|formerly|used to|superseded)\b"
     rf"|旧(?:版|{_OLD_RULES})|以前|かつて|従来|改[定訂]前|廃止|変更前"
 )
@@ -38,7 +39,7 @@ _NAMED_BY_NOUNS = (AnswerKind.CONTACT,)
 _ASKED_BEHIND = re.compile(r"は、?[^。?？]*(?:いつ|誰|だれ|どなた|どこ|なぜ|どうし)")
 _EDITION = re.compile(
     r"\b(?:previous|former|old|older|superseded|outdated|current|present)"
-    r"(?= (?:version|edition|policy|rules?|guidelines?|procedure|manual)\b)"
+    r"(?= (?:version|edition|policy|rules?|guidelines?|procedure|manual|handbook|guide|agreement|contract|terms)\b)"
     r"|\b(?:version|edition|revision) v?\d+(?:\.\d+)*"
     r"|(?:廃止された|改[定訂]前の|現行の)(?=[^。、]{0,12}(?:版|規[程定則]|要[領綱]|手順|マニュアル))|旧版|新版|最新版|現行版|第\d+版"
     rf"|旧(?={_OLD_RULES})|新(?={_RULES})"
