@@ -17,10 +17,10 @@ _STILL_WORKING_WITHOUT_NUMBER = {
     Language.JA: "時間がかかっていますが、処理は続いています。数分後に「/タスク一覧」で状況を確認できます。",
 }
 _STORE_AWAY = {
-    Language.EN: "This request becomes a task, and tasks cannot be stored at the moment: nothing has been started. "
-    "Please send it again in a minute.",
-    Language.JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、処理を開始していません。"
-    "1分ほどしてからもう一度お送りください。",
+    Language.EN: "This request becomes a task, and tasks cannot be stored at the moment, or not for certain. "
+    "Please look at “/tasks” in a minute, and send it again if it is not there.",
+    Language.JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、保存できたか確認できません。"
+    "1分ほどしてから「/タスク一覧」をご覧になり、見当たらない場合はもう一度お送りください。",
 }
 _WITHOUT_ANSWER = {
     Language.EN: "The work has ended without an answer.",

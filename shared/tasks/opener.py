@@ -14,6 +14,7 @@ from shared.task_store.store import (
     TaskEnded,
     TaskStore,
     TooLarge,
+    Unavailable,
     WrongVersion,
 )
 from shared.tasks.configs import PushConfigs
@@ -21,6 +22,7 @@ from shared.tasks.earlier_turns import before_turn
 from shared.tasks.in_hand import in_hand
 from shared.tasks.opened import Opened
 from shared.tasks.updates import status_update
+from shared.tasks.writer import written
 
 
 class Opener:
@@ -73,6 +75,10 @@ class Opener:
             return self._joined(opened)
         except TooLarge:
             raise too_large() from None
+        except Unavailable:
+            opened.stored = written(self._store, prior, events)
+            if opened.stored is None:
+                raise
         opened.first = opened.stored.task
         return opened
 

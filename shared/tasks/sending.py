@@ -55,15 +55,17 @@ class Sending:
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """The turn's result, or the task as it is when patience ends. Raises A2AError."""
-        opened = self._opener.open(request, call)
-        if opened.turn.immediate and opened.stored is None:
-            return fold(opened.turn.events)
+        message = request.message
         try:
+            opened = self._opener.open(request, call)
+            message = opened.request.message
+            if opened.turn.immediate and opened.stored is None:
+                return fold(opened.turn.events)
             running = self._starter.start(opened, stored=_must_be_stored(request))
         except Unavailable:
             if not call.for_ui:
                 raise
-            return fold(self._store_away(opened))
+            return fold(self._store_away(message, call))
         configuration = request.configuration
         if configuration is not None and configuration.return_immediately:
             # Whoever asks for this knows what a task is, and comes back for it.
@@ -82,13 +84,15 @@ class Sending:
         """The turn's events, None for `idle_seconds` without one. It has `close`. Raises A2AError."""
         if call.for_ui:
             idle_seconds = min(idle_seconds, self._patience.ui_seconds)
-        opened = self._opener.open(request, call)
+        message = request.message
         try:
+            opened = self._opener.open(request, call)
+            message = opened.request.message
             running = self._starter.start(opened, stored=_must_be_stored(request))
         except Unavailable:
             if not call.for_ui:
                 raise
-            return self._store_away(opened)
+            return self._store_away(message, call)
         events: Iterator[Event | None]
         if isinstance(running, StoredTask):
             events = self._following(
@@ -174,13 +178,12 @@ class Sending:
             return as_message(result, before=before, message_id=self._mint.new_id())
         return result
 
-    def _store_away(self, opened: Opened) -> Iterator[Event]:
+    def _store_away(self, message: Message, call: Call) -> Iterator[Event]:
         """What a person reads, who can be shown no error, of a request that has to be stored."""
-        opened.call.record.update(severity="ERROR", outcome=UNAVAILABLE.reason)
-        said = Failure(self._texts.store_away(opened.request.message))
-        context_id = opened.request.message.context_id or ""
-        call = msgspec.structs.replace(opened.call, task=None)
-        return to_events(iter((said,)), context_id=context_id, call=call, mint=self._mint)
+        call.record.update(severity="ERROR", outcome=UNAVAILABLE.reason)
+        said = Failure(self._texts.store_away(message))
+        call = msgspec.structs.replace(call, task=None)
+        return to_events(iter((said,)), context_id=message.context_id or "", call=call, mint=self._mint)
 
     def _still_working(self, opened: Opened, task_id: str) -> str:
         stored = None

@@ -82,9 +82,13 @@ class Starter:
         if opened.turn.role or not self._runs_at_once:
             self._wake(opened.turn.role, stored.task.id)
             return stored
-        lease = self._store.lease(
-            opened.call.request_id, seconds=self._lease_seconds, roles=(HUB,), task_id=stored.task.id
-        )
+        try:
+            lease = self._store.lease(
+                opened.call.request_id, seconds=self._lease_seconds, roles=(HUB,), task_id=stored.task.id
+            )
+        except Unavailable:
+            # What is stored will be run: there is nothing to send again.
+            return stored
         # Without a lease, the runner was sooner.
         return stored if lease is None else self._run_recorded(opened, lease.stored, lease.token, None)
 

@@ -52,7 +52,13 @@ class Storing:
             lease_seconds=self._recorder.times.seconds,
             push=self._configs.with_message(opened.webhook, opened.call.version, task_id=task.id),
         )
-        opened.stored = self._store.create(new)
+        try:
+            opened.stored = self._store.create(new)
+        except Unavailable:
+            # Only the answer may be lost; who is told to send it again would have it done twice.
+            opened.stored = self._store.get(task.id, owner=opened.owner)
+            if opened.stored is None:
+                raise
         return opened.stored
 
     def record(self, run: Run, stored: StoredTask, lease: str, opened: Opened) -> None:

@@ -57,6 +57,14 @@ class StorePatience:
             do = again or do
 
 
+def written(store: TaskStore, before: StoredTask, events: Sequence[Event]) -> StoredTask | None:
+    """The task with these events, where it was `before` that: they were appended, though the answer was lost."""
+    entries = store.entries(before.task.id, after=before.version, limit=len(events))
+    if not events or [event_bytes(entry.event) for entry in entries] != list(map(event_bytes, events)):
+        return None
+    return store.get(before.task.id, owner=None)
+
+
 class Writer:
     """The right to write to a task. `stored` is the task after what was written last, `work` what was stored with it.
 
@@ -87,7 +95,7 @@ class Writer:
         """The events are in the log, and the work is the task's. Raises TaskEnded and TooLarge, too."""
 
         def again() -> StoredTask:
-            return self._written(events) or self._append(events, work)
+            return written(self._store, self.stored, events) or self._append(events, work)
 
         try:
             self.stored = self._patience.wait_for(lambda: self._append(events, work), again)
@@ -114,13 +122,6 @@ class Writer:
         except LeaseLost:
             self._lease_again()
             return append()
-
-    def _written(self, events: Sequence[Event]) -> StoredTask | None:
-        """The task, where the attempt before has succeeded though its answer was lost."""
-        entries = self._store.entries(self._task_id, after=self.stored.version, limit=len(events))
-        if not events or [event_bytes(entry.event) for entry in entries] != list(map(event_bytes, events)):
-            return None
-        return self._store.get(self._task_id, owner=None)
 
     def _renew(self) -> None:
         try:

@@ -45,17 +45,21 @@ Script = Callable[[Call], Iterable[Piece]]
 
 
 class FarStore:
-    """A store that can be `away`, can lose its answer to one method, and has a clock that can be put forward if it is not given.
+    """A store that can be `away`, and can lose its answer to one method and be away from then on. Its clock, where none is given
+    with it, can be put forward.
 
-    `asked` counts by method, `refused` what was asked for while it was away. What `held` has of a method is waited for first.
+    `asked` and `answered` count by method, `refused` what was asked for while it was away. What `held` has of a method is waited
+    for first.
     """
 
     def __init__(self, path: Path, *, store: TaskStore | None = None, **options: Any) -> None:
         self.ahead_seconds = 0.0
         self.away = False
         self.asked: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
         self.refused = 0
         self.loses_answer_to = ""
+        self.away_once_lost = False
         self.lost = threading.Event()
         self.held: dict[str, threading.Event] = {}
         self._store = store or SqliteTaskStore(
@@ -78,8 +82,10 @@ class FarStore:
             result = method(*arguments, **named)
             if name == self.loses_answer_to:
                 self.loses_answer_to = ""
+                self.away = self.away_once_lost
                 self.lost.set()
                 raise Unavailable("the answer was lost")
+            self.answered[name] += 1
             return result
 
         return reached

@@ -71,9 +71,10 @@ def test_a_follow_up_whose_webhook_is_refused_answers_nothing(
 def test_a_task_is_never_there_without_its_webhook(file: Path) -> None:
     instance = Instance(file, ask)
     url = "https://receiver.example/hook"
-    instance.far.loses_answer_to = "create"
+    instance.far.loses_answer_to, instance.far.away_once_lost = "create", True
     with pytest.raises(Unavailable):
         instance.kept.sending.send(a_request("hello", with_webhook(url)), a_call())
+    instance.far.away = False
     (task,) = tasks(instance)
     assert [(each.push.config.url, each.delivered) for each in instance.store.configs(task.id)] == [(url, 0)]
 
@@ -83,8 +84,9 @@ def test_an_answer_is_never_there_without_its_webhook(file: Path) -> None:
     task = asked(instance)
     before = stored(instance)[0].version
     url = "https://receiver.example/hook"
-    instance.far.loses_answer_to = "append"
+    instance.far.loses_answer_to, instance.far.away_once_lost = "append", True
     with pytest.raises(Unavailable):
         instance.kept.sending.send(a_request("this", with_webhook(url), task_id=task.id), a_call())
+    instance.far.away = False
     kept = [(each.push.config.url, each.delivered) for each in instance.store.configs(task.id)]
     assert kept == [(url, before)]

@@ -23,6 +23,7 @@ from tests.fakes.kept_tasks import (
     a_call,
     a_request,
     settled,
+    states,
     tasks,
     terminal,
     text_of,
@@ -76,18 +77,21 @@ def test_an_answer_that_is_appended_again_is_there_once_with_its_webhook(store: 
 @pytest.mark.parametrize("streaming", [True, False], ids=["streamed", "waited for"])
 @pytest.mark.parametrize("runs_at_once", [True, False], ids=["run at once", "queued"])
 @pytest.mark.parametrize("follows", [True, False], ids=["follow-up", "first"])
-def test_a_message_that_is_sent_again_since_the_answer_was_lost_is_stored_and_done_once(
-    store: Store, clock: Clock, tmp_path: Path, follows: bool, runs_at_once: bool, streaming: bool
+@pytest.mark.parametrize("away", [True, False], ids=["sent again", "looked for"])
+def test_a_message_that_was_stored_though_the_answer_was_lost_is_stored_and_done_once(
+    store: Store,
+    clock: Clock,
+    tmp_path: Path,
+    away: bool,
+    follows: bool,
+    runs_at_once: bool,
+    streaming: bool,
 ) -> None:
+    script = ask if follows else answer
     instance = Instance(
-        tmp_path / "none",
-        ask if follows else answer,
-        store=store,
-        runs_at_once=runs_at_once,
-        lease_seconds=_LEASE_SECONDS,
+        tmp_path, script, store=store, runs_at_once=runs_at_once, lease_seconds=_LEASE_SECONDS
     )
-    before = waiting(instance) if follows else None
-    request = with_webhook("this", task_id=before)
+    request = with_webhook("this", task_id=waiting(instance) if follows else None)
 
     def send() -> str:
         call = a_call(streaming=streaming)
@@ -97,25 +101,60 @@ def test_a_message_that_is_sent_again_since_the_answer_was_lost_is_stored_and_do
         events = [event for event in instance.kept.sending.stream(request, call, idle_seconds=0.05) if event]
         return text_of(settled(instance, tasks(instance)[0].id)) if events else ""
 
-    instance.far.loses_answer_to = "append" if follows else "create"
-    with pytest.raises(Unavailable):
-        send()
-    asked, looked = instance.agent.asked, instance.far.asked["running"]
+    far, asked = instance.far, instance.agent.asked
+    far.loses_answer_to, far.away_once_lost = "append" if follows else "create", away
     with ThreadPoolExecutor() as threads:
-        again = threads.submit(send)
-        until(lambda: instance.far.asked["running"] > looked)
+        if away:
+            with pytest.raises(Unavailable):
+                send()
+            far.away = False
+        looked = far.answered["running"]
+        answered = threads.submit(send)
+        assert far.lost.wait(PATIENCE_SECONDS)
+        until(lambda: not away or far.answered["running"] > looked)
         (task,) = tasks(instance)
-        if runs_at_once and not follows:
+        if away and runs_at_once and not follows:
             # It was made with a lease, and somebody may work under that.
             assert instance.run_again(task.id) is None
-        clock.pass_by(_LEASE_SECONDS + 1)
-        instance.run_again(task.id)
-        assert again.result(PATIENCE_SECONDS) in ("answer", task.id)
+            clock.pass_by(_LEASE_SECONDS + 1)
+        if away or not runs_at_once:
+            instance.run_again(task.id)
+        assert answered.result(PATIENCE_SECONDS) in ("answer", task.id)
     done = settled(instance, task.id)
     assert (text_of(done), instance.agent.asked) == ("answer", asked + 1)
     assert len(terminal(instance, task.id)) == 1
     assert urls(store, task.id) == [URL]
     assert [message.message_id for message in done.history].count("the-same") == 1
+
+
+def test_a_person_is_not_told_to_send_again_what_was_stored(store: Store, tmp_path: Path) -> None:
+    instance = Instance(tmp_path, ask, store=store)
+    request = with_webhook("this", task_id=waiting(instance))
+    instance.far.loses_answer_to = "append"
+    assert text_of(instance.kept.sending.send(request, a_call(text_only=True))) == "answer"
+
+
+def test_a_person_whose_answer_may_not_be_stored_reads_so_and_no_error(store: Store, tmp_path: Path) -> None:
+    instance = Instance(tmp_path, ask, store=store)
+    request = with_webhook("this", task_id=waiting(instance))
+    sending, far = instance.kept.sending, instance.far
+    far.loses_answer_to, far.away_once_lost = "append", True
+    assert text_of(sending.send(request, a_call(text_only=True))) == "The store is away."
+    call = a_call(text_only=True, streaming=True)
+    assert states([each for each in sending.stream(request, call, idle_seconds=1) if each])[-1].terminal
+
+
+def test_an_answer_is_worked_on_though_the_store_does_not_say_who_may(
+    store: Store, clock: Clock, tmp_path: Path
+) -> None:
+    instance = Instance(tmp_path, ask, store=store, lease_seconds=_LEASE_SECONDS)
+    task_id = waiting(instance)
+    instance.far.loses_answer_to = "lease"
+    instance.kept.sending.send(with_webhook("this", task_id=task_id, at_once=True), a_call())
+    assert instance.far.lost.is_set()
+    clock.pass_by(_LEASE_SECONDS + 1)
+    instance.run_again(task_id)
+    assert text_of(settled(instance, task_id)) == "answer"
 
 
 def waiting(instance: Instance) -> str:
