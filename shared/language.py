@@ -50,6 +50,7 @@ def _named() -> re.Pattern[str]:
         r"|(?:^|[,.?!] ?|\bplease )(?:list|give|name|show|describe|draft|create|summari[sz]e|outline|suggest|propose)\b"
         r"[^.?!\n]{0,120}? in (english|japanese)(?:,? please)?[.!?]*$"
         r"|(?:^|[,.?!] ?)(?:and |now )?in (english|japanese)(?:,? please)?[.!?]*$"
+        r"|^(日本語|英語)で(?:も)?[。?？!！]*$"
         r"|(日本語|英語)で(?:も)?(?:の)?(?:教え|答え|回答|返答|返事|説明|お願い|言って|挙げ|列挙|まとめ|示し|提案"
         r"|[0-9一二三四五六七八九十]{1,2}(?:つ|個|件|点))",
         re.IGNORECASE | re.MULTILINE,

@@ -21,6 +21,7 @@ ASKED = {
     "What is the per diem? 日本語でお願いします": JA,
     "日当はいくらですか\nin English, please": EN,
     "日当はいくらですか\n英語で教えて\nand abroad?": EN,
+    "日当はいくらですか\n英語で": EN,
     "日当はいくらですか\n英語で教えて\nじゃあ海外は?": JA,
     "What is the per diem?\nin Japanese, please\nmore": JA,
     "What is the per diem? Answer in Japanese.\nno, answer in English": EN,

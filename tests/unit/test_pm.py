@@ -64,6 +64,9 @@ QUESTIONS = {
     "Who is the project manager of project Phoenix?": "project_data",
     "プロジェクト・フェニックスの責任者は誰ですか": "project_data",
     "Who is responsible for the risk register?": "risks",
+    "Who is our sponsor?": "project_data",
+    "How do I run a project kickoff and who should attend?": "kickoff",
+    "Who should be the sponsor of the project charter?": "charter",
     "How do I tell my sponsor that we are three weeks late?": "recovery",
     "データ移行プロジェクトのリスクを二つ": "typical_risks",
     "プロジェクト管理のコツを教えて": "success",
@@ -218,6 +221,7 @@ def test_what_is_no_project_management_is_not_answered(question: str) -> None:
         ),
         ("進捗報告のテンプレートを作って、それから課題管理の方法も教えて", ["status_report", "issues"]),
         ("WBSとガントチャートの作り方を教えて", ["wbs", "gantt"]),
+        ("Explain the WBS and give me a RACI template", ["wbs", "raci"]),
     ],
 )
 def test_two_questions_get_two_answers_in_their_order(question: str, topics: list[str]) -> None:
