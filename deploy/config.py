@@ -90,6 +90,7 @@ class Secrets:
     signing_key: str
     clients: str | None
     gateway_token: str | None
+    webhook_key: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,9 @@ def _tasks(config: Config, report: Report) -> None:
                 "WAKEUPS",
                 'WAKEUPS tells of stored tasks: set TASK_STORE = "firestore" too, or leave it out',
             )
+        if config.secrets.webhook_key:
+            message = 'only notifications of stored tasks are signed: set TASK_STORE = "firestore" too, or leave it out'
+            report(("secrets",), "webhook_key", message)
         if config.functions["tasks"].workers:
             report(
                 ("functions", "tasks", "workers"),

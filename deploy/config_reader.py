@@ -141,11 +141,12 @@ class _Reader:
 
     def _secrets(self, prefix: str) -> Secrets:
         table = self._table(("secrets",))
-        table.refuse_unknown({"signing_key", "clients", "gateway_token"})
+        table.refuse_unknown(Secrets.__dataclass_fields__)
         return Secrets(
             signing_key=self._matching(table, "signing_key", formats.SECRET, f"{prefix}gate-signing-key"),
             clients=self._optional(table, "clients", formats.SECRET),
             gateway_token=self._optional(table, "gateway_token", formats.SECRET),
+            webhook_key=self._optional(table, "webhook_key", formats.SECRET),
         )
 
     def _gateway(self, place: Place) -> Gateway:

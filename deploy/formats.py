@@ -62,6 +62,7 @@ SET_BY_DEPLOYMENT = {
     "ID_TOKEN_AUDIENCES": "id_token_audiences in [identity]",
     "ID_TOKEN_CALLERS": "id_token_callers in [identity]",
     "GATE_SIGNING_KEY": "signing_key in [secrets]; no secret belongs into this file",
+    "WEBHOOK_SIGNING_KEY": "webhook_key in [secrets]; no secret belongs into this file",
     "CLIENTS_FILE": "clients in [secrets]; no secret belongs into this file",
     "A2A_GATEWAY_TOKEN": "gateway_token in [secrets]; no secret belongs into this file",
     "HUB_DEV_TOKEN": "to nothing, since development tokens are for one machine",

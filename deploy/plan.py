@@ -122,6 +122,8 @@ class Plan:
         signs = not self.direct or any(wanted.function.takes_workers for wanted in self.wanted())
         if signs and function.holds_signing_key:
             found["GATE_SIGNING_KEY"] = secrets.signing_key
+        if function.takes_workers and secrets.webhook_key:
+            found["WEBHOOK_SIGNING_KEY"] = secrets.webhook_key
         if self._is_first(function):
             if secrets.gateway_token:
                 found["A2A_GATEWAY_TOKEN"] = secrets.gateway_token

@@ -95,6 +95,8 @@ MISTAKES = {
     '[functions.pm]\naccount = "a@b.example"\nconfiguration = "c"': "deploy.toml:8: account and configuration: give only one",
     '[functions.hub.environment]\nTHREADS = "1"': "deploy.toml:7: THREADS is set by the deployment: threads",
     '[functions.hub.environment]\nGATE_SIGNING_KEY = "k"': "deploy.toml:7: GATE_SIGNING_KEY is set by the deployment",
+    '[functions.tasks.environment]\nWEBHOOK_SIGNING_KEY = "k"': "deploy.toml:7: WEBHOOK_SIGNING_KEY is set by the deployment",
+    '[secrets]\nwebhook_key = "k"': "deploy.toml:7: only notifications of stored tasks are signed: set TASK_STORE",
     '[functions.hub.environment]\nlower = "k"': "deploy.toml:7: 'lower' is no name of a variable",
     '[functions.hub.environment]\nWORKER_ACCOUNTS = "a=b"': "deploy.toml:7: WORKER_ACCOUNTS is set by",
     '[functions.hub.environment]\nTASK_STOER = "firestore"': "deploy.toml:7: TASK_STOER is no setting: did you mean TASK_STORE?",

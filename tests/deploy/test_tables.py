@@ -231,6 +231,13 @@ def test_two_models_of_a_function_bring_their_role_once() -> None:
     assert roles.count("roles/aiplatform.user") == 1
 
 
+def test_the_key_that_signs_notifications_is_a_secret_of_tasks_alone() -> None:
+    deployed = plan(WITH_TASKS.replace("[secrets]", '[secrets]\nwebhook_key = "a2a-webhook-key"'))
+    assert deployed.secrets_of(BY_NAME["tasks"])["WEBHOOK_SIGNING_KEY"] == "a2a-webhook-key"
+    assert deployed.secrets()["a2a-webhook-key"] == ("tasks",)
+    assert "WEBHOOK_SIGNING_KEY" not in plan(WITH_TASKS).secrets_of(BY_NAME["tasks"])
+
+
 def test_tasks_bring_a_function_that_may_ask_the_hub_and_no_tasks_bring_none() -> None:
     deployed, without = plan(WITH_TASKS), plan()
     for name in ("hub", "tasks"):
