@@ -8,7 +8,6 @@ from functools import cache
 
 # What is longer holds pasted material, of which nobody can tell whose it is.
 _LONGEST = 20_000
-_QUOTED = r"[>＞].*"
 # From here on, somebody else is speaking.
 _THREAD = (
     r"-{2,} ?(?:original message|forwarded message|元のメッセージ|転送).*"
@@ -32,6 +31,8 @@ _SALUTATION = (
     r"(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b[^?.:]{0,40}|(?:各位|皆様|みなさま|関係者各位|ご担当者様)"
     r"|[^。?？]{1,20}(?:様|さま|さん|御中)"
 )
+_GREETING = rf"(?:{_SALUTATION})[,、!！]?"
+_BEFORE_SIGNATURE = rf"{_RULE}|(?:{_CLOSING})[,.!。！]*"
 _COURTESY = (
     r"(?:いつも|平素より|平素は)?(?:大変)?お世話になっ(?:ております|ています|てます)|(?:いつも|毎日)?お疲れ(?:様|さま)です|初めまして|はじめまして"
     r"|[^。\n]{0,24}(?:部|課|室|係|局|チーム|グループ|支店|本社|担当)の[^。\n、]{1,10}(?:です|と申します|でございます)"
@@ -42,12 +43,11 @@ _COURTESY = (
 
 def own_words(text: str) -> str:
     """The text without what surrounds its question; the whole text where nothing would be left of it."""
-    if not _is_mail(text):
+    if len(text) > _LONGEST or ("\n" not in text and "。" not in text):
         return text
     given = text.splitlines()
-    start, _ = _signature(given)
-    own = "\n".join(given[number] for number in _spoken(given[:start])[0])
-    return _courtesies().sub("", own).strip() or text
+    spoken, _, _ = _parts(given)
+    return _courtesies().sub("", "\n".join(given[number] for number in spoken)).strip() or text
 
 
 def unsigned(text: str) -> str:
@@ -55,44 +55,49 @@ def unsigned(text: str) -> str:
 
     "Please see below" asks what stands below; under "How high is Mount Fuji?" stands what was asked before.
     """
-    if not _is_mail(text):
+    if len(text) > _LONGEST or "\n" not in text:
         return text
     given = text.splitlines()
-    start, end = _signature(given)
-    if _asks(own := own_words(text)) and not _points(own):
-        return "\n".join(line for line in given[:start] if not _matches(_QUOTED, line))
+    spoken, start, end = _parts(given)
+    own = "\n".join(given[number] for number in spoken)
+    if _asks(own) and not _points(own):
+        return "\n".join(line for line in given[:start] if not _is_quoted(line))
     return "\n".join(given[:start] + given[end:])
 
 
-def _is_mail(text: str) -> bool:
-    return len(text) <= _LONGEST and ("\n" in text or "。" in text)
+def _parts(given: Sequence[str]) -> tuple[list[int], int, int]:
+    """The lines in which the message speaks itself, where its closing stands, and where something quoted follows.
+
+    Without a closing, both places are where the message ends.
+    """
+    spoken, end = _spoken(given)
+    last_question = max((number for number in spoken if _asks(given[number])), default=-1)
+    for at, number in enumerate(spoken[1:], start=1):
+        if number > last_question and _matches(_BEFORE_SIGNATURE, given[number]):
+            quoted = next((n for n in range(number, end) if _is_quoted(given[n])), end)
+            return spoken[:at], number, quoted
+    return spoken, end, end
 
 
 def _spoken(given: Sequence[str]) -> tuple[list[int], int]:
-    """The lines in which the message speaks itself, down to its signature, and the line from which somebody else does."""
+    """The lines in which the message speaks itself, its signature with them, and the line from which somebody else does."""
     spoken: list[int] = []
     for number, line in enumerate(given):
-        if not line.strip() or _matches(_QUOTED, line):
+        if not line.strip() or _is_quoted(line):
             continue
         if spoken and _matches(_THREAD, line):
             return spoken, number
-        if spoken or not _matches(rf"(?:{_SALUTATION})[,、!！]?", line):
+        if spoken or not _matches(_GREETING, line):
             spoken.append(number)
     return spoken, len(given)
 
 
-def _signature(given: Sequence[str]) -> tuple[int, int]:
-    """Where the closing stands, and where something quoted follows: both where the message ends, when it has no closing."""
-    spoken, end = _spoken(given)
-    last_question = max((number for number in spoken if _asks(given[number])), default=-1)
-    for number in spoken[1:]:
-        if number > last_question and _matches(rf"{_RULE}|(?:{_CLOSING})[,.!。！]*", given[number]):
-            return number, next((n for n in range(number, end) if _matches(_QUOTED, given[n])), end)
-    return end, end
+def _is_quoted(line: str) -> bool:
+    return line.lstrip().startswith((">", "＞"))
 
 
-def _asks(line: str) -> bool:
-    return re.search(r"[?？]|か。", line) is not None
+def _asks(words: str) -> bool:
+    return "?" in words or "？" in words or "か。" in words
 
 
 def _points(own: str) -> bool:
