@@ -53,6 +53,27 @@ def test_cells_of_several_lines_and_empty_ones_stand_in_their_rows() -> None:
     ]
 
 
+def test_the_first_cell_of_a_header_may_be_empty() -> None:
+    page = "Models KT-20 and KT-40\n\nKT-20 KT-40\nWeight 900 g 1.2 kg\nLine no yes\n"
+    layout = (
+        "Models KT-20 and KT-40\n\n          KT-20   KT-40\nWeight    900 g   1.2 kg\nLine      no      yes\n"
+    )
+    assert with_tables(page, layout).splitlines()[3:] == [
+        "|  | KT-20 | KT-40 |",
+        "|---|---|---|",
+        "| Weight | 900 g | 1.2 kg |",
+        "| Line | no | yes |",
+        "",
+    ]
+
+
+def test_a_table_whose_first_words_stand_in_the_prose_before_it_is_read() -> None:
+    prose = "Each kind of Kite is listed here.\n\n"
+    page = prose + "Kite Price Line\nStar EUR 20 30 m\nBox EUR 35 60 m\n"
+    layout = prose + "Kite    Price    Line\nStar    EUR 20   30 m\nBox     EUR 35   60 m\n"
+    assert "| Box | EUR 35 | 60 m |" in with_tables(page, layout)
+
+
 def test_a_text_that_does_not_say_the_table_cell_by_cell_is_left_as_it_is() -> None:
     other = _LOOSE.replace("USD 250\nDental", "Dental\nUSD 250")
     assert "| Dental | USD 1,200" not in with_tables(other, _LAYOUT)

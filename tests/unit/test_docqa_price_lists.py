@@ -30,6 +30,14 @@ _CONTACTS = """# Who to call
 The loan of more than two kites needs the approval of the field treasurer.
 The launch officer is Odile Marchetti.
 Proofs of a torn line are kept. By rule, the claim for a line is sent within three weeks.
+The shop pays for two days with a sick child or parent.
+
+## Sizes
+
+| | KT-20 | KT-40 |
+|---|---|---|
+| Weight | 900 g | 1.2 kg |
+| Line | L20, 80 g | L40, 95 g |
 """
 _OLD = "# Flying handbook 2023\n\nSuperseded by the Flying handbook 2025.\n\nLeave for night flying lasts 2 hours.\n"
 _NEW = """# Flying handbook 2025
@@ -82,11 +90,19 @@ def test_what_was_asked_for_is_quoted_first(ask: Ask, question: str, expected: s
         "What is the price of a spare bag for the KT-20 Pro?",
         "Who is the field treasurer?",
         "What is the phone number of the line tester?",
+        "Which of the two kites is quieter?",
+        "Does the shop pay for childcare?",
     ],
 )
 def test_another_model_a_mention_and_a_place_are_no_answer(ask: Ask, question: str) -> None:
     answer = ask(question)
     assert not answer.grounded, answer.text
+
+
+def test_how_heavy_it_is_is_told_alone(ask: Ask) -> None:
+    assert [citation.quote for citation in ask("How heavy is the KT-40?").citations] == [
+        "Weight | 900 g | 1.2 kg"
+    ]
 
 
 def test_a_handbook_is_no_question_of_permission() -> None:

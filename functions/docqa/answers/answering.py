@@ -15,6 +15,7 @@ from functions.docqa.questions.concept import Role
 from functions.docqa.questions.entities import entities_in
 from functions.docqa.questions.expressions import ACTED_ON
 from functions.docqa.questions.question import Question, analyse
+from functions.docqa.questions.units_counted import MEASURES
 from functions.docqa.search.corpus import FIRST_PASSAGES, Corpus
 from functions.docqa.vocabulary.words import normalise
 
@@ -141,7 +142,11 @@ def _facts(asked: Question, found: Sequence[Found]) -> Iterator[Offer]:
 def _names_only_an_entity(asked: Question) -> bool:
     """Whether the question says nothing of what the entity's deadline or amount is for."""
     things = [concept for concept in asked.concepts if concept.role in (Role.NOUN, Role.ACTION)]
-    return asked.asked.strict and all(entities_in(concept.surface) for concept in things)
+    return (
+        asked.asked.strict
+        and asked.unit not in MEASURES
+        and all(entities_in(concept.surface) for concept in things)
+    )
 
 
 def _on_topic(corpus: Corpus, asked: Question, treated: Sequence[Treated]) -> Iterator[Offer]:

@@ -14,15 +14,8 @@ from functions.docqa.questions.entities import Entity, entities_in
 from functions.docqa.vocabulary.lexicon import lexicon
 from functions.docqa.vocabulary.words import View, view
 
-OWN, GOVERNING, STANDING_ABOVE, HEADER, INNER_HEADING, OUTER_HEADING, TITLE = (
-    1.0,
-    0.95,
-    0.91,
-    0.9,
-    0.85,
-    0.75,
-    0.7,
-)
+OWN, GOVERNING, STANDING_ABOVE, HEADER = 1.0, 0.95, 0.91, 0.9
+INNER_HEADING, OUTER_HEADING, TITLE = 0.85, 0.75, 0.7
 MEANT, PRECEDING, OPENING, NEIGHBOUR, PASSAGE = 0.9, 0.65, 0.6, 0.55, 0.35
 PRESENT = 0.3
 _SYNONYM, _BROADER, _PARTS = 0.9, 0.7, 0.85

@@ -33,13 +33,12 @@ def with_tables(text: str, layout: str) -> str:
     page = _Page(text)
     at, written, out = 0, 0, []
     for columns in _tables(layout):
-        found = page.find(columns[0].lines[0], at)
-        if found < 0:
+        found, rows, end = _read(page, at, columns)
+        if len(rows) < _LEAST_ROWS:
             continue
-        rows, end = _rows(page, found, columns)
         first, last = page.places[found], page.places[end - 1] + 1
         alone = not text[:first].rpartition("\n")[2].strip() and not text[last:].partition("\n")[0].strip()
-        if len(rows) >= _LEAST_ROWS and alone and not any(map(is_justified, rows)):
+        if alone and not any(map(is_justified, rows)):
             out += [
                 text[written : text.rfind("\n", 0, first) + 1],
                 "\n",
@@ -76,6 +75,18 @@ class _Page:
         end = at + len(wanted)
         begins = at == 0 or at in self._ends
         return end if begins and end in self._ends and self._squeezed.startswith(wanted, at) else 0
+
+
+def _read(page: _Page, at: int, columns: Sequence[_Column]) -> tuple[int, list[list[str]], int]:
+    """Where a table stands in the text from `at` on, its rows and its end; its first words may stand before it in prose."""
+    for column in columns[:2]:  # the header's first cell may be empty
+        found = page.find(column.lines[0], at)
+        while found >= 0:
+            rows, end = _rows(page, found, columns)
+            if len(rows) >= _LEAST_ROWS:
+                return found, rows, end
+            found = page.find(column.lines[0], found + 1)
+    return at, [], at
 
 
 def _rows(page: _Page, at: int, columns: Sequence[_Column]) -> tuple[list[list[str]], int]:
@@ -119,7 +130,8 @@ def _rows(page: _Page, at: int, columns: Sequence[_Column]) -> tuple[list[list[s
 def rows_of(rows: Sequence[Sequence[str]]) -> list[str]:
     """The rows between bars, with a line below the first one when that names the columns."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    if is_header(rows[0], [row[-1] for row in rows[1:]]):
+    names_columns = not rows[0][0] and all(rows[0][1:]) and all(row[0] for row in rows[1:])
+    if names_columns or is_header(rows[0], [row[-1] for row in rows[1:]]):
         lines.insert(1, f"|{'---|' * len(rows[0])}")
     return lines
 
@@ -142,6 +154,11 @@ def _tables(layout: str) -> Iterator[list[_Column]]:
                 column.start, column.end = min(column.start, piece.start()), max(column.end, piece.end())
                 column.lines.append(piece.group())
             continue
+        if _heads_all_but_the_first(columns, pieces):
+            columns = [_Column(pieces[0].start(), pieces[0].end(), []), *columns]
+            for column, piece in zip(columns, pieces, strict=True):
+                column.lines.append(piece.group())
+            continue
         if columns:
             yield columns
         listed = len(pieces) < _MANY_COLUMNS and _NUMBERING.fullmatch(pieces[0].group())
@@ -152,6 +169,19 @@ def _tables(layout: str) -> Iterator[list[_Column]]:
         )
     if columns:
         yield columns
+
+
+def _heads_all_but_the_first(columns: Sequence[_Column], pieces: Sequence[re.Match[str]]) -> bool:
+    """Whether `columns` are one line, above all pieces but the first: a header whose first cell is empty."""
+    return (
+        len(pieces) == len(columns) + 1 > _LEAST_ROWS
+        and all(len(column.lines) == 1 for column in columns)
+        and pieces[0].end() <= columns[0].start
+        and all(
+            piece.start() < column.end and column.start < piece.end()
+            for piece, column in zip(pieces[1:], columns, strict=True)
+        )
+    )
 
 
 def _width(line: Sequence[re.Match[str]]) -> int:
