@@ -93,6 +93,32 @@ _NOTES = """点検の控え
 """
 
 
+_MINUTES = """# 営繕会議の控え
+
+場所：会議室B
+
+【議題1】雨どい
+
+- 3月に直した雨どいから水が漏れている。
+
+【議題2】外灯
+
+- 外灯を2基増やすことにした。
+
+振り返り会は、工事の後5営業日以内に開く。
+
+保険会社の補償は、1件につき40万円までとする。
+
+【外灯】
+
+1. **外灯は1時間単位で消せます。** これまでは3時間ごとでした。
+"""
+_PARTTIME = """# Part-time staff
+
+Night work of part-time staff is paid at 130 percent of the hourly wage. Travel to work is paid up to 800 yen per day.
+"""
+
+
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     documents = {
@@ -101,6 +127,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         "服務規則_2018年版（旧）.md": _OLD,
         "服務規則.md": _NEW,
         "点検.txt": _NOTES,
+        "控え.md": _MINUTES,
+        "part.md": _PARTTIME,
     }
     with answering_from(tmp_path_factory.mktemp("corpus"), documents) as answer:
         yield answer
@@ -113,6 +141,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("対策本部の本部長は誰がやるの", "財務担当役員"),
         ("記念休暇はいつまでに取らないといけませんか", "2年以内"),
         ("旧服務規則での定年は何歳でしたか", "満61歳"),
+        ("以前の定年は何歳でしたか", "満61歳"),
         ("AR-30の消費電力は何Wですか", "450W"),
         ("AR-30は何㎡まで使えますか", "50m2まで"),
         ("Severity Aの最初の応答は何分以内ですか", "35 minutes"),
@@ -131,6 +160,10 @@ def test_what_is_asked_in_japanese_is_not_answered_by_what_stands_beside_it(
         "どちらの型式のほうが丈夫ですか",  # what is cheaper is not tougher
         "輸出の納期はどのくらいかかりますか",  # a month is no length of time
         "新しい服務規則について誰に聞けばいいですか",
+        "振り返り会は何時間行いますか",  # how soon it is held, is not how long
+        "営繕会議の議題4は何ですか",
+        "補償の保険会社はどこですか",  # a company is told by its name
+        "パートの夜勤は月に何回までですか",  # a price for each day is no frequency
     ],
 )
 def test_what_only_names_what_is_asked_about_is_no_answer(ask: Ask, question: str) -> None:
@@ -168,6 +201,10 @@ def test_one_sentence_may_tell_both_sides(ask: Ask) -> None:
     assert [citation.quote for citation in answer.citations] == [
         "P-1では20分ごと、P-2では2時間ごとに続報を出す。"
     ]
+
+
+def test_bold_type_that_closes_behind_a_full_stop_is_not_shown(ask: Ask) -> None:
+    assert ask("外灯は時間単位で消せますか").text == "外灯は1時間単位で消せます。 [1]"
 
 
 def test_an_item_below_a_wide_number_is_quoted_whole(ask: Ask) -> None:

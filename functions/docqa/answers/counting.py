@@ -27,6 +27,8 @@ _DURATION_ASKED = re.compile(
     r"\bhow many\b|何(?:年|日|週|[ヶかカ]月|時|分|秒)間|何時間|何[ヶかカ]月|何日(?!目|付|ま?では?(?:です|でしょう|$))"
     r"|(?:どの|どれ)(?:くらい|ぐらい|ほど|程度)の?(?:期間|時間|間|日数)?[がはで、]*(?:かか|要し|要する)"
 )
+_LENGTH_ASKED = re.compile(r"何(?:時間|分間?|日間|週間|[ヶかカ]月間|年間)(?!以|前|後|まで|ごと|おき|目)")
+_BOUND = re.compile(r"\d+(?:営業日|日|時間|分|週間|[ヶかカ]月|年)(?:以内|前|後|までに|ごと)")
 _DATES = re.compile(
     rf"\d+(?:日|年|か月|回)目|(?:19|20)\d\d年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?|\d{{1,2}}月(?!間)(?:\d{{1,2}}日)?|\d{{1,2}}:\d{{2}}"
     rf"|\d{{1,2}} {MONTH}(?: \d{{4}})?|{MONTH} \d{{1,2}}\b"
@@ -69,6 +71,13 @@ def lasts_far_otherwise(judged: Judged) -> bool:
     """Whether the sentence's durations are of quite another length than the unit asked for."""
     unit = judged.question.unit
     return bool(unit) and lasts_otherwise(unit, _DATES.sub(" ", judged.normal))
+
+
+def only_bounds(judged: Judged) -> bool:
+    """Whether it is asked how long something lasts, and the sentence only says how soon it must be: 「3日以内に」."""
+    if not has(_LENGTH_ASKED, judged.asked) or counts_the_unit(judged):
+        return False
+    return has(_BOUND, judged.normal) and not has(PATTERNS[AnswerKind.TIME], _BOUND.sub(" ", judged.normal))
 
 
 def counts_something_else(judged: Judged) -> bool:

@@ -37,7 +37,7 @@ from functions.docqa.vocabulary.words import normalise
 _ALIKE = 0.05
 _OTHER_KIND = -0.3
 _MOST_SIBLINGS = 4
-_FORMER_WANTED = 0.1
+_FORMER_WANTED = 0.2
 _FORMER_FACTOR = 0.6
 
 

@@ -12,6 +12,7 @@ from functions.docqa.answers.counting import (
     has_no_duration,
     is_not_measured_so,
     lasts_far_otherwise,
+    only_bounds,
 )
 from functions.docqa.answers.defining import defines
 from functions.docqa.answers.judged import Judged
@@ -148,7 +149,7 @@ _RULED_OUT: dict[AnswerKind, tuple[Rule, ...]] = {
     AnswerKind.PERSON: (_names_nobody,),
     AnswerKind.MONEY: (_is_of_another_month, is_share_of_asked, is_no_amount, is_of_another_thing),
     AnswerKind.QUANTITY: (_is_of_another_month, counts_something_else),
-    AnswerKind.TIME: (_is_not_ahead, has_no_duration, _is_no_time_of_day, lasts_far_otherwise),
+    AnswerKind.TIME: (_is_not_ahead, has_no_duration, _is_no_time_of_day, lasts_far_otherwise, only_bounds),
 }
 _ANY = frozenset(AnswerKind)
 # The kinds it holds for, what is said, and what that is worth.

@@ -1,6 +1,7 @@
 """What a sentence names only to leave it out, or names beside it: 「（沖縄を除く）」, 会議室2 where 会議室3 is asked about."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from functions.docqa.questions.concept import Concept, Role
@@ -19,6 +20,12 @@ def is_left_out(question: Question, normal: str) -> bool:
     return not normal.isascii() and (
         _is_excepted(question, normal) or _is_another(normalise(question.text), normal)
     )
+
+
+def is_under_another(question: Question, governing: Iterable[str]) -> bool:
+    """Whether a text that governs a sentence has the name asked about with other numbers alone: 議題1, and no 議題4."""
+    asked = normalise(question.text)
+    return bool(_NUMBERED.search(asked)) and any(_is_another(asked, normalise(text)) for text in governing)
 
 
 def is_beside_the_amount(question: Question, normal: str) -> bool:

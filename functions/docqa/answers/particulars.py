@@ -11,7 +11,7 @@ _NAME_ASKED = re.compile(
     r"|\bwhich (?:company|firm|vendor|supplier|manufacturer|maker|brand|bank|carrier|insurer|university)\b"
     r"(?! (?:car|card|phone|policy))"
     r"|\bwhat (?:is|was) [^?]{3,60} (?:called|named)\b"
-    r"|(?:名称|名前|氏名|社名|店名|商品名|品名)(?:は|を教え|が知り|って)|何という(?:名前|名称|会社|店|人)"
+    r"|(?:名称|名前|氏名|社名|店名|商品名|品名)(?:は|を教え|が知り|って)|(?:会社|業者|銀行|メーカー|病院|代理店|事業者)は(?:どこ|どちら|何という)|何という(?:名前|名称|会社|店|人)"
 )
 # How many there are is told by no limit: 「1世帯3名まで」 tells no number of members.
 _THERE_ARE = re.compile(
@@ -42,7 +42,7 @@ _CAPITALISED = re.compile(
 _TITLED = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Prof)\b\.? ?[A-Z]|[:|] *[A-Z][a-z]+ [A-Z][a-z]+\b")
 _NAMED_JAPANESE = re.compile(
     r"[「『“\"][^」』”\"]{1,40}[」』”\"]|株式会社|有限会社|合同会社|㈱|法人|という|[一-龯ァ-ヶー]{2,8}(?:氏|さん|様)"
-    r"|は、?[^、。]{2,24}(?:とする|である|です)。?$"
+    r"|は、?[^、。\d０-９]{2,24}(?:とする|である|です)。?$"
 )
 _OF_A_PERSON = re.compile(
     r"\bnames? of (?:the |our |my )?(?:\w+ ){0,3}?(?:head|manager|director|president|chair\w*|leader|lead|officer|teacher"

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from functions.docqa.answers.judged import is_bare
+from functions.docqa.answers.left_out import is_under_another
 from functions.docqa.answers.matching import Surroundings, cached_view, says
 from functions.docqa.answers.occasions import has
 from functions.docqa.answers.pointers import only_points
@@ -70,9 +71,15 @@ def is_of_what_is_asked(
     """
     return (
         all(governed(entity, scopes) is True for entity in question.entities)
+        and not is_under_another(question, _governing(around, number))
         and all(_is_named(name, around, number) for name in question.designations)
         and _year_agrees(question, around.passage, around.passage.units[number])
     )
+
+
+def _governing(around: Surroundings, number: int) -> tuple[str, ...]:
+    """The texts that a sentence stands under, and its whole section."""
+    return (*around.passage.units[number].context, *around.passage.section, around.whole.text)
 
 
 def _is_named(name: str, around: Surroundings, number: int) -> bool:

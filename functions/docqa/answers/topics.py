@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from functions.docqa.answers.extraction import Found
 from functions.docqa.answers.judged import is_bare
+from functions.docqa.answers.left_out import is_under_another
 from functions.docqa.answers.matching import (
     cached_view,
     entity_scopes,
@@ -56,6 +57,8 @@ def treating(question: Question, passages: Sequence[Passage]) -> list[Treated]:
     means_document = names_a_kind_of_document(normalise(question.text))
     for rank, passage in enumerate(passages):
         if not edition_serves(question, passage) or _is_history(passage):
+            continue
+        if is_under_another(question, passage.section):
             continue
         worth = _worth(wanted, passage)
         if worth and means_document and _said_by_title(wanted, passage):

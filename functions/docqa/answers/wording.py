@@ -4,13 +4,12 @@ import re
 from collections.abc import Sequence
 
 from functions.docqa.answers.extraction import Found
-from functions.docqa.answers.telling import REMEDY
+from functions.docqa.answers.leading_cells import leading_cell
 from functions.docqa.documents.columns import cells_of
 from functions.docqa.model import Standing, UnitKind
 from functions.docqa.questions.entities import entities_in
-from functions.docqa.questions.expressions import ACTED_ON, PATTERNS, AnswerKind
 from functions.docqa.questions.question import Question
-from functions.docqa.vocabulary.words import normalise, plain, view
+from functions.docqa.vocabulary.words import plain
 
 _ABSTAINED = {
     "en": "I found no passage in the documents that answers this question, so I do not answer it.",
@@ -27,7 +26,6 @@ _OTHER_LANGUAGE = {
 _FORMER_SIDE = {"en": " (no longer in force)", "ja": "（現在は効力のない版）"}
 _COUNTED = re.compile(r"は(?:何\S{1,3}|いくら)$")
 _FORMER = {"en": "From a version that is no longer in force: ", "ja": "現在は効力のない版の記述です: "}
-_NAMED_ITSELF = 1.2
 _MARK_BELOW = re.compile(r"\n[ \t]*(?:([-*+•・])|2([.)．）]))[ \t　]*")
 _LIST_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)*", re.MULTILINE)
 
@@ -115,35 +113,7 @@ def _cell(question: Question, row: str, header: str) -> str:
     names, cells = [plain(cell) for cell in header.split("|")], _cells(row)
     if len(names) != len(cells) or len(cells) < 2:
         return ""
-    pattern = PATTERNS.get(question.kind)
-    text = normalise(question.text)
-    scores = []
-    expressed = []
-    for at, (name, cell) in enumerate(zip(names, cells, strict=True)):
-        said = view(name)
-        # 2417 is a number to call by the name of its column, 内線.
-        labelled = f"{name} {cell}" if question.kind is AnswerKind.CONTACT else cell
-        asked = sum(
-            1.0
-            for concept in question.concepts
-            if any(
-                form in (said.words if form[0] == " " else said.text)
-                for form in (*concept.own, *concept.words, *concept.texts)
-            )
-        )
-        fits = pattern is not None and pattern.search(normalise(labelled)) is not None
-        expressed.append(fits)
-        is_told = normalise(cell).strip() in text
-        scores.append(
-            (-1.0 if is_told else asked)
-            + (_NAMED_ITSELF if len(name) > 1 and normalise(name).strip() in text else 0.0)
-            + (1.0 if question.kind in ACTED_ON and REMEDY.search(normalise(name)) else 0.0)
-            + (0.6 if fits and question.asked.strict else 0.3 if fits else 0.0)
-            - (0.5 if at == 0 else 0.0)
-        )
-    if question.asked.strict:
-        scores = [score if at and expressed[at] else -1.0 for at, score in enumerate(scores)]
-    best = max(range(len(scores)), key=scores.__getitem__)
-    if scores[best] < 0.5 or sum(score == scores[best] for score in scores) > 1:
+    best = leading_cell(question, names, cells)
+    if best is None:
         return ""
     return f"{names[best]}: {cells[best]}" if names[best] else cells[best]

@@ -9,6 +9,7 @@ _END = re.compile(
     r"|(?<=\.)(?=[\"'”’)\]*_`]*(?:\s|$))[\"'”’)\]*_`]*|(?<=[「『（(」』）)]))"
 )
 # fmt: off
+_BOLD = "**"
 _ABBREVIATIONS = frozenset({
     "etc", "cf", "approx", "no", "nos", "dr", "mr", "mrs", "ms", "prof", "st", "vs", "fig", "sec", "art", "dept",
     "ext", "tel", "max", "min", "inc", "ltd", "co",
@@ -68,8 +69,15 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield link.end()
             begin = link.end()
         elif not _goes_on(text, begin, at, stop, end):
+            stop += _closing_marks(text, begin, stop)
             yield stop
             begin = stop
+
+
+def _closing_marks(text: str, begin: int, stop: int) -> int:
+    """How long the `**` at `stop` is that closes what the sentence from `begin` opened."""
+    opened = text.count(_BOLD, begin, stop) % 2 == 1
+    return len(_BOLD) if opened and text.startswith(_BOLD, stop) else 0
 
 
 def _goes_on(text: str, begin: int, at: int, stop: int, end: int) -> bool:

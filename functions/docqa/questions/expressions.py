@@ -63,13 +63,14 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|april|july|october)\b"
         # "Once the call is over" is no frequency.
         r"|\b(?:once(?=(?: an?| per| each| every| in| daily| weekly| monthly| yearly)\b| *(?:[.,;:)|]|$))|twice"
-        r"|daily|weekly|monthly|quarterly|annually|annual|yearly|hourly|biannual"
+        r"|(?:daily|weekly|monthly|quarterly|annually|annual|yearly|hourly|biannual)"
+        r"(?! (?:wages?|rates?|pay|salar|fees?|rent|charges?|allowances?|leave|costs?)\b)"
         r"|semi-?annual(?:ly)?|biweekly|nightly|fortnightly"
         r"|times an?|days? an? |continuously|real time)\b"
         rf"|毎[日週月年朝晩時]|(?:[年月週日]|一日|時間|四半期)(?:に|あたり)?{_JAPANESE_NUMBER}[回度]"
         rf"|{_JAPANESE_NUMBER}"
         r"(?:日|週間|[ヶか箇カ]月|年|時間|分)(?:ごと|毎|に)|ごと|隔[日週月年]"
-        r"|四半期|半期|年次|月次|週次|日次|随時|常時|定期的"
+        r"|四半期|半期|年次(?!有給)|月次|週次|日次|随時|常時|定期的"
     ),
     AnswerKind.MONEY: re.compile(
         rf"[¥$€£]\s?\d|\d ?[€£¤]|{NUMBER} ?(?:thousand|million)? ?(?:yen"

@@ -32,7 +32,7 @@ _FORMER = re.compile(
     r"|edition|policy|rule|deadline|limit|guideline|procedure|standard|manual|handbook|guide|agreement|contract|terms|rate"
     r"|price list|\w+ version)"
     r"|\b(?:previously|formerly|used to|superseded)\b"
-    rf"|旧(?:版|{_OLD_RULES})|以前|かつて|従来|改[定訂]前|廃止|変更前"
+    rf"|旧(?:版|{_OLD_RULES})|以前|昔の|かつて|従来|改[定訂]前|廃止|変更前"
 )
 # 「電話番号は、いつ確認しますか」 asks for no number.
 _NAMED_BY_NOUNS = (AnswerKind.CONTACT,)
@@ -41,7 +41,7 @@ _EDITION = re.compile(
     r"\b(?:previous|former|old|older|superseded|outdated|current|present)"
     r"(?= (?:version|edition|policy|rules?|guidelines?|procedure|manual|handbook|guide|agreement|contract|terms)\b)"
     r"|\b(?:version|edition|revision) v?\d+(?:\.\d+)*"
-    r"|(?:廃止された|改[定訂]前の|現行の)(?=[^。、]{0,12}(?:版|規[程定則]|要[領綱]|手順|マニュアル))|旧版|新版|最新版|現行版|第\d+版"
+    r"|(?:廃止された|改[定訂]前の|現行の)(?=[^。、]{0,12}(?:版|規[程定則]|要[領綱]|手順|マニュアル))|旧版|新版|最新版|現行版|(?<![一-龯\d])(?:以前|昔|従来)の|かつての|第\d+版"
     rf"|旧(?={_OLD_RULES})|新(?={_RULES})"
 )
 _COUNTED = re.compile(
