@@ -39,6 +39,25 @@ def test_a_config_with_everything_is_taken(store: SqliteTaskStore) -> None:
     assert _add(store, id="p", token="receivers-token", **_own()).id == "p"
 
 
+def test_a_receiver_is_told_of_what_comes_after_it_was_registered(store: SqliteTaskStore) -> None:
+    task_id = _add(store).task_id
+    (delivery,) = store.configs(str(task_id))
+    assert delivery.delivered == 1
+    assert store.due_deliveries(limit=10) == []
+
+
+def test_a_config_without_a_name_is_the_default_one_in_0_3_and_one_of_many_in_1_0(
+    store: SqliteTaskStore,
+) -> None:
+    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    stored = created(store)
+    for version in (Version.V0_3, Version.V0_3, Version.V1_0, Version.V1_0):
+        configs.add(stored, TaskPushNotificationConfig(url=URL), version)
+    first, *others = [config.id for config in configs.all(stored.task.id)]
+    assert first == "default"
+    assert len(set(others)) == 2
+
+
 def test_a_task_has_so_many_configs_and_one_of_them_can_be_replaced(store: SqliteTaskStore) -> None:
     configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
     stored = created(store)
