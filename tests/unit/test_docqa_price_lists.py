@@ -30,6 +30,7 @@ _CONTACTS = """# Who to call
 The loan of more than two kites needs the approval of the field treasurer.
 The launch officer is Odile Marchetti.
 Proofs of a torn line are kept. By rule, the claim for a line is sent within three weeks.
+A beginner of 12 years flies the KT-20 Pro with a teacher.
 The shop pays for two days with a sick child or parent.
 
 ## Sizes
@@ -75,6 +76,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("How long is leave for night flying?", "4 hours"),
         ("How long was leave for night flying under the old handbook?", "2 hours"),
         ("From which flight on is a whistle needed?", "from the third flight"),
+        ("How much does the KT-40 weigh?", "1.2 kg"),
         ("By when must the claim for a line be ready?", "within three weeks"),
     ],
 )
@@ -92,6 +94,8 @@ def test_what_was_asked_for_is_quoted_first(ask: Ask, question: str, expected: s
         "What is the phone number of the line tester?",
         "Which of the two kites is quieter?",
         "Does the shop pay for childcare?",
+        "What does the spare bag weigh?",
+        "How tall is the KT-20 Pro?",
     ],
 )
 def test_another_model_a_mention_and_a_place_are_no_answer(ask: Ask, question: str) -> None:

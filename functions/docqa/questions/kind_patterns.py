@@ -33,7 +33,14 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"(?: as| by| to be)\b|(?:とみなされる|に当たる|に該当する)のは(?:何|どんな|どの)|とは(?:具体的に)?(?:何|どんな|どう)"
         ),
     ),
-    (AnswerKind.QUANTITY, True, (r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$")),
+    (
+        AnswerKind.QUANTITY,
+        True,
+        (
+            r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$"
+            r"|\b(?:what|how much) (?:does|do|did) .*\bweigh\b"
+        ),
+    ),
     (
         AnswerKind.QUANTITY,
         True,

@@ -60,9 +60,12 @@ _MEASURED_BY = {
     "hot": "heat",
     "cold": "heat",
     "warm": "heat",
-    "tall": "length",
+    **dict.fromkeys(("tall", "wide", "thick"), "cm"),
+    "weigh": "weight",
 }
-_HOW_ADJECTIVE = re.compile(rf"\bhow ({'|'.join(_MEASURED_BY)})\b")
+_HOW_ADJECTIVE = re.compile(
+    rf"\bhow ({'|'.join(_MEASURED_BY)})\b|\b(?:what|how much) (?:does|do|did) .*\b(weigh)\b"
+)
 _LENGTH = re.compile(
     r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$"
     r"|\b(?:minimum|maximum|required|min|max) length\b|\blength of\b|長さは"
@@ -107,7 +110,7 @@ def counted_unit(normal: str) -> str:
     if _LENGTH.search(normal):
         return "length"
     if match := _HOW_ADJECTIVE.search(normal):
-        return _MEASURED_BY[match.group(1)]
+        return _MEASURED_BY[match.group(1) or match.group(2)]
     if "how many times" in normal:
         return "回"
     match = _COUNTED.search(normal) or _COUNTED_JAPANESE.search(normal)
