@@ -42,8 +42,17 @@ def numbered_lines(citations: list[dict[str, Any]], language: Language) -> str:
     return "\n\n" + "\n".join([f"{sources_heading(language)}:", *lines])
 
 
+def _at(place: dict[str, Any], language: Language) -> str:
+    """The page, or the line where there are no pages: those of a PDF are lines of its text, which nobody sees."""
+    if isinstance(place.get("page"), int):
+        return f"page {place['page']}" if language is Language.EN else f"{place['page']}ページ"
+    if isinstance(place.get("line"), int):
+        return f"line {place['line']}" if language is Language.EN else f"{place['line']}行目"
+    return ""
+
+
 def _line(citation: dict[str, Any], language: Language) -> str:
-    """`Title, section (source, line 12): “quote”`."""
+    """`Title, section (source, line 12): “quote”`; of a document with pages, the page."""
     source = unquote(citation["uri"])
     position = citation.get("position")
     place = position if isinstance(position, dict) else {}
@@ -53,9 +62,8 @@ def _line(citation: dict[str, Any], language: Language) -> str:
     if isinstance(section, list) and section and str(section[-1]) != head:
         head += f", {section[-1]}" if language is Language.EN else f"、{section[-1]}"
     where = source if isinstance(title, str) and title else ""
-    if isinstance(place.get("line"), int):
-        line = f"line {place['line']}" if language is Language.EN else f"{place['line']}行目"
-        where = f"{where}, {line}" if where else line
+    if at := _at(place, language):
+        where = f"{where}, {at}" if where else at
     text = f"{head} ({where})" if where else head
     quote = citation.get("quote")
     if isinstance(quote, str) and quote:

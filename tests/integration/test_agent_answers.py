@@ -258,6 +258,14 @@ def test_citations_become_numbered_lines_under_the_text() -> None:
         assert hub.query("How long?")["citations"] == [citation]
 
 
+def test_a_citation_from_a_document_with_pages_names_the_page() -> None:
+    citation = {"uri": "rules.pdf", "title": "Rules", "quote": "65", "position": {"line": 127, "page": 3}}
+    with AgentServer(lambda _: [message(text("65."), data({"citations": [citation]}))]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        assert "[1] Rules (rules.pdf, page 3)" in text_of(hub.send("What age?"))
+        assert "[1] Rules (rules.pdf, 3ページ)" in text_of(hub.send("定年は"))
+
+
 @pytest.mark.parametrize(
     "citations", [7, "x", [7], [{}], [{"uri": 7}], [{"title": "no uri"}], None, {"uri": "x"}]
 )

@@ -7,6 +7,7 @@ import pytest
 from functions.docqa.answers.comparison import sides
 from functions.docqa.questions.entities import Entity, entities_in
 from functions.docqa.questions.question import analyse
+from functions.docqa.vocabulary.lexicon import key_of, lexicon
 from tests.fakes.documents import Ask, answering_from
 
 _MANUAL = """# 障害手順
@@ -211,6 +212,29 @@ def test_an_item_below_a_wide_number_is_quoted_whole(ask: Ask) -> None:
     (citation,) = ask("連続する2週の夜番はできますか").citations
 
     assert citation.quote == "連続する2週の夜番は禁止する。"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("真夜中", "夜間"),
+        ("ライバル会社", "同業他社"),
+        ("取り付け", "設置"),
+        ("障害報告書", " incident report "),
+    ],
+)
+def test_words_of_daily_talk_have_those_of_rules(asked: str, said: str) -> None:
+    found = lexicon().groups.get(key_of(asked))
+
+    assert found
+    assert said in (*found.texts, *found.words)
+
+
+def test_a_power_supply_is_no_power_consumption() -> None:
+    supply = lexicon().groups.get(key_of("power supply"))
+
+    assert supply
+    assert "電力" not in supply.texts
 
 
 def test_the_sides_of_a_comparison_keep_what_is_counted() -> None:
