@@ -15,8 +15,8 @@ from shared.a2a.model import (
     TaskState,
 )
 from shared.a2a.reply import Piece, Question, Text
-from shared.task_store.store import NewTask, TaskExists, Unavailable, WrongVersion
-from tests.contract.task_store.stores import Clock, Store, a_task, created, status, webhook
+from shared.task_store.store import Unavailable, WrongVersion
+from tests.contract.task_store.stores import Clock, Store, created, status, webhook
 from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,
     Instance,
@@ -52,16 +52,6 @@ def with_webhook(text: str, *, task_id: str | None = None, at_once: bool = False
 
 def urls(store: Store, task_id: str) -> list[str]:
     return [each.push.config.url for each in store.configs(task_id)]
-
-
-def test_a_task_that_is_made_again_is_there_once_with_its_webhook(store: Store, other: Store) -> None:
-    task = a_task()
-    new = NewTask(task=task, owner="owner", push=webhook(task.id))
-    store.create(new)
-    with pytest.raises(TaskExists):
-        other.create(NewTask(task=task, owner="owner", push=webhook(task.id, "another")))
-    assert [each.push for each in other.configs(task.id)] == [new.push]
-    assert created(other).number == 2
 
 
 def test_an_answer_that_is_appended_again_is_there_once_with_its_webhook(store: Store, other: Store) -> None:

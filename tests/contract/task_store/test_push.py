@@ -117,6 +117,26 @@ def test_a_failed_attempt_is_due_again_at_its_time(store: Store, clock: Clock) -
     assert store.claim_delivery(failed, seconds=30)
 
 
+def test_a_sender_that_comes_late_takes_nothing_back(store: Store, other: Store, clock: Clock) -> None:
+    id_ = _grown(store)
+    (delivery,) = store.due_deliveries(limit=10)
+    assert store.claim_delivery(delivery, seconds=30)
+    clock.pass_by(31)
+    assert other.claim_delivery(delivery, seconds=30)
+    other.save_delivery(msgspec.structs.replace(delivery, delivered=2))
+    store.save_delivery(msgspec.structs.replace(delivery, failures=1))
+    assert [config.delivered for config in other.configs(id_)] == [2]
+    assert other.due_deliveries(limit=10) == []
+
+
+def test_a_config_that_is_replaced_while_somebody_sends_is_due_at_once(store: Store, other: Store) -> None:
+    id_ = _grown(store)
+    (delivery,) = store.due_deliveries(limit=10)
+    assert store.claim_delivery(delivery, seconds=30)
+    other.put_config(webhook(id_, url="https://elsewhere.example/"), delivered=0)
+    assert _ids(store.due_deliveries(limit=10)) == ["p"]
+
+
 def test_what_was_given_up_is_not_due_any_more(store: Store) -> None:
     id_ = _grown(store)
     (delivery,) = store.due_deliveries(limit=10)
