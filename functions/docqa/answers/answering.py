@@ -10,12 +10,9 @@ from functions.docqa.answers.comparison import sides
 from functions.docqa.answers.extraction import Found, extract, nearest, siblings
 from functions.docqa.answers.named_sources import documents_named, named_in
 from functions.docqa.answers.topics import Treated, asked_by_heading, headed, main_sentences, treating
-from functions.docqa.model import Passage, UnitKind
-from functions.docqa.questions.concept import Role
-from functions.docqa.questions.entities import entities_in
+from functions.docqa.model import Passage
 from functions.docqa.questions.expressions import ACTED_ON
 from functions.docqa.questions.question import Question, analyse
-from functions.docqa.questions.units_counted import MEASURES
 from functions.docqa.search.corpus import FIRST_PASSAGES, Corpus
 from functions.docqa.vocabulary.words import normalise
 
@@ -26,7 +23,6 @@ _SECOND_PART = re.compile(
 ENOUGH_COVERAGE, _SURE_COVERAGE = 0.6, 0.85
 _OFFERS = 3
 _NEAR_MISSES, _NEAR_COVERAGE, _NEAR_CHARACTERS = 3, 0.18, 600
-_SEVERAL = 4
 
 
 class Offer(Struct, frozen=True):
@@ -124,29 +120,13 @@ def _found(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
 
 
 def _facts(asked: Question, found: Sequence[Found]) -> Iterator[Offer]:
-    """The best units, each with what must be told along; for a bare "P-1 deadlines", all of one passage."""
-    if found and asked.entities and found[0].coverage >= ENOUGH_COVERAGE and _names_only_an_entity(asked):
-        first = found[0].passage.id
-        several = [
-            entry for entry in found if entry.passage.id == first and entry.unit.kind is not UnitKind.LIST
-        ]
-        yield Offer(sorted(several[:_SEVERAL], key=lambda entry: entry.number))
+    """The best units, each with what must be told along."""
     for rank, best in enumerate(found[:_OFFERS]):
         if best.coverage >= ENOUGH_COVERAGE:
             same = siblings(asked, found[rank:])
             if asked.kind in ACTED_ON and len(following := with_what_follows(best)) > 1:
                 same = following
             yield Offer(with_exceptions(best) if len(same) == 1 else same)
-
-
-def _names_only_an_entity(asked: Question) -> bool:
-    """Whether the question says nothing of what the entity's deadline or amount is for."""
-    things = [concept for concept in asked.concepts if concept.role in (Role.NOUN, Role.ACTION)]
-    return (
-        asked.asked.strict
-        and asked.unit not in MEASURES
-        and all(entities_in(concept.surface) for concept in things)
-    )
 
 
 def _on_topic(corpus: Corpus, asked: Question, treated: Sequence[Treated]) -> Iterator[Offer]:

@@ -11,9 +11,7 @@ from functions.docqa.questions.units_counted import (
     MEASURES,
     counts,
     counts_only_what_it_narrows,
-    is_common,
     lasts_otherwise,
-    may_be_counted_so,
 )
 from functions.docqa.vocabulary.words import normalise, phrase, stem
 
@@ -34,7 +32,6 @@ _DATES = re.compile(
     rf"|\d{{1,2}} {MONTH}(?: \d{{4}})?|{MONTH} \d{{1,2}}\b"
 )
 _NARROWED = re.compile(r" (?:per|of|in|for|to|an?|at|each|allowed)\b|[(/]")
-_BARE_NUMBER = re.compile(r"^\W*(?:約|最大|up to |max )?\d+(?:\.\d+)?(?: ?[-–~〜] ?\d+)?\W*$")
 
 
 def counts_the_unit(judged: Judged) -> bool:
@@ -89,18 +86,12 @@ def _may_count(judged: Judged) -> bool:
     question, unit, normal = judged.question, judged.unit, judged.normal
     if counts(question.unit, normal):
         return True
-    if question.unit.isascii() != normal.isascii() and not may_be_counted_so(question.unit, normal):
+    if question.unit.isascii() != normal.isascii():
         return False
     if unit.kind is UnitKind.ROW:
-        in_cell = is_common(question.unit) and any(_BARE_NUMBER.search(cell) for cell in normal.split("|"))
-        return in_cell or _is_counted_by_column(question.text, unit.header)
-    if not question.unit.isascii():
-        if not normal.isascii():
-            return False  # 20日 are no 冊
-    elif re.search(rf"\b(?:an?|each|every|any|per) {re.escape(stem(question.unit))}", normal):
-        return False  # "a merchant may send 200 requests" counts no merchants
-    elif not is_common(question.unit) and not _is_counted_otherwise(judged):
-        return False
+        return _is_counted_by_column(question.text, unit.header)
+    if not question.unit.isascii() or not _is_counted_otherwise(judged):
+        return False  # 20日 are no 冊
     return PATTERNS[AnswerKind.QUANTITY].search(_OTHER_NUMBERS.sub("", normal)) is not None
 
 

@@ -73,7 +73,6 @@ def _is_expressed(judged: Judged) -> bool:
     return (
         kind is AnswerKind.FREQUENCY
         and judged.unit.kind is UnitKind.ROW
-        and has(PATTERNS[AnswerKind.TIME], normal)
         and has(_INTERVAL, normalise(judged.unit.header))
     )
 
@@ -85,8 +84,6 @@ def _without_expression(judged: Judged) -> float | None:
     if question.asked.strict or has(WHO_IS, judged.asked):
         return None
     by = person and has(_BY_WHOM, normalise(unit.header))
-    if unit.kind is UnitKind.ROW and (person or time) and not by:
-        return None
     if person and not by and has(_WHO, judged.asked) and not _NAMED.search(unit.text):
         return None
     if time and not has(_EVENT, judged.normal):

@@ -9,7 +9,7 @@ from functions.docqa.questions.question import Question
 from functions.docqa.questions.units_counted import counts
 from functions.docqa.vocabulary.lexicon import lexicon
 
-_THING_SAID, _NEARLY_SURE, _SURELY_SAID, _SAID_ITSELF, _TELLING = 0.5, 0.6, 0.75, 0.9, 0.45
+_THING_SAID, _NEARLY_SURE, _SURELY_SAID, _TELLING = 0.5, 0.6, 0.75, 0.45
 _EVERYWHERE = 0.35
 
 
@@ -63,8 +63,7 @@ class Lenient(Struct, frozen=True):
                 is_only_sought = is_only_sought and concept.sought
         if not things or is_only_sought or max(level * rarity for level, rarity in things) < _TELLING:
             return None
-        alone = len(things) == 1 and unsaid_acts
-        if max(level for level, _ in things) < (_SAID_ITSELF if alone else _SURELY_SAID):
+        if max(level for level, _ in things) < _SURELY_SAID:
             return None
         mean = sum(level * rarity for level, rarity in things) / sum(rarity for _, rarity in things)
         return mean - 0.1 * unsaid_acts / max(1, acts)
@@ -83,12 +82,11 @@ class Lenient(Struct, frozen=True):
             or self.rarities[at] < _EVERYWHERE
         ):
             return False
-        # Platinum members, Starter users: who they are is said by the word before; urgent tickets by a column "urgent".
-        person = concept.own[0] in lexicon().parties
-        narrowed = any(
+        # Urgent tickets are told by a column "urgent".
+        narrowed = row and any(
             other.modifies == at
             and level >= _SURELY_SAID
-            and (person or level <= HEADER or (row and other.surface[-1:].isdigit()))
+            and (level <= HEADER or other.surface[-1:].isdigit())
             for other, level in zip(question.concepts, said, strict=True)
         )
-        return concept.proper or not (narrowed and (row or person))
+        return concept.proper or not narrowed

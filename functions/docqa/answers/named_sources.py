@@ -19,7 +19,6 @@ _KINDS_JAPANESE = (
     r"規程|規則|規約|約款|マニュアル|手引き?|ガイドライン|ガイド|契約書|契約|要領|基準|計画書?|faq|しおり|ハンドブック"
     r"|ポリシー|案内|手順書?"
 )
-_KIND = re.compile(rf"\b(?:{_KINDS})\b|{_KINDS_JAPANESE}")
 _ASKS = r"how|what|when|who|whom|where|which|must|may|is|are|can|do|does|should|why"
 _PATTERNS = (
     (
@@ -58,15 +57,8 @@ def named_in(normal: str) -> Named | None:
 def documents_named(name: str, documents: Mapping[str, View]) -> frozenset[str]:
     """The paths of the `documents` (path → its title and path) that `name` means; none when it could mean most of them."""
     concepts = concepts_in(without_edition(normalise(name)))
-    telling = [concept for concept in concepts if concept.role is not Role.LIGHT] or list(concepts)
-    if not telling:
-        return frozenset()
+    telling = [concept for concept in concepts if concept.role is not Role.LIGHT] or concepts
     found = frozenset(
         path for path, label in documents.items() if all(says(concept, label) > 0 for concept in telling)
     )
     return found if len(found) * 2 <= len(documents) or len(found) == 1 else frozenset()
-
-
-def names_a_kind_of_document(normal: str) -> bool:
-    """Whether the normalised question speaks of a policy, a manual, a 規程: of a document as such."""
-    return _KIND.search(normal) is not None

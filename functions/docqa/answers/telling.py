@@ -15,12 +15,11 @@ from functions.docqa.model import Unit, UnitKind
 from functions.docqa.questions.concept import Role
 from functions.docqa.questions.expressions import ACTED_ON, ANNOUNCING, AnswerKind
 from functions.docqa.questions.question import Question
-from functions.docqa.questions.ranges import numbers_in
 from functions.docqa.vocabulary.word_runs import run_bonus
 from functions.docqa.vocabulary.words import normalise, phrase
 
 REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処置|対応|対策|措置|解決")
-_OWN_RUN, _SAYS_WHAT_TO_DO, _NUMBER_OF_ITS_OWN = 0.3, 0.12, 0.05
+_OWN_RUN, _SAYS_WHAT_TO_DO = 0.3, 0.12
 _DENIED = re.compile(r"\b(?:if|when|unless)\b.*\b(?:not|n't|cannot) (?:be |been )?(\w{4,})")
 _DENIES = re.compile(r"\b(?:not|no|never|cannot|without|unless|fails?|un\w+)\b|n't\b")
 _OF_NO_CASE = -0.08
@@ -174,10 +173,6 @@ def _of_a_part(read: Read) -> float:
     return 0.0 if named else _NARROWER
 
 
-def _numbers(read: Read) -> float:
-    return _NUMBER_OF_ITS_OWN * sum(number in numbers_in(read.normal) for number in read.question.numbers)
-
-
 _RULES: tuple[Callable[[Read], float], ...] = (
     _definition,
     _side_by_side,
@@ -195,5 +190,4 @@ _RULES: tuple[Callable[[Read], float], ...] = (
     _special,
     _length,
     _of_a_part,
-    _numbers,
 )

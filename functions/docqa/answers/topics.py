@@ -16,7 +16,6 @@ from functions.docqa.answers.matching import (
     speciality_of_heading,
     surroundings,
 )
-from functions.docqa.answers.named_sources import names_a_kind_of_document
 from functions.docqa.answers.serving import edition_serves
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.questions.concept import Concept, Role
@@ -27,7 +26,7 @@ from functions.docqa.questions.question import Question
 from functions.docqa.vocabulary.words import View, bigrams, normalise, plain
 
 MOST_QUOTES = 4
-_BY_NAME, _BY_HEADING, _BY_TITLE, _BY_BODY = 2.0, 1.0, 0.8, 0.5
+_BY_HEADING, _BY_TITLE, _BY_BODY = 1.0, 0.8, 0.5
 _LEAST_OF_A_BODY = 0.4
 _SAME_QUESTION, _LEAST_PIECES = 0.7, 3
 _NUMBERING = re.compile(r"^\W*(?:[A-Z]|Q|問|\d+(?:\.\d+)*)?\s*\d*[.:)．：]\s*")
@@ -54,15 +53,12 @@ def treating(question: Question, passages: Sequence[Passage]) -> list[Treated]:
         return []
     found = []
     forms = forms_of(wanted)
-    means_document = names_a_kind_of_document(normalise(question.text))
     for rank, passage in enumerate(passages):
         if not edition_serves(question, passage) or _is_history(passage):
             continue
         if is_under_another(question, passage.section):
             continue
         worth = _worth(wanted, passage)
-        if worth and means_document and _said_by_title(wanted, passage):
-            worth = _BY_NAME
         if worth:
             bonus = 0.1 / (1 + rank) + (0.05 if passage.language == question.language else 0.0)
             special = 0.15 * speciality_of_heading(forms, passage)
@@ -72,7 +68,7 @@ def treating(question: Question, passages: Sequence[Passage]) -> list[Treated]:
 
 def headed(treated: Sequence[Treated]) -> list[Treated]:
     """Those whose own heading names the topic."""
-    return [entry for entry in treated if _BY_HEADING <= entry.worth < _BY_NAME]
+    return [entry for entry in treated if entry.worth >= _BY_HEADING]
 
 
 def main_sentences(question: Question, treated: Treated, document: Sequence[Passage]) -> list[Found]:
@@ -80,7 +76,7 @@ def main_sentences(question: Question, treated: Treated, document: Sequence[Pass
 
     `document` are the passages of the same document in their order.
     """
-    if _BY_HEADING <= treated.worth < _BY_NAME:
+    if treated.worth >= _BY_HEADING:
         return _quotable(question, treated.passage)[:MOST_QUOTES]
     if treated.worth >= _BY_TITLE:
         first: dict[tuple[str, ...], Found] = {}
@@ -96,11 +92,6 @@ def main_sentences(question: Question, treated: Treated, document: Sequence[Pass
         if any(says(concept, cached_view(found.unit.text)) for concept in wanted)
     ]
     return naming[:MOST_QUOTES]
-
-
-def _said_by_title(wanted: Sequence[Concept], passage: Passage) -> bool:
-    title = cached_view(f"{passage.title} {passage.place}")
-    return all(_said(concept, [title]) for concept in wanted)
 
 
 def _telling(quotable: Sequence[Found]) -> Found:
@@ -119,33 +110,18 @@ def _worth(wanted: Sequence[Concept], passage: Passage) -> float:
     inner = [cached_view(heading) for heading in own]
     title = cached_view(f"{passage.title} {passage.place}")
     if inner and all(_said(concept, inner) for concept in wanted):
-        return _BY_HEADING + 0.1 * _tightness(inner[0], wanted)
-    if all(_said(concept, [title]) for concept in wanted):
-        return _BY_TITLE + 0.1 * _tightness(title, wanted)
-    around = [*headings, title]
-    if all(_said(concept, around) for concept in wanted) and any(_said(concept, inner) for concept in wanted):
         return _BY_HEADING
+    if all(_said(concept, [title]) for concept in wanted):
+        return _BY_TITLE
     units = [cached_view(unit.text) for unit in passage.units if unit.kind is not UnitKind.LIST]
-    if not all(_said(concept, [*around, *units]) for concept in wanted):
+    if not all(_said(concept, [*headings, title, *units]) for concept in wanted):
         return 0.0
     share = sum(any(_said(concept, [unit]) for concept in wanted) for unit in units) / max(1, len(units))
-    if any(_said(concept, inner) for concept in wanted):
-        return _BY_BODY + 0.2 + 0.1 * share
     return _BY_BODY + 0.1 * share if share else 0.0
 
 
 def _said(concept: Concept, texts: Sequence[View]) -> bool:
-    if any(says(concept, text) >= _LEAST_OF_A_BODY for text in texts):
-        return True
-    return bool(concept.parts) and all(
-        any(part in (text.words if part[0] == " " else text.text) for text in texts) for part in concept.parts
-    )
-
-
-def _tightness(heading: View, wanted: Sequence[Concept]) -> float:
-    """How little else a heading speaks of: 1 when it is the topic alone."""
-    length = len(heading.text)
-    return min(1.0, sum(len(concept.surface) for concept in wanted) / length) if length else 0.0
+    return any(says(concept, text) >= _LEAST_OF_A_BODY for text in texts)
 
 
 def _quotable(question: Question, passage: Passage) -> list[Found]:
@@ -176,9 +152,9 @@ def asked_by_heading(question: Question, passages: Sequence[Passage]) -> list[Tr
     found = []
     for passage in passages:
         headed_itself = passage.section and passage.section[-1] != passage.title
-        if headed_itself and not question.topic and edition_serves(question, passage):
+        if headed_itself and edition_serves(question, passage):
             likeness = _likeness(wanted, _pieces(passage.section[-1]))
-            if likeness >= _SAME_QUESTION and _quotable(question, passage):
+            if likeness >= _SAME_QUESTION:
                 found.append(Treated(passage, _BY_HEADING, likeness))
     return sorted(found, key=lambda entry: -entry.score)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from functions.docqa.questions.concept import Concept, Role
-from functions.docqa.questions.english_roles import ends_in_verb, is_a_noun_before_a_preposition, role_of
+from functions.docqa.questions.english_roles import role_of
 from functions.docqa.vocabulary.lexicon import LONGEST_PHRASE, Lexicon
 from functions.docqa.vocabulary.words import normalise, root, stem, tokens
 
@@ -26,9 +26,6 @@ def english_concepts(
 def _size(raw: Sequence[str], at: int, words: Lexicon) -> int:
     """How many words from `at` on are one concept; 0 where the first says nothing."""
     taken = _longest(raw, at, LONGEST_PHRASE, words)
-    if taken > 1 and at + taken == len(raw) and ends_in_verb(raw):
-        # "when does the board meet" speaks of no board meeting
-        taken = _longest(raw, at, taken - 1, words)
     if taken > 1:
         return taken
     silent = raw[at] in words.stop or (not taken and not _key(raw[at : at + 1]).strip())
@@ -77,8 +74,6 @@ def _alike(first: str, second: str) -> bool:
 
 def _is_phrase(raw: Sequence[str], at: int, size: int, words: Lexicon) -> bool:
     if at + size > len(raw) or (size > 1 and all(piece in words.stop for piece in raw[at : at + size])):
-        return False
-    if size > 1 and is_a_noun_before_a_preposition(raw, at, size):
         return False
     key = _key(raw[at : at + size])
     return key in words.groups or key in words.broader or (size > 1 and key in words.attributes)

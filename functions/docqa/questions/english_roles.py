@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from functions.docqa.questions.concept import Role
 from functions.docqa.vocabulary.lexicon import Lexicon
-from functions.docqa.vocabulary.words import is_participle
 
 _NOUN_BEFORE = {
     "the",
@@ -55,7 +54,6 @@ _VERB_BEFORE = {
 }
 
 _ARTICLES = {"the", "a", "an", "my", "our", "your", "their", "his", "her", "its"}
-_VERB_AND_PARTICLE = 2
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
 _ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
 _SUBJECTS = {"i", "we", "you", "they", "he", "she", "it", "one", "someone", "somebody", "anybody", "anyone"}
@@ -72,7 +70,6 @@ _TOWARDS_A_THING = {
     "subject",
     "attached",
 }
-_BEING = frozenset({"is", "are", "was", "were", "be", "been", "being"})
 _UP_TO = {"by", "until", "since", "from"}
 _CASES = {"if", "when", "whenever", "unless"}
 _PREPOSITIONS = {
@@ -118,7 +115,7 @@ def role_of(raw: Sequence[str], at: int, size: int, key: str, words: Lexicon) ->
         if _has_an_object(raw, at):
             return Role.ACTION, True
         # What does the label show, when does the link expire.
-        if at + 1 == len(raw) and ends_in_verb(raw):
+        if at + 1 == len(raw) and _ends_in_verb(raw):
             role = Role.ACTION
     in_a_case = raw[0] == "if" or any(
         raw[before] in _CASES and raw[before - 1] not in _UP_TO for before in range(1, at)
@@ -126,22 +123,16 @@ def role_of(raw: Sequence[str], at: int, size: int, key: str, words: Lexicon) ->
     return role, role is Role.ACTION and in_a_case
 
 
-def ends_in_verb(pieces: Sequence[str]) -> bool:
-    """Whether the last word is the verb of a question: "when does the link expire", "where is the market held"."""
-    if is_participle(pieces[-1]) and _BEING.intersection(pieces[:-2]) and pieces[-2] not in _NOUN_BEFORE:
-        return True
+def _ends_in_verb(pieces: Sequence[str]) -> bool:
+    """Whether the last word is the verb of a question: "when does the link expire"."""
     asked = [at for at, piece in enumerate(pieces[:-1]) if piece in _INVERTED and _is_inverted(pieces, at)]
     if not asked or pieces[-2] in _NOUN_BEFORE:
         return False
     at = asked[-1]
     between = pieces[at + 1 : -1]
-    if at and pieces[at - 1] == "what" and pieces[at] in ("do", "does", "did") and between:
-        return between[0] not in _SUBJECTS or len(between) == 1
     if at == 0 and sum(piece not in _NOUN_BEFORE for piece in between) > 1:
         return False
-    return (
-        bool(between) and not (_SUBJECTS | _PREPOSITIONS | {"be", "have"}).intersection(between)
-    ) or between[-1:] == ["not"]
+    return bool(between) and not (_SUBJECTS | _PREPOSITIONS | {"be", "have"}).intersection(between)
 
 
 def _has_an_object(pieces: Sequence[str], at: int) -> bool:
@@ -179,12 +170,3 @@ def _by_the_word_before(raw: Sequence[str], at: int, key: str, surface: str, wor
     ):
         return Role.ACTION
     return Role.NOUN
-
-
-def is_a_noun_before_a_preposition(raw: Sequence[str], at: int, size: int) -> bool:
-    """Whether the particle of a seeming "pass on" begins "on one of …", and belongs to no verb: "my boarding pass on one"."""
-    if size > _VERB_AND_PARTICLE or at < _VERB_AND_PARTICLE or not raw[at].isalpha():
-        return False
-    particle = f" {raw[at + size - 1]}" in _PARTICLES
-    determined = raw[at - 2] in _ARTICLES and raw[at - 1] not in _VERB_BEFORE
-    return particle and determined and at + size < len(raw)

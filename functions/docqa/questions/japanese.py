@@ -18,7 +18,6 @@ _HIRAGANA_NOUN = re.compile(
 _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|すれ|せ|でき)")
 _TWO_WORDS = 4
 _LONG_LOANWORD = 4
-_PREFIXES = frozenset("各全同当本新旧毎約第御貴両計総満片再未非不無両諸正主現前元初")
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
 _COMPOUND_VERB = re.compile(rf"[{KANJI}][{HIRAGANA}][{KANJI}]$")  # 申し込|めば, 作り直|す
 _VERB_ENDING = re.compile(
@@ -77,9 +76,7 @@ def _known(run: str, at: int, words: Lexicon) -> str:
         before, after = run[at - 1 : at] if at else "", run[at + size : at + size + 1]
         if size == 1 and (_KANJI_RUN.match(before) or _KANJI_RUN.match(after) or _ONLY_HIRAGANA.match(key)):
             continue
-        if _cuts(before, key[0]) and not _ends_known(run[:at], words):
-            continue
-        if _cuts(key[-1], after) and not _starts_known(run[at + size :], words):
+        if _cuts(before, key[0]) or _cuts(key[-1], after):
             continue
         return key
     return ""
@@ -92,14 +89,6 @@ def _cuts(before: str, first: str) -> bool:
         and re.match(rf"[{KATAKANA}]", before) is not None
         and re.match(rf"[{KATAKANA}]", first) is not None
     )
-
-
-def _ends_known(text: str, words: Lexicon) -> bool:
-    return any(text[-size:] in words.groups for size in range(2, min(LONGEST_JAPANESE, len(text)) + 1))
-
-
-def _starts_known(text: str, words: Lexicon) -> bool:
-    return any(text[:size] in words.groups for size in range(2, min(LONGEST_JAPANESE, len(text)) + 1))
 
 
 def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
@@ -137,12 +126,7 @@ def _unknown(
             whole, term, end = term, term[:-1], end - 1
         touches = suffix and match.start() == 0
         prefix = not touches and match.end() == len(text) and bool(_KANJI_RUN.match(following))
-        if (
-            term in words.light
-            or term in _PREFIXES
-            or (len(term) == 1 and touches)
-            or (kanji and len(term) == 1 and not prefix and not re.match(rf"[{HIRAGANA}]", after))
-        ):
+        if term in words.light or (len(term) == 1 and touches):
             role = Role.LIGHT
         elif kanji and len(term) == 1 and prefix:
             role = Role.NOUN  # 歯学部 is not just any 学部

@@ -23,7 +23,7 @@ from functions.docqa.questions.question_kinds import (
     without_edition,
     without_interrogatives,
 )
-from functions.docqa.questions.ranges import Range, amount_spans, amounts_in, numbers_in
+from functions.docqa.questions.ranges import Range, amount_spans, amounts_in
 from functions.docqa.vocabulary.lexicon import lexicon
 from functions.docqa.vocabulary.numerals import years_of_eras
 from functions.docqa.vocabulary.words import is_japanese, normalise, view
@@ -46,7 +46,6 @@ class Question(Struct, frozen=True):
     unit: str
     per: str
     amounts: list[Range]
-    numbers: frozenset[str]
     designations: frozenset[str] = frozenset()
     topic: bool = False
     sources: frozenset[str] = frozenset()
@@ -91,7 +90,6 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         unit=unit,
         per=counted_per(normal),
         amounts=amounts,
-        numbers=numbers_in(normal),
         designations=frozenset(
             view(name).words
             for name in (*_DESIGNATION.findall(text), *_MODEL.findall(text), *_RELEASE.findall(normal))

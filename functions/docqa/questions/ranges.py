@@ -25,7 +25,6 @@ _PARTS = re.compile(
     rf"([¥$€])? ?(\d+(?:\.\d+)?)(?: (thousand|million))?[ -]?({_UNIT})?(?:s|es)?(?:(\d+)(?:か月|ヶ月|カ月))?"
 )
 _CALENDAR_YEAR = re.compile(r"(?:19|20)\d\d ?年")
-_NUMBER = re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?![\d.]*\d)")
 _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
 _TINY, _DAYS_OF_A_MONTH = 1e-6, 30
 
@@ -126,12 +125,8 @@ def amount_spans(normal: str) -> list[tuple[int, int]]:
     spans.extend(match.span() for match in _CURRENCY_FIRST.finditer(normal))
     spans.extend(match.span() for match in _CLOCK.finditer(normal))
     spans.extend(match.span() for match in _COUNTED_IN_WORDS.finditer(normal))
-    for match in _RANGE.finditer(normal):
-        if match["low"] and not match["low"].strip().isdecimal():
-            spans.append(match.span())
-            if exceeded := re.compile(r"を?(?:超え|上回|下回)").match(normal, match.end()):
-                spans.append(exceeded.span())
-    return spans
+    ranges = (match for match in _RANGE.finditer(normal) if not match["low"].strip().isdecimal())
+    return [*spans, *(match.span() for match in ranges)]
 
 
 def bare_ranges_in(normal: str) -> list[Range]:
@@ -280,8 +275,3 @@ def _amount(text: str, *, like: str = "") -> tuple[str, float]:
     unit, factor = UNITS.get(name or "", (_SIGNS.get(sign or "", ""), 1.0))
     value = float(number) * factor * {"thousand": 1e3, "million": 1e6}.get(scale or "", 1)
     return unit, value + float(months or 0)
-
-
-def numbers_in(normal: str) -> frozenset[str]:
-    """The numbers that stand in a normalised text, as they are written."""
-    return frozenset(_NUMBER.findall(normal))

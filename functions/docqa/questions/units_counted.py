@@ -142,14 +142,6 @@ MEASURES = frozenset(
 )
 
 
-def may_be_counted_so(unit: str, normal: str) -> bool:
-    """Whether a sentence in the other language may count `unit`s: not when the unit has a name there that it does not say."""
-    key = stem(unit)
-    groups = [group for group in _SAME_UNIT if any(key == stem(name) or unit == name for name in group)]
-    named = any(name.isascii() == normal.isascii() and name.isalpha() for group in groups for name in group)
-    return not named or counts(unit, normal)
-
-
 def counts(unit: str, normal: str) -> bool:
     """Whether the normalised sentence has a number of `unit`s, in either language."""
     return _pattern(unit).search(normal) is not None
@@ -173,9 +165,3 @@ def lasts_otherwise(unit: str, normal: str) -> bool:
     wanted = _TIME_UNITS.index(key) % len(_DURATIONS)
     said = [rank for rank, pattern in enumerate(_DURATIONS) if pattern.search(normal)]
     return bool(said) and all(abs(rank - wanted) > _FAR_APART for rank in said)
-
-
-def is_common(unit: str) -> bool:
-    """Whether many things are counted in `unit`, so that a number may stand without it; nobody is counted in boats."""
-    key = stem(unit)
-    return not unit.isascii() or any(key == stem(name) for group in _SAME_UNIT for name in group)

@@ -82,7 +82,6 @@ _IRREGULAR = dict(
         "children-child",
     ]
 )
-_PLURALS = frozenset({"people", "children", "clothes", "clothing"})
 _LOANWORD = re.compile(rf"[{KATAKANA}][{KATAKANA}]{{2,}}")
 # SchemaRegistryDown is asked about as "the schema registry".
 _HUMPED = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+)+")
@@ -121,11 +120,6 @@ def normalise(text: str) -> str:
         text = with_digits(text)
     text = text.casefold()
     return _THOUSANDS.sub("", text) if "," in text else text
-
-
-def is_participle(word: str) -> bool:
-    """Whether an English word is the past form of a verb that has one of its own: held, kept, written."""
-    return word in _IRREGULAR and word not in _PLURALS
 
 
 def is_japanese(text: str) -> bool:
