@@ -96,6 +96,15 @@ def test_the_lines_of_a_narrow_column_are_one_text_and_lines_set_apart_are_not()
     assert len(_units(f"Write to us:\n\n{address}")) > 2
 
 
+def test_a_lettered_annex_ends_a_sentence() -> None:
+    text = "The measures are in Annex B. The list is in appendix C. J. Doe keeps it."
+    assert [unit.text for unit in _units(text)] == [
+        "The measures are in Annex B.",
+        "The list is in appendix C.",
+        "J. Doe keeps it.",
+    ]
+
+
 def test_a_full_stop_in_an_abbreviation_an_initial_or_brackets_ends_no_sentence() -> None:
     text = "Ask Dr. Smith or J. Doe in dept. No. 12. U.S. Rules apply (see p. 3.) to all. It ends in 2024. Then stop."
     assert [unit.text for unit in _units(text)] == [

@@ -33,6 +33,14 @@ Proofs of a torn line are kept. By rule, the claim for a line is sent within thr
 A beginner of 12 years flies the KT-20 Pro with a teacher.
 The shop pays for two days with a sick child or parent.
 
+## Processors
+
+Changes of the processor are announced 30 days in advance.
+
+## Sub-processors
+
+The list stands in Annex B. The shop tells its customers of any change six weeks in advance.
+
 ## Sizes
 
 | | KT-20 | KT-40 |
@@ -77,6 +85,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("How long was leave for night flying under the old handbook?", "2 hours"),
         ("From which flight on is a whistle needed?", "from the third flight"),
         ("How much does the KT-40 weigh?", "1.2 kg"),
+        ("How far in advance must a new sub-processor be announced?", "six weeks"),
         ("By when must the claim for a line be ready?", "within three weeks"),
     ],
 )

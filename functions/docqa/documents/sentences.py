@@ -16,9 +16,14 @@ _ABBREVIATIONS = frozenset({
     "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
 })
 # fmt: on
-_LONGEST_ABBREVIATION = 8
+_LONGEST_ABBREVIATION = 12
 _LAST_WORD = re.compile(r"\w*\Z")
 _INITIAL_OR_NUMBER = re.compile(r"(?:\b[a-z]\.[a-z]|(?:^|\s)[a-z]|^\W*\d+)\Z", re.IGNORECASE)
+# "Annex B. The keys …" has no initial.
+_LETTERED = re.compile(
+    r"\b(?:annex|appendix|schedule|exhibit|part|class|category|grade|group|plan|option|type|zone) [a-z]\Z",
+    re.IGNORECASE,
+)
 _CLAUSE_NUMBER = re.compile(r"\s*(?:section|article|rule|§) ?\d[\d.-]*[a-z]?", re.IGNORECASE)
 _LOWER_FOLLOWS = re.compile(r"\s+[a-z]")
 _LABELLED = re.compile(r"\s*(?:[-・*•]\s*)?(?![^:\n]{0,40}\]\()[^\s:：。.|][^:：。|]{0,40}[:：](?!//)")
@@ -99,7 +104,7 @@ def _abbreviates(ending: str) -> bool:
     word = match.group().lower() if match else ""
     if len(word) > 1 and not word.isdigit():
         return word in _ABBREVIATIONS
-    return _INITIAL_OR_NUMBER.search(ending) is not None
+    return _INITIAL_OR_NUMBER.search(ending) is not None and not _LETTERED.search(ending)
 
 
 def _joined_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
