@@ -34,7 +34,7 @@ def begins_clause(line: str) -> bool:
 def heading_level(lines: Sequence[str], at: int) -> int | None:
     """How deep a line heads what follows, as 第2章 or the caption of an article do; None for other lines."""
     line = lines[at]
-    if _WIDE_TITLE.match(line) and _has_text_of_its_own(lines, at):
+    if "．" in line and _WIDE_TITLE.match(line) and _has_text_of_its_own(lines, at):
         return ARTICLE_LEVEL + 1
     if line.lstrip()[:1] not in _FIRST_OF_HEADINGS:
         return None

@@ -81,8 +81,8 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
 
 def _closing_marks(text: str, begin: int, stop: int) -> int:
     """How long the `**` at `stop` is that closes what the sentence from `begin` opened."""
-    opened = text.count(_BOLD, begin, stop) % 2 == 1
-    return len(_BOLD) if opened and text.startswith(_BOLD, stop) else 0
+    closes = text.startswith(_BOLD, stop) and text.count(_BOLD, begin, stop) % 2 == 1
+    return len(_BOLD) if closes else 0
 
 
 def _goes_on(text: str, begin: int, at: int, stop: int, end: int) -> bool:
