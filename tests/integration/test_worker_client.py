@@ -151,6 +151,17 @@ def test_a_write_whose_answer_was_lost_is_sent_again_and_counts_once(
     assert function.work(lambda _: "Done") == [("complete", {"version": 1, "text": "Done"})] * 2
 
 
+@pytest.mark.parametrize("reason", ["WRONG_VERSION", "TASK_ENDED"])
+def test_a_write_that_is_refused_when_it_is_first_sent_does_not_count(reason: str) -> None:
+    def do(work: Work) -> str:
+        with pytest.raises(Refused, match="No"):
+            work.progress("Halfway")
+        return "Done"
+
+    writes = Function({"progress": [_problem(reason)]}).work(do)
+    assert writes[-1] == ("complete", {"version": 1, "text": "Done"})
+
+
 def test_a_lease_that_is_another_workers_ends_the_work_and_the_worker_goes_on() -> None:
     def do(work: Work) -> str:
         with pytest.raises(Refused, match="No"):
