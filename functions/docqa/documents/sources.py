@@ -28,7 +28,7 @@ SUFFIXES = {
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp")
 _WESTERN = "cp1252"
 _ACCENTS_OF_100 = 10
-_HIGH = re.compile(rb"[\x80-\xff]")
+_ASCII = bytes(range(0x80))
 _HIGH_TOGETHER = re.compile(rb"[\x80-\xff](?=.?[\x80-\xff])", re.DOTALL)
 _META_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([A-Za-z0-9_-]+)", re.IGNORECASE)
 _HEAD_CHARACTERS = 1_000  # where the title is, if there is one
@@ -158,13 +158,18 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
 
 def _is_western(content: bytes) -> bool:
     """Whether what is not ASCII can be accents: a few, and each by itself. Japanese is written in pairs and runs."""
-    high = len(_HIGH.findall(content))
+    if not _has_few_accents(content):
+        return False
     together = len(_HIGH_TOGETHER.findall(content))
-    return _has_few_accents(content) and together * 100 <= high * _ACCENTS_OF_100
+    return together * 100 <= _beyond_ascii(content) * _ACCENTS_OF_100
 
 
 def _has_few_accents(content: bytes) -> bool:
-    return len(_HIGH.findall(content)) * 100 <= len(content) * _ACCENTS_OF_100
+    return _beyond_ascii(content) * 100 <= len(content) * _ACCENTS_OF_100
+
+
+def _beyond_ascii(content: bytes) -> int:
+    return len(content.translate(None, _ASCII))
 
 
 def _title(path: str, text: str, given: str) -> str:
