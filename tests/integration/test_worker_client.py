@@ -151,6 +151,21 @@ def test_a_write_whose_answer_was_lost_is_sent_again_and_counts_once(
     assert function.work(lambda _: "Done") == [("complete", {"version": 1, "text": "Done"})] * 2
 
 
+def test_what_follows_a_write_whose_answer_was_lost_names_no_version_that_has_passed() -> None:
+    def do(work: Work) -> str:
+        work.progress("Halfway")
+        return "Done"
+
+    writes = Function({"progress": [_lost, _problem("WRONG_VERSION")]}).work(do)
+    assert writes[-1] == ("complete", {"version": None, "text": "Done"})
+
+
+def test_a_write_that_never_arrives_is_given_up_with_the_lease() -> None:
+    away = {"complete": [_lost] * 50, "renew": [_lost] * 500}
+    writes = Function(away, leaseSeconds=0.2).work(lambda _: "Done")
+    assert 1 <= [verb for verb, _ in writes].count("complete") < 50
+
+
 @pytest.mark.parametrize("reason", ["WRONG_VERSION", "TASK_ENDED"])
 def test_a_write_that_is_refused_when_it_is_first_sent_does_not_count(reason: str) -> None:
     def do(work: Work) -> str:
