@@ -161,7 +161,7 @@ def test_what_follows_a_write_whose_answer_was_lost_names_no_version_that_has_pa
 
 
 def test_a_write_that_never_arrives_is_given_up_with_the_lease() -> None:
-    away = {"complete": [_lost] * 50, "renew": [_lost] * 500}
+    away: Answers = {"complete": [_lost] * 50, "renew": [_lost] * 500}
     writes = Function(away, leaseSeconds=0.2).work(lambda _: "Done")
     assert 1 <= [verb for verb, _ in writes].count("complete") < 50
 
