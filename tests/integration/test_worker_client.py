@@ -151,6 +151,12 @@ def test_a_write_whose_answer_was_lost_is_sent_again_and_counts_once(
     assert function.work(lambda _: "Done") == [("complete", {"version": 1, "text": "Done"})] * 2
 
 
+@pytest.mark.parametrize("status", [408, 429])
+def test_a_write_that_comes_at_a_bad_moment_is_sent_again(status: int) -> None:
+    answers: Answers = {"complete": [lambda exchange: exchange.answer(status)]}
+    assert Function(answers).work(lambda _: "Done") == [("complete", {"version": 1, "text": "Done"})] * 2
+
+
 def test_what_follows_a_write_whose_answer_was_lost_names_no_version_that_has_passed() -> None:
     def do(work: Work) -> str:
         work.progress("Halfway")
