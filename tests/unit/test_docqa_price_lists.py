@@ -29,6 +29,7 @@ _CONTACTS = """# Who to call
 
 The loan of more than two kites needs the approval of the field treasurer.
 The launch officer is Odile Marchetti.
+There are 37 people on the waiting list; the wait is about three years.
 Proofs of a torn line are kept. By rule, the claim for a line is sent within three weeks.
 A beginner of 12 years flies the KT-20 Pro with a teacher.
 The shop pays for two days with a sick child or parent.
@@ -86,6 +87,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("From which flight on is a whistle needed?", "from the third flight"),
         ("How much does the KT-40 weigh?", "1.2 kg"),
         ("How far in advance must a new sub-processor be announced?", "six weeks"),
+        ("How many people are on the waiting list?", "37 people"),
         ("By when must the claim for a line be ready?", "within three weeks"),
     ],
 )

@@ -97,9 +97,12 @@ def _pattern(unit: str) -> re.Pattern[str]:
         if any(key == stem(name) or unit == name for name in group):
             names.update(group)
     latin = "|".join(
-        re.escape(stem(name)) + ("(?![a-z])" if len(name) <= _SYMBOL else "")  # 2m, and no 24 months
+        re.escape(form) + ("(?![a-z])" if len(name) <= _SYMBOL else "")  # 2m, and no 24 months
         for name in sorted(names)
         if name.isascii() and name.isalpha()
+        for form in sorted(
+            {stem(name), name} if not name.startswith(stem(name)) else {stem(name)}
+        )  # people, a copy
     )
     other = "|".join(re.escape(name) for name in sorted(names) if not (name.isascii() and name.isalpha()))
     parts = []
