@@ -96,7 +96,9 @@ def _outcome(work: Work, lease: Lease, do: Callable[[Work], str]) -> tuple[str, 
         return "requireInput", {"text": str(question)}
     except Failed as failed:
         return "fail", {"reason": str(failed)}
-    except Exception:
+    except Exception as problem:
+        if isinstance(problem, Refused) and problem.reason in _NOT_OURS:
+            raise
         _log.exception("the work on task %s failed", work.task_id)
         return "fail", {"reason": _BROKE_OFF}
     except BaseException:

@@ -129,6 +129,21 @@ def test_progress_goes_on_from_the_version_that_the_function_named() -> None:
     ]
 
 
+@pytest.mark.parametrize("reason", ["LEASE_LOST", "TASK_ENDED", "WRONG_VERSION"])
+def test_a_task_that_somebody_else_has_by_now_is_given_up_and_is_no_failure(
+    reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def do(work: Work) -> str:
+        work.progress("Halfway")
+        return "Done"
+
+    writes = Function({"progress": [_problem(reason)]}).work(do)
+    assert [verb for verb, _ in writes] == ["progress"]
+    (told,) = caplog.records
+    assert (told.levelname, told.exc_info) == ("WARNING", None)
+    assert "task-1 is given up" in told.getMessage()
+
+
 def _lost(exchange: Exchange) -> None:
     exchange.reset()
 
