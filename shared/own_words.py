@@ -46,8 +46,9 @@ def own_words(text: str) -> str:
     if len(text) > _LONGEST or ("\n" not in text and "。" not in text):
         return text
     given = text.splitlines()
-    spoken, _, _ = _parts(given)
-    return _courtesies().sub("", "\n".join(given[number] for number in spoken)).strip() or text
+    spoken = _parts(given)[0] if len(given) > 1 else [0]
+    lines = (_without_courtesies(given[number]) for number in spoken)
+    return "\n".join(filter(None, lines)).strip() or text
 
 
 def unsigned(text: str) -> str:
@@ -113,6 +114,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-@cache
-def _courtesies() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?<=[。\n])|^)(?:{_COURTESY})(?:。|(?=\n)|$)\n?")
+def _without_courtesies(line: str) -> str:
+    return "。".join([sentence for sentence in line.split("。") if not _is_courtesy(sentence)])
+
+
+def _is_courtesy(sentence: str) -> bool:
+    # They all end like this, or ask for something.
+    return (sentence.endswith(("す", "て")) or "お願い" in sentence) and _matches(_COURTESY, sentence)
