@@ -58,7 +58,7 @@ main() {
     if chosen prepare && ((${#topics[@]})); then push_wakeups; fi
     if chosen bundle; then
         step "bundles"
-        execute python3 -m local.bundle
+        execute "$(python_of_runtime)" -m local.bundle
     fi
     # The gateway's address is on the agent card. Those of the services are known, so that it can be there before them.
     if [[ -z $direct ]] && chosen gateway && ! find_gateway; then make_gateway; fi

@@ -15,6 +15,11 @@ show() { # COMMAND…: as it can be typed
     printf '%s\n' "${line% }"
 }
 
+python_of_runtime() { # the functions' own Python, whose byte code spares them compiling at every start, where it is installed
+    local version=python${runtime:6:1}.${runtime:7}
+    if command -v "$version" >/dev/null; then echo "$version"; else echo python3; fi
+}
+
 stop() { # COMMAND…: tells what failed with the message in $problem, and what to do, and ends
     {
         printf '\ndeploy.sh stopped at: '

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from deploy import config_reader
 from deploy.build_steps import main, problems
 from tests.deploy.tools import ROOT
 
@@ -95,7 +96,7 @@ DEBIAN = ("bash", "cat", "dirname", "env", "grep", "mkdir", "mktemp", "rm", "sed
 def bundled_in(image: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     """deploy.sh where there are only the programs of that image."""
     folder = tmp_path / image
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     found = {"python3": sys.executable} | {name: shutil.which(name) for name in DEBIAN}
     for name in (*DEBIAN, *PROGRAMS[image]):
         # What a dry run asks for, and does not start.
@@ -110,9 +111,27 @@ def test_the_images_of_the_build_have_what_its_steps_start(tmp_path: Path) -> No
     images = build()["substitutions"]
     assert step(build(), "test")["name"] == "${_EMULATORS}"
     assert images["_EMULATORS"].endswith("/google-cloud-cli:emulators")
-    assert {each["name"] for each in build()["steps"]} == {"${_EMULATORS}", "${_GCLOUD}"}
+    assert {each["name"] for each in build()["steps"]} == {"${_EMULATORS}", "${_GCLOUD}", "${_PYTHON}"}
     done = bundled_in(images["_GCLOUD"].rpartition(":")[2], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_bundles_are_made_by_the_python_of_the_functions() -> None:
+    text = (ROOT / "deploy.example.toml").read_text()
+    config = config_reader.load(text, name="deploy.toml", route_variables=(), direct=False, mode="run")
+    version = config.runtime.removeprefix("python3")
+    assert build()["substitutions"]["_PYTHON"] == f"python:3.{version}-slim"
+    assert step(build(), "bundle")["name"] == "${_PYTHON}"
+
+
+def test_deploy_sh_makes_bundles_by_that_python_where_it_is_installed(tmp_path: Path) -> None:
+    (tmp_path / "slim").mkdir()
+    (tmp_path / "slim" / "python3.13").symlink_to("/bin/true")
+    with_it = bundled_in("slim", tmp_path)
+    assert "\npython3.13 -m local.bundle\n" in with_it.stdout
+    (tmp_path / "other").mkdir()
+    without_it = bundled_in("slim", tmp_path / "other")
+    assert "\npython3 -m local.bundle\n" in without_it.stdout
 
 
 def test_an_image_without_python_is_found_out(tmp_path: Path) -> None:
