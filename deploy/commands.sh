@@ -17,7 +17,8 @@ show() { # COMMAND…: as it can be typed
 
 python_of_runtime() { # the functions' own Python, whose byte code spares them compiling at every start, where it is installed
     local version=python${runtime:6:1}.${runtime:7}
-    if command -v "$version" >/dev/null; then echo "$version"; else echo python3; fi
+    # Of some that are found, only a stand-in of pyenv is there.
+    if "$version" -c '' 2>/dev/null; then echo "$version"; else echo python3; fi
 }
 
 stop() { # COMMAND…: tells what failed with the message in $problem, and what to do, and ends
