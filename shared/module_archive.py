@@ -13,7 +13,6 @@ from importlib.machinery import ModuleSpec
 from importlib.util import MAGIC_NUMBER, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 # Byte code, like other files that end so: it comes and goes with the sources.
 _NAME = "modules.pyc"
@@ -21,16 +20,13 @@ _NAME = "modules.pyc"
 _UNPACKED_WITHIN_NS = 60 * 10**9
 
 
-class _Entry(NamedTuple):
-    is_package: bool
-    source_bytes: int
-    offset: int
-    length: int
+# Of each module: whether it is a package, the bytes of its source, and where its code begins and how long it is.
+_Entries = dict[str, tuple[bool, int, int, int]]
 
 
 def write(root: Path) -> None:
     """Writes the archive of the modules in the folder `root`."""
-    entries: dict[str, tuple[bool, int, int, int]] = {}
+    entries: _Entries = {}
     code = bytearray()
     for source in sorted(root.rglob("*.py")):
         path = source.relative_to(root)
@@ -65,29 +61,29 @@ class _Archive(Loader):
         self._file = file
         self._unpacked = os.fstat(file).st_mtime_ns + _UNPACKED_WITHIN_NS
         length = int.from_bytes(os.read(file, 4), "big")
-        self._entries: dict[str, tuple[bool, int, int, int]] = marshal.loads(os.read(file, length))  # noqa: S302
+        self._entries: _Entries = marshal.loads(os.read(file, length))  # noqa: S302
         self._start = len(MAGIC_NUMBER) + 4 + length
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         """See importlib.abc.MetaPathFinder."""
         if name not in self._entries:
             return None
-        entry = _Entry(*self._entries[name])
+        is_package, source_bytes, _, _ = self._entries[name]
         # Joined by hand, for a hundred modules at a start: Path takes many times longer.
         folder = f"{self._root}/{name.replace('.', '/')}"
-        source = f"{folder}/__init__.py" if entry.is_package else f"{folder}.py"
+        source = f"{folder}/__init__.py" if is_package else f"{folder}.py"
         try:
             now = os.stat(source)  # noqa: PTH116
         except OSError:
             return None
-        if now.st_size != entry.source_bytes or now.st_mtime_ns > self._unpacked:
+        if now.st_size != source_bytes or now.st_mtime_ns > self._unpacked:
             return None
         return spec_from_file_location(
-            name, source, loader=self, submodule_search_locations=[folder] if entry.is_package else None
+            name, source, loader=self, submodule_search_locations=[folder] if is_package else None
         )
 
     def exec_module(self, module: ModuleType) -> None:
         """See importlib.abc.Loader."""
-        entry = _Entry(*self._entries[module.__name__])
-        code = os.pread(self._file, entry.length, self._start + entry.offset)
+        _, _, offset, length = self._entries[module.__name__]
+        code = os.pread(self._file, length, self._start + offset)
         exec(marshal.loads(code), module.__dict__)  # noqa: S102, S302 (as Python loads what stands beside the sources)
