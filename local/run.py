@@ -1,11 +1,12 @@
 """Every function of the hub on one machine, behind Envoy and the gate, at one address."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from local import envoy
@@ -79,19 +80,20 @@ def run(
                     _gateway(settings, routes or local_routes(), ports=ports, inherited=inherited)
                 )
             try:
-                with running(programs, lifeline=lifeline) as processes:
-                    paths = {one.name: FAULTS for one in stand_ins}
-                    probes = [Probe(name, port, paths.get(name, "/health")) for name, port in ports.items()]
-                    _wait_until_all_answer(processes, settings, probes=probes, stopping=stopping)
-                    if not stopping.is_set():
-                        cloud = {one.name: _url(ports[one.name]) for one in stand_ins}
-                        if cloud:
-                            (settings.folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
-                            gcloud.write_program(
-                                settings.folder / "bin", settings.folder / CLOUD_FILE, root=ROOT
-                            )
-                        workers_url = _url(ports[_TASKS]) if _TASKS in ports else ""
-                        print(welcome(settings, cloud=cloud, workers_url=workers_url), flush=True)
+                with contextlib.ExitStack() as stack:
+                    processes: list[Process] = []
+                    for stage, probes in _stages(programs, settings, stand_ins, ports=ports):
+                        processes += stack.enter_context(running(stage, lifeline=lifeline))
+                        wait_until_ready(
+                            probes,
+                            processes,
+                            stopping=stopping,
+                            timeout_seconds=settings.start_timeout_seconds,
+                            answers=answers_ok,
+                        )
+                        if stopping.is_set():
+                            return
+                    _welcome(settings, stand_ins, ports=ports)
                     while not stopping.wait(0.2):
                         raise_if_ended(processes)
                     return
@@ -186,17 +188,34 @@ def _gateway(
     return Program(name="envoy", command=envoy.command(config), environment=inherited, log=log)
 
 
-def _wait_until_all_answer(
-    processes: Sequence[Process], settings: Settings, *, probes: Sequence[Probe], stopping: StopSignal
-) -> None:
+def _stages(
+    programs: Sequence[Program],
+    settings: Settings,
+    stand_ins: Sequence[StandIn],
+    *,
+    ports: Mapping[str, int],
+) -> Iterator[tuple[list[Program], list[Probe]]]:
+    """What is started together, and how it is seen that it answers. The entrance comes last: until then nobody gets in."""
     entrance = "envoy" if settings.has_gateway else _GATE
-    wait_until_ready(
-        [*probes, *(Probe(entrance, settings.port, path) for path in ("/health", _CARD))],
-        processes,
-        stopping=stopping,
-        timeout_seconds=settings.start_timeout_seconds,
-        answers=answers_ok,
+    paths = {one.name: FAULTS for one in stand_ins}
+    yield (
+        [program for program in programs if program.name != entrance],
+        [Probe(name, port, paths.get(name, "/health")) for name, port in ports.items() if name != entrance],
     )
+    yield (
+        [program for program in programs if program.name == entrance],
+        [Probe(entrance, settings.port, path) for path in ("/health", _CARD)],
+    )
+
+
+def _welcome(settings: Settings, stand_ins: Sequence[StandIn], *, ports: Mapping[str, int]) -> None:
+    """Tells that all of it answers, and how to ask it."""
+    cloud = {one.name: _url(ports[one.name]) for one in stand_ins}
+    if cloud:
+        (settings.folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
+        gcloud.write_program(settings.folder / "bin", settings.folder / CLOUD_FILE, root=ROOT)
+    workers_url = _url(ports[_TASKS]) if _TASKS in ports else ""
+    print(welcome(settings, cloud=cloud, workers_url=workers_url), flush=True)
 
 
 def function_command(function: LocalFunction, *, port: int) -> list[str]:

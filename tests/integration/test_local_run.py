@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import shlex
 import signal
 import socket
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from local.ports import free_ports
-from tests.integration.local_runs import BROKEN, STUB, LocalRun, ready, start
+from tests.integration.local_runs import BROKEN, ROOT, STUB, LocalRun, ready, start
 
 
 def test_the_curl_line_of_the_welcome_can_be_pasted(tmp_path: Path) -> None:
@@ -53,6 +54,34 @@ def test_without_the_gateway_the_gate_itself_listens_where_callers_come_in(tmp_p
     assert received["function"] == "gate"
     assert received["environment"]["CALLER_TOKEN_HEADER"] == "authorization"
     assert received["headers"]["authorization"] == "Bearer mine"
+
+
+_WAITS = """
+import sys
+
+if "--target=agent_card" in sys.argv:
+    open({fifo!r}).read()
+sys.path.insert(0, {root!r})
+from tests.integration.stub_function import *
+"""
+
+
+@pytest.mark.parametrize(("gateway", "entrance"), [("1", "envoy"), ("0", "gate")])
+def test_nobody_gets_in_before_every_function_answers(tmp_path: Path, gateway: str, entrance: str) -> None:
+    fifo, source = tmp_path / "fifo", tmp_path / "main.py"
+    os.mkfifo(fifo)
+    source.write_text(_WAITS.format(fifo=str(fifo), root=str(ROOT)))
+    popen = start(tmp_path, source, GATEWAY=gateway)
+    try:
+        # Both have it open: the card is being loaded now, and what is started together with it was started before.
+        with fifo.open("w"):
+            assert not list(tmp_path.rglob(f"{entrance}.log"))
+        assert popen.stdout is not None
+        assert popen.stdout.readline().startswith("ready ")
+        assert list(tmp_path.rglob(f"{entrance}.log"))
+    finally:
+        popen.send_signal(signal.SIGTERM)
+        popen.communicate()
 
 
 def test_a_token_is_made_when_none_is_set(tmp_path: Path) -> None:
