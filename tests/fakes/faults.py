@@ -38,6 +38,10 @@ def _message(
     return Fault(name, lambda: AgentServer(serve_message=behave, binding=binding), kind, fault, stream)
 
 
+def _over_rest(name: str, behave: Behaviour, kind: str, fault: str) -> Fault:
+    return _message(name, behave, kind, fault, binding="HTTP+JSON")
+
+
 def _card(name: str, behave: Behaviour, kind: str, fault: str) -> Fault:
     return Fault(name, lambda: AgentServer(serve_card=behave, serve_message=_answer_nothing), kind, fault)
 
@@ -232,36 +236,26 @@ FAULTS: tuple[Fault, ...] = (
     _message("task not found", _rpc_error(-32001), "failed", "refused"),
     _message("invalid parameters", _rpc_error(-32602), "failed", "refused"),
     _message("an extension is required", _rpc_error(-32008), "not_allowed", "extension_required"),
-    _message(
+    _over_rest(
         "REST: an extension is required",
         _rest_error(400, "EXTENSION_SUPPORT_REQUIRED"),
         "not_allowed",
         "extension_required",
-        binding="HTTP+JSON",
     ),
     _message("an internal error", _rpc_error(-32603), "broken", "server_error"),
     _message("an internal error with HTTP 500", _rpc_error(-32603, 500), "broken", "server_error"),
-    _message(
-        "REST: invalid argument", _rest_error(400, None), "broken", "unexpected_status", binding="HTTP+JSON"
+    _over_rest("REST: invalid argument", _rest_error(400, None), "broken", "unexpected_status"),
+    _over_rest("REST: task not found", _rest_error(404, "TASK_NOT_FOUND"), "failed", "refused"),
+    _over_rest("REST: no such path", _status(404), "not_found", "not_found"),
+    _over_rest(
+        "REST: version not supported", _rest_error(400, "VERSION_NOT_SUPPORTED"), "broken", "wrong_version"
     ),
-    _message(
-        "REST: task not found", _rest_error(404, "TASK_NOT_FOUND"), "failed", "refused", binding="HTTP+JSON"
-    ),
-    _message("REST: no such path", _status(404), "not_found", "not_found", binding="HTTP+JSON"),
-    _message(
-        "REST: version not supported",
-        _rest_error(400, "VERSION_NOT_SUPPORTED"),
-        "broken",
-        "wrong_version",
-        binding="HTTP+JSON",
-    ),
-    _message("REST: internal", _rest_error(500, None), "broken", "server_error", binding="HTTP+JSON"),
-    _message(
+    _over_rest("REST: internal", _rest_error(500, None), "broken", "server_error"),
+    _over_rest(
         "REST: an error with HTTP 200",
         lambda e: e.json({"error": {"code": 500, "message": _LEAK}}),
         "broken",
         "server_error",
-        binding="HTTP+JSON",
     ),
     _message("half a JSON body", _half_json, *_CUT),
     _message("half a chunked body", _half_chunk, *_CUT),
