@@ -42,7 +42,7 @@ def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
     if function.reads_routes:
         shutil.copyfile(root / "routes.toml", fresh / "routes.toml")
         _compile_table(fresh / "routes.toml")
-    # An upload changes the files' times, so that byte code has to be matched by content.
+    # For what is loaded before the archive. An upload changes the files' times, so that it has to be matched by content.
     compileall.compile_dir(fresh, stripdir=fresh, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
     module_archive.write(fresh)
     _put_in_place(fresh, target)

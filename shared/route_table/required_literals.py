@@ -18,7 +18,7 @@ def required_literals(pattern: str) -> tuple[str, ...]:
     reader = _Reader(pattern)
     try:
         return reader.alternatives()
-    except (_NotUnderstoodError, IndexError, RecursionError):
+    except (_NotUnderstoodError, ValueError, IndexError, RecursionError):
         return ()
 
 
