@@ -44,7 +44,8 @@ def _may_be_too_large(pattern: str) -> bool:
     length = len(pattern)
     if "{" in pattern:
         for least, most in re.findall(r"\{(\d*),?(\d*)\}", pattern):
-            length *= max(int(least or 0), int(most or 0)) + 1
+            # RE2 repeats up to 1,000 times; a longer number is text to it.
+            length *= max(int(least[:4] or 0), int(most[:4] or 0)) + 1
     return length >= 1000 or "\\p" in pattern or "\\P" in pattern
 
 

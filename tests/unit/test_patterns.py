@@ -47,3 +47,8 @@ def test_case_is_ignored_and_the_leftmost_match_found_also_by_many_threads_at_on
         found = list(threads.map(pattern.search, ["the WBS, 経費"] * 64))
     assert {match.group() for match in found if match} == {"WBS"}
     assert pattern.search("nothing of it") is None
+
+
+def test_a_number_beyond_all_bounds_in_braces_is_text() -> None:
+    digits = "9" * 5_000
+    assert compile_pattern(f"a{{{digits}}}").search(f"A{{{digits}}}") is not None
