@@ -1,0 +1,101 @@
+"""The settings of the development agent. It changes files and runs programs: what no setting allows, it does not do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from shared.agents.settings import AgentSettings, read_agent
+from shared.gemini.settings import GeminiSettings, read_gemini
+from shared.identity import settings as identity_settings
+from shared.identity.settings import IdentitySettings
+from shared.settings import Settings
+from shared.task_store import settings as store_settings
+from shared.task_store.settings import StoreSettings
+from shared.tasks import settings as task_settings
+from shared.tasks.settings import TaskSettings
+
+_STORE = "TASK_STORE"
+_MODEL_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What this function needs to know of where it runs, and what it may do there."""
+
+    agent: AgentSettings
+    identity: IdentitySettings
+    store: StoreSettings
+    tasks: TaskSettings
+    workspaces: tuple[Path, ...]
+    """The folders in which the workspaces that callers name must lie; empty is none. `DEVTOOL_WORKSPACES`."""
+    default_workspace: Path | None
+    """The workspace of callers who name none. `DEVTOOL_DEFAULT_WORKSPACE`."""
+    commands: frozenset[str]
+    """The programs that may be run, once each call was confirmed; empty is none. `DEVTOOL_COMMANDS`."""
+    command_seconds: float
+    """The longest that a program may run. `DEVTOOL_COMMAND_SECONDS`."""
+    gemini: GeminiSettings | None
+    """The model that finds out what to do where no rule knows it; None for none. `DEVTOOL_MODEL`."""
+
+
+def read(environ: Mapping[str, str]) -> Config:
+    """The settings in `environ`. Raises SettingsError with every error at once."""
+    settings = Settings(environ)
+    store = store_settings.read(settings)
+    if store is None:
+        settings.problem(_STORE, "must be set: what waits for a confirmation is kept there")
+    identity = identity_settings.read(settings, believes_gate=False)
+    if identity.anonymous and not identity.anonymous_subject:
+        settings.problem(
+            "ANONYMOUS_SUBJECT", "must name whose tasks these are, where ALLOW_ANONYMOUS lets everybody in"
+        )
+    workspaces = tuple(_folders(settings, "DEVTOOL_WORKSPACES"))
+    config = Config(
+        agent=read_agent(settings),
+        identity=identity,
+        store=store or StoreSettings(),
+        tasks=task_settings.read(settings),
+        workspaces=workspaces,
+        default_workspace=_default(settings, workspaces),
+        commands=frozenset(_programs(settings)),
+        command_seconds=settings.number("DEVTOOL_COMMAND_SECONDS", 120, least=1, most=3000),
+        gemini=read_gemini(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
+    )
+    settings.check()
+    return config
+
+
+def _folders(settings: Settings, name: str) -> list[Path]:
+    folders: list[Path] = []
+    for text in settings.listed(name):
+        path = Path(text)
+        if not path.is_absolute() or not path.is_dir():
+            settings.problem(name, f"names what is no folder, or not by its absolute path: {path.name}")
+        elif path.resolve() == Path(path.anchor):
+            settings.problem(name, "must not name the root of the whole file system")
+        else:
+            folders.append(path.resolve())
+    return folders
+
+
+def _default(settings: Settings, workspaces: tuple[Path, ...]) -> Path | None:
+    name = "DEVTOOL_DEFAULT_WORKSPACE"
+    folders = _folders(settings, name)
+    if len(folders) > 1:
+        settings.problem(name, "must name one folder")
+    if not folders:
+        return None
+    if not any(folders[0].is_relative_to(allowed) for allowed in workspaces):
+        settings.problem(name, "must lie in one of the folders of DEVTOOL_WORKSPACES")
+    return folders[0]
+
+
+def _programs(settings: Settings) -> tuple[str, ...]:
+    name = "DEVTOOL_COMMANDS"
+    programs = settings.listed(name)
+    for program in programs:
+        if "/" in program or program.split() != [program]:
+            settings.problem(name, f"must list names of programs, without paths and arguments: {program}")
+    return programs

@@ -1,0 +1,21 @@
+"""The entry point of the development agent: `functions-framework --target=devtool`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from shared.loading import entry_point
+
+if TYPE_CHECKING:
+    from shared.http.messages import Handler
+
+
+def _devtool() -> Handler:
+    from functions.devtool import config
+    from functions.devtool.app import build
+
+    return build(config.read(os.environ))
+
+
+devtool = entry_point(_devtool)
