@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from shared.a2a import errors, extensions, operations, versions
+from shared.a2a import errors, operations, versions
 from shared.a2a.agent import Agent
 from shared.a2a.bindings import jsonrpc, sse
 from shared.a2a.bindings.event_stream import EventStream
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCard
 from shared.a2a.errors import A2AError
+from shared.a2a.extensions import activation
 from shared.a2a.history import Write, as_asked
 from shared.a2a.keeping import on_task
 from shared.a2a.model import Binding, Event, SendMessageRequest, SubscribeToTaskRequest
@@ -173,7 +174,7 @@ class A2AServer:
             if not may_call(needed.name, call.principal):
                 raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {needed.name}")
             _check_capability(needed, card)
-        headers = extensions.headers(card, call)
+        headers = activation.headers(card, call)
         answering = msgspec.structs.replace(answering, write=as_asked(params, answering.write))
         if operation is GET_EXTENDED_AGENT_CARD:
             if self._extended_card is None:
@@ -251,7 +252,7 @@ class A2AServer:
             binding=binding,
             streaming=operation.streaming,
             accepted_modes=configuration.accepted_output_modes if configuration else (),
-            extensions=extensions.activated(request, card),
+            extensions=activation.activated(request, card),
             traceparent=traceparent_of(request.headers),
             authorization=caller.authorization,
             record=record,

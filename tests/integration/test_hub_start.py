@@ -38,6 +38,9 @@ _FOR_A_REQUEST = (
     "shared.identity.id_token_credentials",
     "shared.identity.token_facts",
     "shared.a2a.bindings.rest",
+    "shared.a2a.extensions.development_tool",
+    "shared.a2a.extensions.methods",
+    "shared.a2a.extensions.schema_json",
 )
 _FOR_AGENTS = ("shared.agents", "shared.gemini")
 _TO_REACH_AN_AGENT = ("functions.hub.downstream.remote_agent", "shared.a2a.client", "shared.http.client")
