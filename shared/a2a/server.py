@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from shared.a2a import errors, operations, versions
+from shared.a2a import errors, versions
+from shared.a2a.admission import admitted, check_declared
 from shared.a2a.agent import Agent
 from shared.a2a.bindings import jsonrpc, sse
 from shared.a2a.bindings.event_stream import EventStream
@@ -19,16 +20,18 @@ from shared.a2a.extensions import activation
 from shared.a2a.history import Write, as_asked
 from shared.a2a.keeping import on_task
 from shared.a2a.model import Binding, Event, SendMessageRequest, SubscribeToTaskRequest
-from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Capability, Operation
+from shared.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from shared.a2a.unstored import Unstored
 from shared.a2a.versions import Version
 from shared.http.messages import A2A_JSON, JSON, Request, Response
 from shared.identity.callers import Caller
-from shared.identity.principal import Principal, may_call
+from shared.identity.principal import Principal
 from shared.log import Log, Record
 from shared.trace import traceparent_of
 
 if TYPE_CHECKING:
+    from shared.a2a.bindings.jsonrpc import Envelope
+    from shared.a2a.extensions.methods import DevelopmentTool
     from shared.a2a.keeping import Tasks
 
 _JSONRPC_MEDIA_TYPES = frozenset({"", JSON, "application/json-rpc", A2A_JSON})
@@ -49,11 +52,21 @@ class _Answering(Struct, frozen=True):
     media_type: str
 
 
+class _Received(Struct, frozen=True):
+    """A request, and what it meets: who sent it, its log record, the card as it is now."""
+
+    request: Request
+    caller: Caller
+    record: Record
+    card: AgentCard
+
+
 class A2AServer:
     """Answers A2A requests. Thread-safe; one per process.
 
     `card` gives the agent's card as it is now: what it does not declare is refused (§3.3.4). `extended_card` gives the card as
-    this caller may see it (§3.1.11). `tasks` keeps the tasks of callers who say who they are.
+    this caller may see it (§3.1.11). `tasks` keeps the tasks of callers who say who they are. `development_tool` gives what
+    answers the methods of that extension, when one of them is called and the card declares it.
     """
 
     def __init__(
@@ -65,6 +78,7 @@ class A2AServer:
         limits: Limits,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
         tasks: Tasks | None = None,
+        development_tool: Callable[[], DevelopmentTool] | None = None,
         keeps_ui_contract: bool = True,
     ) -> None:
         self._agent = agent
@@ -74,6 +88,7 @@ class A2AServer:
         self._limits = limits
         self._unstored = Unstored(agent)
         self._tasks = tasks
+        self._development_tool = development_tool
         self._keeps_ui_contract = keeps_ui_contract
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
@@ -94,26 +109,20 @@ class A2AServer:
             id_ = envelope.id
             streams_errors = jsonrpc.streams_errors(envelope.method)
             named = versions.named(request.headers.get("a2a-version"), request.parameters("A2A-Version"))
+            received = _Received(request, caller, record, self._card())
+            of_extension = self._of_extension(envelope, named, received)
+            if of_extension is not None:
+                return of_extension
             operation, version = jsonrpc.resolve(envelope.method, named)
-            card = self._card()
-            _check_capability(operation, card)
+            check_declared(operation, received.card)
             params = jsonrpc.read_request(operation, version, envelope.params)
-            call = self._call(
-                request,
-                caller,
-                record,
-                params,
-                card=card,
-                operation=operation,
-                version=version,
-                binding=Binding.JSONRPC,
-            )
+            call = self._call(received, params, operation, version, Binding.JSONRPC)
             answering = _Answering(
                 jsonrpc.result_writer(id_, operation, version),
                 lambda error: jsonrpc.write_error(id_, error),
                 JSON,
             )
-            return self._invoke(operation, params, call, card, answering)
+            return self._invoke(operation, params, call, received.card, answering)
         except Exception as exception:
             error = self._error(exception, record)
             body = jsonrpc.write_error(jsonrpc.id_of(error) if id_ is None else id_, error)
@@ -121,6 +130,28 @@ class A2AServer:
                 return Response(headers=sse.HEADERS | error.headers, body=sse.write(body))
             status = error.kind.http_status if error.kind.http_status in (403, 413, 415) else 200
             return Response(status=status, headers={"content-type": JSON} | error.headers, body=body)
+
+    def _of_extension(
+        self, envelope: Envelope, named: Version | None, received: _Received
+    ) -> Response | None:
+        """The answer, or None when the method is none of an extension that the card declares. Raises A2AError."""
+        if self._development_tool is None or jsonrpc.knows(envelope.method):
+            return None
+        # Loaded when a request needs it.
+        from shared.a2a.extensions import methods
+
+        operation = methods.METHODS.get(envelope.method)
+        if operation is None or not methods.declared(self._card_of(received)):
+            return None
+        params = methods.read_request(operation, envelope.params)
+        call = methods.activating(
+            self._call(received, params, operation, named or Version.V0_3, Binding.JSONRPC)
+        )
+        headers = admitted(operation, params, call, received.card)
+        result = methods.answered(self._development_tool(), params, call, params=envelope.params)
+        return Response(
+            headers={"content-type": JSON} | headers, body=jsonrpc.write_result(envelope.id, result)
+        )
 
     def _rest(self, request: Request, caller: Caller, record: Record) -> Response | None:
         # Loaded when a request needs it: many callers use JSON-RPC alone.
@@ -135,26 +166,17 @@ class A2AServer:
             target = rest.resolve(request.method, request.path, named)
             if target.version is Version.V0_3:
                 media_type = JSON  # 0.3 §3.2.3 knows no other.
-            card = self._card()
-            _check_capability(target.operation, card)
+            received = _Received(request, caller, record, self._card())
+            check_declared(target.operation, received.card)
             body = self._body(request) if request.method == "POST" else b""
             if body and request.media_type not in rest.MEDIA_TYPES:
                 raise A2AError(
                     errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json"
                 )
             params = rest.read_request(target, request.query, body)
-            call = self._call(
-                request,
-                caller,
-                record,
-                params,
-                card=card,
-                operation=target.operation,
-                version=target.version,
-                binding=Binding.HTTP_JSON,
-            )
+            call = self._call(received, params, target.operation, target.version, Binding.HTTP_JSON)
             answering = _Answering(rest.result_writer(target), rest.write_error, media_type)
-            return self._invoke(target.operation, params, call, card, answering)
+            return self._invoke(target.operation, params, call, received.card, answering)
         except Exception as exception:
             error = self._error(exception, record)
             headers = {"content-type": media_type} | error.headers
@@ -170,11 +192,7 @@ class A2AServer:
     def _invoke(
         self, operation: Operation, params: msgspec.Struct, call: Call, card: AgentCard, answering: _Answering
     ) -> Response:
-        for needed in (operation, *operations.within(params)):
-            if not may_call(needed.name, call.principal):
-                raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {needed.name}")
-            _check_capability(needed, card)
-        headers = activation.headers(card, call)
+        headers = admitted(operation, params, call, card)
         answering = msgspec.structs.replace(answering, write=as_asked(params, answering.write))
         if operation is GET_EXTENDED_AGENT_CARD:
             if self._extended_card is None:
@@ -228,16 +246,13 @@ class A2AServer:
 
     def _call(
         self,
-        request: Request,
-        caller: Caller,
-        record: Record,
+        received: _Received,
         params: msgspec.Struct,
-        *,
-        card: AgentCard,
         operation: Operation,
         version: Version,
         binding: Binding,
     ) -> Call:
+        request, caller, record = received.request, received.caller, received.record
         configuration = params.configuration if isinstance(params, SendMessageRequest) else None
         record |= {
             "operation": operation.name,
@@ -252,12 +267,16 @@ class A2AServer:
             binding=binding,
             streaming=operation.streaming,
             accepted_modes=configuration.accepted_output_modes if configuration else (),
-            extensions=activation.activated(request, card),
+            extensions=activation.activated(request, lambda: self._card_of(received)),
             traceparent=traceparent_of(request.headers),
             authorization=caller.authorization,
             record=record,
             keeps_ui_contract=self._keeps_ui_contract,
         )
+
+    def _card_of(self, received: _Received) -> AgentCard:
+        """The card as the caller may see it: what is open to some is declared to them alone."""
+        return self._extended_card(received.caller.principal) if self._extended_card else received.card
 
     def _error(self, exception: Exception, record: Record) -> A2AError:
         """What the caller may see of an exception; one that was not meant for them goes to the log."""
@@ -278,14 +297,3 @@ class A2AServer:
             )
         record["outcome"] = exception.kind.reason
         return exception
-
-
-def _check_capability(operation: Operation, card: AgentCard) -> None:
-    capabilities = card.capabilities
-    match operation.capability:
-        case Capability.STREAMING if not capabilities.streaming:
-            raise A2AError(errors.UNSUPPORTED_OPERATION, "This agent does not stream")
-        case Capability.PUSH_NOTIFICATIONS if not capabilities.push_notifications:
-            raise A2AError(errors.PUSH_NOTIFICATION_NOT_SUPPORTED)
-        case Capability.EXTENDED_AGENT_CARD if not capabilities.extended_agent_card:
-            raise A2AError(errors.UNSUPPORTED_OPERATION, "This agent has no extended card")

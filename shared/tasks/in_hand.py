@@ -29,7 +29,8 @@ def in_hand(
     prior = None if agent.stands_alone(request) else _prior(request, call, store)
     if prior is None:
         context_id = agent.context_of(request, call)
-        task = TaskInHand(id=new_id())
+        # What is no message's turn, such as a command's, brings a task of its own.
+        task = call.task or TaskInHand(id=new_id())
     else:
         context_id = prior.task.context_id or ""
         earlier = read_work(prior.work)

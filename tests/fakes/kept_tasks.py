@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from shared.a2a.agent import Turn
+from shared.a2a.agent import Agent, Turn
 from shared.a2a.call import Call
 from shared.a2a.model import (
     Binding,
@@ -130,7 +130,7 @@ class _Texts:
 
 
 class Instance:
-    """One process's part. `store_seconds` is when a turn that is waited for is stored."""
+    """One process's part. `store_seconds` is when a turn that is waited for is stored; `answers` takes the script's place."""
 
     def __init__(
         self,
@@ -142,6 +142,7 @@ class Instance:
         look_seconds: float = 0.02,
         runs_at_once: bool = True,
         most_attempts: int = 5,
+        answers: Agent | None = None,
         **options: Any,
     ) -> None:
         self.far = FarStore(path, **options)
@@ -158,7 +159,7 @@ class Instance:
             most_attempts=most_attempts,
         )
         self.kept = KeptTasks(
-            self.agent,
+            answers or self.agent,
             self.store,
             log=log,
             mint=Mint(new_id=MINT.new_id, timestamp=MINT.timestamp),

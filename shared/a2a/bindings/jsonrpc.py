@@ -59,6 +59,11 @@ def read_envelope(body: bytes) -> Envelope:
     return Envelope(id_, method, value.get("params"))
 
 
+def knows(method: str) -> bool:
+    """The method is one of the protocol's, in one of the versions."""
+    return method in _METHODS
+
+
 def resolve(method: str, named_version: Version | None) -> tuple[Operation, Version]:
     """The operation and version that a method name stands for. Raises METHOD_NOT_FOUND or VERSION_NOT_SUPPORTED."""
     found = _METHODS.get(method)
@@ -100,6 +105,11 @@ def result_writer(
         return head + protojson.encode(to_compat_result(value, Dialect.JSONRPC)) + b"}"
 
     return write
+
+
+def write_result(id_: str | float | None, result: object) -> bytes:
+    """A whole JSON-RPC response with a result that is the same in all versions."""
+    return protojson.encode({"jsonrpc": "2.0", "id": id_, "result": result})
 
 
 def write_error(id_: str | float | None, error: A2AError) -> bytes:

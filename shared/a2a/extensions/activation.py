@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCard
 from shared.a2a.errors import EXTENSION_SUPPORT_REQUIRED, A2AError
@@ -9,13 +11,13 @@ from shared.a2a.versions import Version
 from shared.http.messages import Request
 
 
-def activated(request: Request, card: AgentCard) -> tuple[str, ...]:
-    """The extensions of the card that the request asks for; unknown ones are ignored."""
+def activated(request: Request, card: Callable[[], AgentCard]) -> tuple[str, ...]:
+    """The extensions of the card that the request asks for; unknown ones are ignored. Most requests ask for none."""
     asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")
     if not asked:
         return ()
     uris = {uri.strip() for uri in asked.split(",")}
-    return tuple(extension.uri for extension in card.capabilities.extensions if extension.uri in uris)
+    return tuple(extension.uri for extension in card().capabilities.extensions if extension.uri in uris)
 
 
 def headers(card: AgentCard, call: Call) -> dict[str, str]:

@@ -1,0 +1,82 @@
+"""A slash command's execution as a stored task: a turn of the agent like any other, begun by `command/execute`.
+
+So it goes on when its caller leaves and when its process dies, and is followed, answered and cancelled like any task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from shared.a2a.call import Call, TaskInHand
+from shared.a2a.card import OUTPUT_MODES
+from shared.a2a.errors import UNSUPPORTED_OPERATION, A2AError
+from shared.a2a.extensions.development_tool import (
+    URI,
+    CommandExecutionStatus,
+    ExecuteSlashCommandRequest,
+    ExecuteSlashCommandResponse,
+)
+from shared.a2a.extensions.schema_json import Spelling, read, write
+from shared.a2a.keeping import Sending
+from shared.a2a.model import Message, Part, Role, SendMessageConfiguration, SendMessageRequest
+
+_COMMAND = "command"
+
+
+def as_typed(request: ExecuteSlashCommandRequest) -> str:
+    """The command as a person types it: `/memory add the sky is blue`."""
+    return " ".join(("/" + request.command_path[0], *request.command_path[1:], request.args)).strip()
+
+
+def started(
+    request: ExecuteSlashCommandRequest,
+    call: Call,
+    sending: Sending | None,
+    *,
+    new_id: Callable[[], str],
+    notes: Mapping[str, Any] | None = None,
+) -> ExecuteSlashCommandResponse:
+    """The answer that says STARTED: a task of the caller is stored, and its turn executes the command.
+
+    The agent's `send` gets a message that says the command as it is typed, with the request's metadata; `notes` are with its
+    task, and `command_of(call)` is the request. `sending` is `KeptTasks.sending`. Raises UNSUPPORTED_OPERATION where no task can
+    be kept, and what `send` raises.
+    """
+    if sending is None:
+        raise A2AError(
+            UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks"
+        )
+    if call.principal is None:
+        raise A2AError(
+            UNSUPPORTED_OPERATION,
+            "A command is executed as a stored task, which is kept only for callers who say who they are",
+        )
+    message = Message(
+        message_id=new_id(),
+        role=Role.USER,
+        parts=(Part(text=as_typed(request)),),
+        metadata=request.metadata,
+        extensions=(URI,),
+    )
+    configuration = SendMessageConfiguration(accepted_output_modes=OUTPUT_MODES, return_immediately=True)
+    noted = {_COMMAND: write(replace(request, metadata=None), Spelling.SNAKE), **(notes or {})}
+    call = replace(call, task=TaskInHand(id=new_id(), notes=noted))
+    task = sending.send(SendMessageRequest(message=message, configuration=configuration), call)
+    assert not isinstance(task, Message), "who asks for it at once gets the task"
+    return ExecuteSlashCommandResponse(execution_id=task.id, status=CommandExecutionStatus.STARTED)
+
+
+def command_of(call: Call) -> ExecuteSlashCommandRequest | None:
+    """The command that this turn executes; None for a turn that a message began."""
+    if call.task is None or call.task.turn > 1:
+        return None
+    note = call.task.notes.get(_COMMAND)
+    return None if note is None else read(ExecuteSlashCommandRequest, note)
+
+
+def not_started(message: str) -> ExecuteSlashCommandResponse:
+    """The answer that says FAILED_TO_START, and why."""
+    return ExecuteSlashCommandResponse(status=CommandExecutionStatus.FAILED_TO_START, message=message)
