@@ -143,10 +143,13 @@ prepare() {
     make_secrets
     for name in "${functions[@]}"; do
         give_roles "$name"
-        [[ -z ${bucket[$name]} ]] || share_documents "$name"
+        [[ -z ${bucket[$name]} ]] || share_bucket "$name"
+    done
+    for name in "${!database[@]}"; do
+        in_project "${project[$name]}"
+        make_task_store "${database[$name]}" "${project[$name]}" "${region[$name]}"
     done
     in_project "$home"
-    if [[ $database ]]; then make_task_store; fi
     if ((${#topics[@]})); then make_topics; fi
     ((changes == 0)) || fresh=yes
 }
@@ -219,9 +222,9 @@ random_key() {
     [[ $dry_run ]] || python3 -c 'import secrets; print(secrets.token_urlsafe(48), end="")'
 }
 
-share_documents() { # FUNCTION: it may read its bucket
-    local member=serviceAccount:${account[$1]} role=roles/storage.objectViewer
-    step "documents of $1"
+share_bucket() { # FUNCTION: it may read its bucket, or work on what is in it
+    local member=serviceAccount:${account[$1]} role=${bucket_role[$1]}
+    step "the bucket of $1"
     in_project "${project[$1]}"
     holds "$member" "$role" gcloud storage buckets get-iam-policy "gs://${bucket[$1]}" "${there[@]}" ||
         bind gcloud storage buckets add-iam-policy-binding "gs://${bucket[$1]}" --member="$member" --role="$role" --condition=None "${there[@]}"

@@ -45,6 +45,9 @@ class FunctionConfig:
     url: str | None
     environment: Mapping[str, str]
     corpus_bucket: str | None
+    workspace_bucket: str | None
+    has_table: bool
+    """Whether deploy.toml has a table for it."""
     workers: Mapping[str, tuple[str, ...]]
     """The service accounts of the workers of each role."""
 
@@ -69,8 +72,15 @@ class FunctionConfig:
 
     @property
     def mounts(self) -> bool:
-        """Whether the bucket is a folder of it. Where a data store searches the bucket, documents are read one by one."""
-        return self.corpus_bucket is not None and SEARCH not in self.needs
+        """Whether a bucket is a folder of it. Where a data store searches the bucket, documents are read one by one."""
+        return self.workspace_bucket is not None or (
+            self.corpus_bucket is not None and SEARCH not in self.needs
+        )
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether deploy.toml asks for it, as far as that can be told from its own table."""
+        return self.has_table or not self.function.only_with_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

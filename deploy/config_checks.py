@@ -31,6 +31,7 @@ def check(
     if mode == "functions":
         _functions_mode(config, report)
     _owners(config, report)
+    _neighbours(config, report)
 
 
 def _variables(config: Config, report: Report, route_variables: Sequence[str]) -> None:
@@ -105,11 +106,10 @@ def _tasks(config: Config, report: Report) -> None:
     for name, function in config.functions.items():
         for variable in ("TASK_STORE", "WAKEUPS"):
             if name != "hub" and variable in function.environment:
-                report(
-                    ("functions", name, "environment"),
-                    variable,
-                    f"{variable} belongs in [functions.hub.environment], from where the others have it",
-                )
+                message = f"{variable} belongs in [functions.hub.environment], from where the others have it"
+                if function.function.keeps_own_tasks:
+                    message = f"{variable} is set by the deployment: tasks are kept in the database of its own project"
+                report(("functions", name, "environment"), variable, message)
     path = ("functions", "hub", "environment")
     hub = config.functions["hub"].environment
     store = hub.get("TASK_STORE", "none")
@@ -141,7 +141,7 @@ def _instances(config: Config, report: Report) -> None:
     """An instance has what its function does with it."""
     keeps_tasks = config.functions["hub"].works_between_requests
     for name, function in config.functions.items():
-        if function.function.only_with and not keeps_tasks:
+        if (function.function.only_with and not keeps_tasks) or not function.is_wanted:
             continue
         for key, message in instance_limits.problems_of_use(function):
             report(("functions", name), key, message)
@@ -157,7 +157,14 @@ def _functions_mode(config: Config, report: Report) -> None:
             "leave TASK_STORE out, or deploy with --mode=run",
         )
     for name, function in config.functions.items():
-        if function.mounts:
+        if function.function.keeps_own_tasks and function.is_wanted and function.url is None:
+            report(
+                ("functions", name),
+                None,
+                f"--mode=functions gives a function its CPU while it answers, and {name} goes on after that: "
+                "leave its table out, or deploy with --mode=run",
+            )
+        elif function.mounts:
             report(
                 ("functions", name),
                 "corpus_bucket",
@@ -173,6 +180,22 @@ def _owners(config: Config, report: Report) -> None:
         if _owner(place) != _owner(function.place):
             message = f"{place.project} has another account at {owner}: write the same one here"
             report(("functions", name), None, message)
+
+
+def _neighbours(config: Config, report: Report) -> None:
+    """What runs its callers' commands is alone in its project: there, its service account finds nothing of others."""
+    for name, function in config.functions.items():
+        if not (function.function.lives_alone and function.is_wanted) or function.url is not None:
+            continue
+        project = function.place.project
+        others = [config.place.project] + [
+            other.place.project
+            for other in config.functions.values()
+            if other is not function and other.url is None
+        ]
+        if project in others:
+            message = f"{name} runs commands, as its service account: give it a project in which no other function is"
+            report(("functions", name), "project", message)
 
 
 def _owner(place: Place) -> tuple[str | None, ...]:

@@ -166,6 +166,8 @@ class _Reader:
             known |= set(Place.__dataclass_fields__) | {"url"}
         if function.mounts_documents:
             known.add("corpus_bucket")
+        if function.mounts_workspace:
+            known.add("workspace_bucket")
         if function.takes_workers:
             known.add("workers")
         table.refuse_unknown(known)
@@ -176,6 +178,8 @@ class _Reader:
             url=self._address(table, "url"),
             environment=self._environment(function.name),
             corpus_bucket=self._optional(table, "corpus_bucket", formats.BUCKET),
+            workspace_bucket=self._optional(table, "workspace_bucket", formats.BUCKET),
+            has_table=function.name in self._table(("functions",)).values,
             workers=self._workers(function.name),
         )
 

@@ -50,6 +50,8 @@ SET_BY_DEPLOYMENT = {
     "GOOGLE_CLOUD_PROJECT": "project",
     "COMMIT_SHA": "from git",
     "CORPUS_DIR": "corpus_bucket",
+    "DEVTOOL_WORKSPACES": "workspace_bucket",
+    "DEVTOOL_DEFAULT_WORKSPACE": "workspace_bucket",
     "PUBLIC_URL": "the function's own address",
     "HUB_PUBLIC_URL": "public_url of [gateway], or the gateway's own address",
     "HUB_URL": "the hub's own address",

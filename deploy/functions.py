@@ -48,6 +48,8 @@ class Function:
     """Whether it holds the key with which the gate signs who calls."""
     mounts_documents: bool = False
     """Whether it answers from a bucket."""
+    mounts_workspace: bool = False
+    """Whether it works on the files of a bucket."""
     calls: tuple[str, ...] = ()
     """Functions whose addresses it is told, beside those of the route table."""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -55,6 +57,12 @@ class Function:
     needs: tuple[Need, ...] = ()
     only_with: str = ""
     """Deployed only where one of the hub's settings, written NAME=value, begins like this; empty: always."""
+    only_with_table: bool = False
+    """Deployed only where deploy.toml has a table for it."""
+    lives_alone: bool = False
+    """Whether it runs what its callers ask for, and so is kept away from the project of the hub."""
+    keeps_own_tasks: bool = False
+    """Whether it keeps tasks in a database of its own project."""
     takes_workers: bool = False
     """Whether workers outside get their work from it."""
     works_alone: bool = False
@@ -100,6 +108,19 @@ FUNCTIONS = (
         direct_invokers=(Invoker.HUB,),
         is_agent=True,
         needs=(PHRASES,),
+    ),
+    Function(
+        name="devtool",
+        invokers=(Invoker.HUB,),
+        direct_invokers=(Invoker.HUB,),
+        is_agent=True,
+        mounts_workspace=True,
+        only_with_table=True,
+        lives_alone=True,
+        keeps_own_tasks=True,
+        # IAM lets nobody in but the hub, which keeps its callers' tasks apart by itself.
+        settings={"TASK_STORE": "firestore", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"},
+        needs=(replace(STORE, setting=""), replace(MODEL, setting="DEVTOOL_MODEL")),
     ),
     Function(name="agent_card", invokers=(Invoker.GATEWAY,), direct_invokers=None, reads_routes=True),
     Function(

@@ -9,6 +9,7 @@ from deploy.functions import Function, Invoker
 
 CLIENTS_PATH = "/secrets/clients.toml"
 CORPUS_PATH = "/corpus"
+WORKSPACES_PATH = "/workspaces"
 
 _RUN_APIS = ("run", "cloudbuild", "artifactregistry", "iam", "cloudresourcemanager", "storage")
 _FUNCTIONS_APIS = ("cloudfunctions",)
@@ -34,7 +35,8 @@ class Plan:
         return tuple(
             function
             for function in self.config.functions.values()
-            if (not self.direct or function.function.direct_invokers is not None)
+            if function.is_wanted
+            and (not self.direct or function.function.direct_invokers is not None)
             and any(setting.startswith(function.function.only_with) for setting in ("", *settings))
         )
 
@@ -156,13 +158,15 @@ class Plan:
         }
         if kind.is_agent:
             variables["PUBLIC_URL"] = urls[name]
-        if function.mounts:
+        if function.workspace_bucket:
+            variables |= dict.fromkeys(("DEVTOOL_WORKSPACES", "DEVTOOL_DEFAULT_WORKSPACE"), WORKSPACES_PATH)
+        elif function.mounts:
             variables["CORPUS_DIR"] = CORPUS_PATH
         told = kind.calls
         if kind.reads_routes:
             variables["HUB_PUBLIC_URL"] = public_url
             variables["CARD_SECURITY"] = ",".join(self._card_security())
-            told += tuple(agent for agent, other in config.functions.items() if other.function.is_agent)
+            told += tuple(other.function.name for other in self.wanted() if other.function.is_agent)
         variables |= {f"{other.upper()}_URL": urls[other] for other in told}
         if self._is_first(kind):
             variables.update(self._identity_variables())

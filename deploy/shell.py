@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from deploy import stored_tasks
 from deploy.config import FunctionConfig, Place
 from deploy.functions import Invoker
-from deploy.plan import CORPUS_PATH, Plan
+from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan
 
 
 def declarations(plan: Plan) -> Iterator[str]:
@@ -25,8 +25,6 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _scalar("public_url", config.gateway.public_url or "")
     yield _scalar("signing_key", config.secrets.signing_key)
     yield _scalar("runtime", config.runtime)
-    yield _scalar("database", stored_tasks.database(config))
-    yield _scalar("database_region", home.region)
     yield _scalar("wakeups_account", plan.service_account(Invoker.WAKEUPS))
     yield _table("topics", {topic: " ".join(workers) for topic, workers in plan.topics().items()})
 
@@ -55,8 +53,18 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table(
         "publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed}
     )
-    yield _table("bucket", {name: wanted[name].corpus_bucket or "" for name in deployed})
+    yield _table("bucket", {name: _bucket(wanted[name]) for name in deployed})
+    yield _table("bucket_role", {name: _bucket_role(wanted[name]) for name in deployed})
+    yield _table("database", stored_tasks.databases(plan.deployed()))
     yield _table("resources", {name: " ".join(_resources(plan, wanted[name])) for name in deployed})
+
+
+def _bucket(function: FunctionConfig) -> str:
+    return function.corpus_bucket or function.workspace_bucket or ""
+
+
+def _bucket_role(function: FunctionConfig) -> str:
+    return "roles/storage.objectUser" if function.workspace_bucket else "roles/storage.objectViewer"
 
 
 def _identity(place: Place) -> Iterator[str]:
@@ -85,10 +93,13 @@ def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
     if not as_function:
         yield "--cpu-boost"
         yield "--no-cpu-throttling" if function.works_between_requests else "--cpu-throttling"
-    if function.mounts:
+    if function.workspace_bucket:
+        yield f"--add-volume=name=workspaces,type=cloud-storage,bucket={function.workspace_bucket}"
+        yield f"--add-volume-mount=volume=workspaces,mount-path={WORKSPACES_PATH}"
+    elif function.mounts:
         yield f"--add-volume=name=corpus,type=cloud-storage,bucket={function.corpus_bucket},readonly=true"
         yield f"--add-volume-mount=volume=corpus,mount-path={CORPUS_PATH}"
-    elif function.function.mounts_documents and not as_function:
+    elif (function.function.mounts_documents or function.function.mounts_workspace) and not as_function:
         # A bucket of an earlier deployment stays otherwise.
         yield "--clear-volume-mounts"
         yield "--clear-volumes"

@@ -1,10 +1,10 @@
 """What stored tasks need of Google Cloud: a database with its indexes, and topics. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from deploy.config import Config
+from deploy.config import Config, FunctionConfig
 
 _DEFAULT_DATABASE = "(default)"
 _HUB_TOPIC = "tasks"
@@ -12,7 +12,19 @@ _HUB_TOPIC = "tasks"
 
 def database(config: Config) -> str:
     """The Firestore database of the hub; empty where it has none."""
-    kind, _, name = config.functions["hub"].environment.get("TASK_STORE", "").partition(":")
+    return _database(config.functions["hub"].environment)
+
+
+def databases(functions: Iterable[FunctionConfig]) -> Mapping[str, str]:
+    """The Firestore databases that are made, by the function that keeps its tasks there."""
+    found = {
+        each.function.name: _database({**each.function.settings, **each.environment}) for each in functions
+    }
+    return {name: database for name, database in found.items() if database}
+
+
+def _database(variables: Mapping[str, str]) -> str:
+    kind, _, name = variables.get("TASK_STORE", "").partition(":")
     return (name or _DEFAULT_DATABASE) if kind == "firestore" else ""
 
 

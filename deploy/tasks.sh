@@ -1,16 +1,16 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # the names are those of deploy.sh and of its plan
 # What stored tasks need: a Firestore database with its indexes, topics, and Pub/Sub's subscriptions to `tasks`.
 
-make_task_store() {
-    local flags missing place=(--database="$database" "${there[@]}")
-    step "tasks: the database $database"
+make_task_store() { # DATABASE PROJECT REGION
+    local flags missing place=(--database="$1" "${there[@]}")
+    step "tasks: the database $1 of $2"
     if ! find_database; then
-        execute gcloud firestore databases create --location="$database_region" --type=firestore-native "${place[@]}"
+        execute gcloud firestore databases create --location="$3" --type=firestore-native "${place[@]}"
         fresh=yes
         wait_for_database
     fi
     [[ $dry_run || $answer == FIRESTORE_NATIVE ]] ||
-        refuse "the database $database of $home is of another kind: name a new one, TASK_STORE = \"firestore:NAME\""
+        refuse "the database $1 of $2 is of another kind: name a new one, TASK_STORE = \"firestore:NAME\""
     list gcloud firestore indexes composite list --format='json(name,queryScope,fields)' "${place[@]}"
     missing=$(ask missing-indexes <<<"$answer") || exit
     # Firestore makes them in its own time; until then some lists of tasks fail.

@@ -27,6 +27,8 @@ class LocalFunction:
     """Whether workers call it, who may have the development tokens for want of their own."""
     keeps_index: bool = False
     """Whether it builds an index that the next start can use again."""
+    works_on_files: bool = False
+    """Whether it works on the files of a folder, and runs programs there."""
     python_path: Path | None = None
     """Where its packages are when they do not lie beside the source file."""
 
@@ -39,6 +41,7 @@ _FUNCTIONS = (
     LocalFunction(name="general", threads=320),
     LocalFunction(name="expense", threads=320),
     LocalFunction(name="pm", threads=320),
+    LocalFunction(name="devtool", threads=64, works_on_files=True),
     LocalFunction(name="tasks", threads=64, reads_routes=True, knows_gate=True, takes_workers=True),
 )
 
@@ -51,6 +54,11 @@ def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
         for each in _FUNCTIONS
     )
 
+
+WORKSPACE = "workspace"
+"""The folder of a run with the files that the development agent works on."""
+# Every machine has them, and none of them can change a file, or show what is in one outside the workspace.
+_HARMLESS = "ls,pwd,echo,sleep"
 
 # What a function would wrongly take from a developer's own shell.
 _NOT_INHERITED = frozenset(
@@ -110,6 +118,17 @@ def environment_of(
         environment = {"CORPUS_INDEX": str(kept / "corpus-index.sqlite3")} | environment
     if (function.reads_routes or function.verifies_callers) and kept:
         environment = {"TASK_STORE": f"sqlite:{kept / 'tasks.sqlite3'}"} | environment
+    if function.works_on_files and kept:
+        if "DEVTOOL_WORKSPACES" not in environment:
+            folder = str(kept / WORKSPACE)
+            environment |= {"DEVTOOL_WORKSPACES": folder, "DEVTOOL_DEFAULT_WORKSPACE": folder}
+        environment = {"DEVTOOL_COMMANDS": _HARMLESS} | environment
+        # Tasks of its own, whatever the hub does with its; and nothing on this machine's loopback says who calls.
+        environment |= {
+            "TASK_STORE": f"sqlite:{kept / f'{function.name}-tasks.sqlite3'}",
+            "ALLOW_ANONYMOUS": "true",
+            "ANONYMOUS_SUBJECT": "this-machine",
+        }
     if function.name == "hub" and "tasks" in urls:
         environment = {"WAKEUPS": f"local:{urls['tasks']}/wakeups"} | environment
     if function.knows_gate:

@@ -13,7 +13,7 @@ from local import envoy
 from local.cloud import gcloud
 from local.cloud.faults import PATH as FAULTS
 from local.cloud.wiring import CLOUD_FILE, STAND_INS, StandIn, own_settings
-from local.functions import ROOT, LocalFunction, environment_of, functions
+from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
 from local.gateway import Route, local_routes
 from local.lifeline import Lifeline
 from local.ports import LOOPBACK, free_ports
@@ -30,6 +30,7 @@ from local.readiness import (
 from local.settings import NotStartable, Settings, require_free, settings_from
 from local.stop_signal import StopSignal
 from local.welcome import welcome
+from local.workspace import laid_out
 
 _STARTS = 5
 _LEAST_ROOM_BYTES = 4_000_000
@@ -66,6 +67,8 @@ def run(
     """
     stopping = StopSignal.of_signals()
     _require_room(settings.folder)
+    if any(function.works_on_files for function in table):
+        laid_out(settings.folder / WORKSPACE)
     with Lifeline() as lifeline:
         for _ in range(_STARTS):
             require_free(settings.port)

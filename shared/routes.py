@@ -65,6 +65,8 @@ class Route(Struct, frozen=True, kw_only=True):
     follow_ups: bool = False
     """Whether it does when it only makes sense with the question before, such as "and abroad?"."""
     default: bool = False
+    optional: bool = False
+    """Whether the table does without this route where the variable in its address is not set."""
     role: str = ""
     """The pull workers who do the work of this route; it has no url and no boundary then."""
     passes_tasks: bool = False
@@ -251,6 +253,7 @@ def _read_route(table: CheckedTable) -> Route:
         passes_tasks=table.flag("passes_tasks"),
         extensions=table.texts("extensions"),
         default=default,
+        optional=table.flag("optional"),
         input_modes=table.texts("input_modes", ("text/plain",)),
         allow_domains=table.texts("allow_domains"),
         allow_emails=table.texts("allow_emails"),

@@ -24,6 +24,8 @@ HUB_ACCOUNT = f"hub@{HUB_PROJECT}.iam.gserviceaccount.com"
 GATE_ACCOUNT = f"gate@{HUB_PROJECT}.iam.gserviceaccount.com"
 DOCQA_ACCOUNT = f"docqa@{HUB_PROJECT}.iam.gserviceaccount.com"
 GENERAL_ACCOUNT = f"general@{HUB_PROJECT}.iam.gserviceaccount.com"
+DEVTOOL_PROJECT = "my-workspace-project"
+DEVTOOL_ACCOUNT = f"devtool@{DEVTOOL_PROJECT}.iam.gserviceaccount.com"
 EXPENSE_PROJECT, PARTNER_PROJECT = "my-expense-project", "partner-project"
 EXPENSE_ACCOUNT = f"expense@{EXPENSE_PROJECT}.iam.gserviceaccount.com"
 PM_ACCOUNT = f"pm@{PARTNER_PROJECT}.iam.gserviceaccount.com"
@@ -98,6 +100,7 @@ _ACCOUNTS = (
     _account("general", GENERAL_ACCOUNT),
     _account("expense", EXPENSE_ACCOUNT, project=EXPENSE_PROJECT),
     _account("pm", PM_ACCOUNT, project=PARTNER_PROJECT),
+    _account("devtool", DEVTOOL_ACCOUNT, project=DEVTOOL_PROJECT),
 )
 
 
@@ -178,6 +181,7 @@ STAND_INS: tuple[StandIn, ...] = (
     _front("general", to=("hub",), invoker=HUB_ACCOUNT),
     _front("expense", to=("hub",), invoker=EVERYBODY),
     _front("pm", to=("hub",), invoker=HUB_ACCOUNT),
+    _front("devtool", to=("hub",), invoker=HUB_ACCOUNT),
     _storage(),
     _discovery_engine(),
     _vertex_ai(),

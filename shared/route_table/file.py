@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from shared.log import Log
 from shared.route_table import compiled
 from shared.route_table.compiled import CompiledTable
@@ -35,7 +37,8 @@ class RouteFile:
         unset = unset_variables(text, self._variables, file=self._path.name, compiled=ready)
         placeholders = {name: f"https://{name.lower().replace('_', '-')}.{NOT_SET}" for name in unset}
         variables = {**self._variables, **placeholders}
-        return load(text, variables=variables, file=self._path.name, compiled=ready), unset
+        table = load(text, variables=variables, file=self._path.name, compiled=ready)
+        return _without_absent(table, placeholders)
 
     def _compiled(self, text: str) -> CompiledTable | None:
         try:
@@ -43,6 +46,16 @@ class RouteFile:
         except OSError:
             return None
         return compiled.loaded(dump, text)
+
+
+def _without_absent(table: RouteTable, placeholders: Mapping[str, str]) -> Read:
+    """The table without the optional routes that have no address, and the variables that the others lack."""
+    kept = tuple(route for route in table.routes if not (route.optional and NOT_SET in route.url))
+    if len(kept) == len(table.routes):
+        return table, tuple(placeholders)
+    of_all, of_kept = (" ".join(route.url for route in routes) for routes in (table.routes, kept))
+    lacking = (name for name, url in placeholders.items() if url in of_kept or url not in of_all)
+    return replace(table, routes=kept), tuple(lacking)
 
 
 class RouteSource:

@@ -40,6 +40,9 @@ def check_ids(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
         tables[-1].problem(
             None, "no route is the default: write default = true in the one that takes what matches no rule"
         )
+    for route, table in defaults:
+        if route.optional:
+            table.problem("optional", "the default takes what matches no rule: it is always there")
     for _, table in defaults[1:]:
         table.problem("default", f"{defaults[0][0].id!r} is the default already: only one route can be")
 

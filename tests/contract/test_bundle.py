@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from local.bundle import bundle, files_of
-from local.functions import ROOT, LocalFunction, environment_of, functions
+from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
 from local.ports import free_ports
 from local.processes import Process
 from local.readiness import Probe, answers_ok, wait_until_ready
+from local.workspace import laid_out
 
 HUB, PM = (
     LocalFunction(name=name, source=Path(), threads=4, reads_routes=name == "hub") for name in ("hub", "pm")
@@ -138,6 +139,7 @@ def test_every_function_of_the_project_runs_from_its_bundle(name: str, tmp_path:
 def serving(function: LocalFunction, *, folder: Path) -> Iterator[int]:
     """The port of a functions-framework process that was started in `folder` and answers."""
     (port,) = free_ports(1)
+    laid_out(folder / WORKSPACE)
     environment = environment_of(
         function,
         inherited={"PATH": os.environ["PATH"]},

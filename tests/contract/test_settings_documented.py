@@ -11,6 +11,7 @@ import pytest
 from deploy import formats
 from deploy.setting_names import SETTINGS
 from functions.agent_card import config as agent_card
+from functions.devtool import config as devtool
 from functions.docqa import config as docqa
 from functions.gate import config as gate
 from functions.general import config as general
@@ -25,6 +26,7 @@ PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
 READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "agent": settings.read,
     "agent_card": agent_card.read,
+    "devtool": devtool.read,
     "docqa": docqa.read,
     "gate": gate.read,
     "general": general.read,
@@ -36,6 +38,7 @@ EVERYTHING_ON = {
     "TASK_STORE": "firestore",
     "WEBHOOK_PUBLIC_KEYS": "none",
     "WEBHOOK_SIGNING_KEY": "none",
+    "DEVTOOL_MODEL": "gemini",
     "GENERAL_MODEL": "gemini",
     "PHRASE_MODEL": "gemini",
     "SELECT_MODEL": "gemini",

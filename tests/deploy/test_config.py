@@ -166,6 +166,42 @@ def test_cloud_run_functions_cannot_mount_a_bucket() -> None:
     load(text)
 
 
+DEVTOOL = '[functions.devtool]\nproject = "my-workspace-project"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[functions.devtool]\n", "give it a project in which no other function is"),
+        (
+            DEVTOOL + '[functions.pm]\nproject = "my-workspace-project"\n',
+            "give it a project in which no other function is",
+        ),
+        (
+            DEVTOOL + '[functions.devtool.environment]\nTASK_STORE = "none"\n',
+            "kept in the database of its own project",
+        ),
+        (
+            DEVTOOL + '[functions.devtool.environment]\nDEVTOOL_WORKSPACES = "/tmp"\n',
+            "is set by the deployment: workspace_bucket",
+        ),
+    ],
+)
+def test_what_runs_commands_is_alone_with_its_files_and_its_tasks(text: str, told: str) -> None:
+    (mistake,) = mistakes(SMALLEST + text)
+    assert told in mistake
+    load(SMALLEST + DEVTOOL)
+
+
+def test_somebody_elses_development_agent_may_be_anywhere() -> None:
+    config = load(SMALLEST + '[functions.devtool]\nurl = "https://agent.example.com"\n', mode="functions")
+    assert config.functions["devtool"].url == "https://agent.example.com"
+
+
+def test_cloud_run_functions_cannot_go_on_with_what_was_begun() -> None:
+    assert "--mode=functions gives a function its CPU" in mistakes(SMALLEST + DEVTOOL, mode="functions")[0]
+
+
 def test_a_worker_works_on_a_role_of_the_routes() -> None:
     workers = '[functions.tasks.workers]\ndeveloper = ["b@p-other.iam.gserviceaccount.com"]\n'
     text = SMALLEST + workers + '[functions.hub.environment]\nTASK_STORE = "firestore"\n'

@@ -108,6 +108,36 @@ def test_documents_are_mounted_read_only_and_the_agent_may_read_that_bucket(tmp_
     assert {"name": "CORPUS_DIR", "value": "/corpus"} in spec["containers"][0]["env"]
 
 
+def test_workspaces_are_mounted_to_be_written_in_a_project_with_a_database_of_its_own(tmp_path: Path) -> None:
+    files = "partner-pm-project"
+    table = f'[functions.devtool]\nproject = "{files}"\nproject_number = "333333333333"\nworkspace_bucket = "my-files"\n'
+    with deployment(tmp_path, config=ALONE + table) as one:
+        one.google.run.buckets["my-files"] = {"name": "my-files", "project": files}
+        stages = ("--direct", "--only=prepare,bundle,devtool")
+        first, second = one.deploy(*stages), one.deploy(*stages)
+    assert first.status == 0, first.out + first.err
+    assert (second.status, second.changes) == (0, []), second.out + second.err
+    agent = f"serviceAccount:a2a-devtool@{files}.iam.gserviceaccount.com"
+    granted = {
+        (resource, binding["role"])
+        for resource, policy in one.google.cloud.policies.items()
+        for binding in policy["bindings"]
+        if agent in binding["members"]
+    }
+    assert granted == {
+        (f"projects/{files}", "roles/datastore.user"),
+        ("gs://my-files", "roles/storage.objectUser"),
+    }
+    invokers = one.google.cloud.members(f"{files}/a2a-devtool", "roles/run.invoker")
+    assert invokers == [f"serviceAccount:a2a-hub@{HUB}.iam.gserviceaccount.com"]
+    assert list(one.google.firestore.databases) == [f"projects/{files}/databases/(default)"]
+    spec = one.google.run.services[f"{files}/a2a-devtool"]["spec"]["template"]["spec"]
+    (volume,), (mount,) = spec["volumes"], spec["containers"][0]["volumeMounts"]
+    assert volume["csi"]["volumeAttributes"] == {"bucketName": "my-files"}
+    assert not volume["csi"].get("readOnly")
+    assert mount["mountPath"] == "/workspaces"
+
+
 def test_with_a_data_store_the_agent_may_search_it_and_read_the_bucket_and_nothing_else(
     tmp_path: Path,
 ) -> None:

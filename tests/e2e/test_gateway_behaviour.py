@@ -138,7 +138,13 @@ def test_the_pages_for_everybody_need_no_token(hub: Hub) -> None:
 
 def test_the_pages_for_callers_tell_rules_and_version_but_no_address(hub: Hub) -> None:
     routes = hub.caller().get("/routes")
-    assert [route["id"] for route in routes.json["routes"]] == ["pm", "expense", "docqa", "general"]
+    assert [route["id"] for route in routes.json["routes"]] == [
+        "pm",
+        "expense",
+        "docqa",
+        "devtool",
+        "general",
+    ]
     assert b"127.0.0.1" not in routes.body
     assert hub.caller().get("/debug-version").json["protocolVersions"] == ["0.3", "1.0"]
 

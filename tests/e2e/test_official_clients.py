@@ -85,14 +85,14 @@ def test_a_client_is_told_of_a_skill_that_there_is_not(
     told = clients.ask(sdk, _FUJI, binding=binding, streaming=streaming, skill="astrology")
     # Of 0.3's errors over HTTP+JSON the SDKs tell their users the status alone.
     tells_all = binding == "JSONRPC" or sdk == "1.x"
-    assert ("known are pm, expense, docqa, general" if tells_all else "400") in told["error"]
+    assert ("known are pm, expense, docqa, devtool, general" if tells_all else "400") in told["error"]
     assert "3,776" in clients.ask(sdk, _FUJI, binding=binding, streaming=streaming, skill="general")["text"]
 
 
 @pytest.mark.parametrize("sdk", SDKS)
 def test_a_client_reads_the_whole_card(clients: Clients, hub: Hub, sdk: str) -> None:
     card = clients.ask(sdk, _FUJI, binding="JSONRPC", streaming=False)["card"]
-    assert [skill["id"] for skill in card["skills"]] == ["pm", "expense", "docqa", "general"]
+    assert [skill["id"] for skill in card["skills"]] == ["pm", "expense", "docqa", "devtool", "general"]
     assert card["capabilities"]["streaming"] is True
     assert "bearer" in (card.get("securitySchemes") or card["security_schemes"])
     if sdk == "1.x":

@@ -9,9 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(sys.executable).with_name("functions-framework")
+FUNCTIONS = ["agent_card", "devtool", "docqa", "expense", "gate", "general", "hub", "pm", "tasks"]
 
 
-@pytest.mark.parametrize("name", ["agent_card", "docqa", "expense", "gate", "general", "hub", "pm", "tasks"])
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_with_wrong_settings_tells_them_without_a_stack(name: str, tmp_path: Path) -> None:
     wrong = {"LOG_TEXT": "perhaps", "RATE_LIMIT_PER_MINUTE": "many", "TASK_STORE": f"sqlite:{tmp_path}/t.db"}
     ended = subprocess.run(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from local.functions import environment_of, functions
+from local.workspace import laid_out
 
 
 def _environments(inherited: dict[str, str], kept: Path | None) -> dict[str, dict[str, str]]:
@@ -44,3 +45,26 @@ def test_agents_elsewhere_get_tokens_unless_the_operator_says_otherwise() -> Non
     told = {name: each["IAM_CREDENTIALS"] for name, each in environments.items() if "IAM_CREDENTIALS" in each}
     assert told == {"gate": "none", "hub": "remote", "agent_card": "none", "tasks": "none"}
     assert _environments({"IAM_CREDENTIALS": "none"}, None)["hub"]["IAM_CREDENTIALS"] == "none"
+
+
+def test_the_development_agent_works_in_a_folder_of_the_run_with_tasks_of_its_own() -> None:
+    told = _environments({"TASK_STORE": "firestore"}, Path("/runs/8080"))["devtool"]
+    assert told["DEVTOOL_WORKSPACES"] == told["DEVTOOL_DEFAULT_WORKSPACE"] == "/runs/8080/workspace"
+    assert told["TASK_STORE"] == "sqlite:/runs/8080/devtool-tasks.sqlite3"
+
+
+def test_the_operators_own_workspaces_and_commands_take_the_place_of_the_samples() -> None:
+    mine = {"DEVTOOL_WORKSPACES": "/mine", "DEVTOOL_COMMANDS": "make"}
+    told = _environments(mine, Path("/runs/8080"))["devtool"]
+    assert {name: value for name, value in told.items() if name.startswith("DEVTOOL_")} == mine
+
+
+def test_files_in_the_workspace_of_a_run_stay_as_somebody_left_them(tmp_path: Path) -> None:
+    folder = tmp_path / "workspace"
+    laid_out(folder)
+    assert {file.name for file in folder.iterdir()} >= {"notes.md", "メモ.txt"}
+    (folder / "notes.md").write_text("mine")
+    (folder / "メモ.txt").unlink()
+    laid_out(folder)
+    assert (folder / "notes.md").read_text() == "mine"
+    assert not (folder / "メモ.txt").exists()

@@ -121,3 +121,36 @@ def test_while_the_file_is_read_nobody_reads_it_again(scene: Scene) -> None:
     for _ in range(5):
         scene.source.look()
     assert len(scene.waiting) == 1
+
+
+_OPTIONAL = """
+[[routes]]
+id = "extra"
+name = "extra"
+description = "For tests."
+url = "{url}"
+boundary = "public"
+optional = true
+keywords = ["extra"]
+priority = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("url", "default_url", "there", "unset"),
+    [
+        ("${SET_URL}/a2a", "https://a.example", True, ()),
+        ("https://b.example", "https://a.example", True, ()),
+        ("${EXTRA_URL}/a2a", "https://a.example", False, ()),
+        ("${EXTRA_URL}/a2a", "${OTHER_URL}", False, ("OTHER_URL",)),
+        ("${EXTRA_URL}/a2a", "${EXTRA_URL}", False, ("EXTRA_URL",)),
+    ],
+)
+def test_an_optional_route_is_there_where_it_has_an_address_and_nobody_misses_it_elsewhere(
+    tmp_path: Path, url: str, default_url: str, there: bool, unset: tuple[str, ...]
+) -> None:
+    file = tmp_path / "routes.toml"
+    file.write_text(_ROUTE.format(id="first", url=default_url) + _OPTIONAL.format(url=url))
+    read = RouteFile(file, {"SET_URL": "https://set.example"}).read()
+    assert read is not None
+    assert ("extra" in read[0].by_id, read[1]) == (there, unset)

@@ -113,7 +113,7 @@ def test_a_follow_up_that_matches_nothing_stays_with_a_last_route_that_keeps_fol
 
 @pytest.mark.parametrize(("text", "route"), QUESTIONS)
 def test_the_papers_four_questions_take_their_routes_after_any_other(text: str, route: str) -> None:
-    for last in ("expense", "pm", "docqa", "general"):
+    for last in ("expense", "pm", "docqa", "devtool", "general"):
         assert SHIPPED.choose(text, last_route=last).route.id == route
 
 
@@ -126,7 +126,7 @@ def test_an_unknown_skill_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(UnknownSkill) as caught:
         SHIPPED.choose("WBS", skill="hr")
     assert caught.value.skill == "hr"
-    assert set(caught.value.known) == {"expense", "pm", "docqa", "general"}
+    assert set(caught.value.known) == {"expense", "pm", "docqa", "devtool", "general"}
 
 
 def test_an_exception_takes_a_route_out_for_keywords_and_patterns_but_not_for_its_name() -> None:
@@ -222,7 +222,7 @@ def test_width_and_case_do_not_matter(text: str) -> None:
 
 @given(st.text() | st.text(alphabet=st.characters(categories=["Cs", "Cc", "Mn", "Cf"])))
 def test_no_text_is_an_error(text: str) -> None:
-    assert SHIPPED.choose(text).route.id in {"expense", "pm", "docqa", "general"}
+    assert SHIPPED.choose(text).route.id in {"expense", "pm", "docqa", "devtool", "general"}
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ def problems(text: str, **variables: str) -> list[tuple[int, str]]:
     return [(problem.line, problem.message) for problem in caught.value.problems]
 
 
-def test_the_shipped_table_holds_and_has_the_four_sample_routes() -> None:
+def test_the_shipped_table_holds_and_has_the_sample_routes() -> None:
     table = shipped_table()
-    assert set(table.by_id) == {"expense", "pm", "docqa", "general"}
+    assert set(table.by_id) == {"expense", "pm", "docqa", "devtool", "general"}
     assert table.default.id == "general"
     assert [table.by_id[name].boundary for name in ("expense", "pm")] == [Boundary.PUBLIC, Boundary.IAM]
 
@@ -125,6 +125,11 @@ MISTAKES = {
     ),
     "no priority": (route_text("b", 'keywords = ["b"]') + DEFAULT, 1, "priority is missing"),
     "no default": (GOOD, 1, "no route is the default"),
+    "a default that may be missing": (
+        DEFAULT + "optional = true\n",
+        8,
+        "the default takes what matches no rule: it is always there",
+    ),
     "two defaults": (DEFAULT + route_text("b", "default = true"), 14, "'other' is the default already"),
     "no rule": (route_text("b", priority=1) + DEFAULT, 1, "has no rule"),
     "a keyword of nothing": (
