@@ -215,6 +215,14 @@ def _card(answer: _Answer, route: Route) -> Step:
             f"it requires an extension that the hub does not ask for: {', '.join(missing)}",
             fix=f"name it in `extensions` of route {route.id} in routes.toml",
         )
+    declared = {each.uri for each in whole.capabilities.extensions}
+    if unknown := [uri for uri in route.extensions if uri not in declared]:
+        return warning(
+            "card",
+            f"it does not declare an extension that the hub asks for: {', '.join(unknown)}",
+            fix="is it another version that the card declares? Else what callers send for it may mean nothing to the agent: "
+            f"delete it from `extensions` of route {route.id} in routes.toml",
+        )
     versions = sorted({interface.protocol_version for interface in card.supported_interfaces})
     return ok("card", f"{card.name}, A2A {', '.join(versions)}")
 

@@ -74,6 +74,14 @@ def test_the_doctor_tells_of_an_extension_that_the_card_requires(
     assert outcome is Outcome.OK or TOOL in step.message
 
 
+def test_the_doctor_tells_of_an_extension_that_the_card_does_not_declare() -> None:
+    with HttpServer(_declaring(TOOL)) as agent:
+        step = steps(route("alpha", agent.url, extensions=(TOOL, OTHER)))["card"]
+    assert step.outcome is Outcome.WARNING
+    assert OTHER in step.message
+    assert TOOL not in step.message
+
+
 def test_the_hubs_card_names_those_of_agents_whose_own_words_reach_the_caller() -> None:
     hub = Hub(
         route("alpha", "http://127.0.0.1:1", extensions=(TOOL,), passes_tasks=True),

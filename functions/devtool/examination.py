@@ -1,0 +1,59 @@
+"""What the agent finds of itself: what it may work on, and what it may run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+from functions.devtool.config import Config
+from shared.diagnosis import Step, error, ok, skipped, warning
+
+_WORKSPACES, _COMMANDS = "workspaces", "commands"
+_WHERE = "DEVTOOL_WORKSPACES, or workspace_bucket of [functions.devtool] in deploy.toml"
+
+
+def examine(config: Config, *, path: str | None = None) -> Iterator[Step]:
+    """A step for the folders and one for the programs, which are looked for in `path`, or in this process's own PATH."""
+    yield _workspaces(config)
+    yield _commands(config, path)
+
+
+def _workspaces(config: Config) -> Step:
+    folders = config.workspaces
+    if not folders:
+        return warning(
+            _WORKSPACES, "no folder is allowed: there is nothing to work on", fix=f"name one: {_WHERE}"
+        )
+    gone = sum(not folder.is_dir() for folder in folders)
+    if gone:
+        return error(
+            _WORKSPACES, f"{gone} of {len(folders)} folders are not there any more", fix="make them again"
+        )
+    unwritable = sum(not os.access(folder, os.W_OK | os.X_OK) for folder in folders)
+    if unwritable:
+        return warning(
+            _WORKSPACES,
+            f"in {unwritable} of {len(folders)} folders nothing can be written",
+            fix="let the user that this function runs as write there, if files are to be changed",
+        )
+    if config.default_workspace is None:
+        return warning(
+            _WORKSPACES,
+            "whoever names no workspace, as people in a text field, has none to work on",
+            fix="name one in DEVTOOL_DEFAULT_WORKSPACE",
+        )
+    return ok(_WORKSPACES, "1 folder" if len(folders) == 1 else f"{len(folders)} folders")
+
+
+def _commands(config: Config, path: str | None) -> Step:
+    if not config.commands:
+        return skipped(_COMMANDS, "no program may be run")
+    missing = sorted(name for name in config.commands if shutil.which(name, path=path) is None)
+    if missing:
+        return warning(
+            _COMMANDS,
+            f"allowed, but not on this machine: {', '.join(missing)}",
+            fix="install them, or take them out of DEVTOOL_COMMANDS",
+        )
+    return ok(_COMMANDS, f"{', '.join(sorted(config.commands))} may be run, each call after a confirmation")
