@@ -70,6 +70,18 @@ QUESTIONS = {
     "How do I tell my sponsor that we are three weeks late?": "recovery",
     "データ移行プロジェクトのリスクを二つ": "typical_risks",
     "プロジェクト管理のコツを教えて": "success",
+    "Give me five tasks to plan a product launch": "plan",
+    "I have to organise a trade fair stand. What are the tasks?": "plan",
+    "What steps are needed to introduce a new CRM?": "plan",
+    "新製品発売の計画を5つのタスクに分けて": "plan",
+    "新システム導入のタスクを三つ": "plan",
+    "イベントを企画する手順を3つ": "plan",
+    "What are ten tasks for setting up a project?": "initiation",
+    "How do I split a big feature into tasks?": "wbs",
+    "大きなタスクを小さく分ける方法は": "wbs",
+    "How do I manage all these tasks?": "task_management",
+    "タスク管理の方法を教えて": "task_management",
+    "How do I track the progress of tasks?": "tracking",
 }
 
 COUNTS = {
@@ -122,6 +134,21 @@ def test_three_tasks_are_three_numbered_lines(question: str) -> None:
     assert [line[:3] for line in numbered(text)] == ["1. ", "2. ", "3. "]
     assert len(data["tasks"]) == 3
     assert all(task["title"] in text and task["description"] in text for task in data["tasks"])
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Give me ten tasks to plan a product launch", "These are all 8 that I know; you asked for 10."),
+        ("新製品発売のタスクを10個挙げて", "ご希望は10件でしたが、私が知っているのは以上の8件です。"),
+    ],
+)
+def test_whoever_asks_for_more_tasks_of_an_undertaking_than_are_known_is_told_so(
+    question: str, told: str
+) -> None:
+    text, data = ask(ADVISOR.answer, question)
+    assert (len(numbered(text)), len(data["tasks"]), data["asked"]) == (8, 8, 10)
+    assert text.endswith(told)
 
 
 def test_without_a_number_the_practice_is_explained_and_at_most_five_tasks_are_listed() -> None:
