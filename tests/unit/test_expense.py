@@ -51,7 +51,7 @@ QUESTIONS = {
     "Can I get reimbursed for a client dinner?": "entertainment",
     "接待の上限は": "entertainment",
     "Who has to approve travel expenses above 100,000 yen?": "approval",
-    "接待交際費の承認は誰がしますか": "approval",
+    "接待交際費の承認は誰がしますか": "approval_beforehand",
     "How do I settle a cash advance after a trip?": "advance",
     "My expense claim was rejected, how can I correct it?": "returned_claim",
     "My claim was declined": "returned_claim",
@@ -69,6 +69,15 @@ QUESTIONS = {
     "Are tips reimbursable abroad?": "tips",
     "Do you reimburse gym memberships?": "not_reimbursed",
     "経費で落とせるものを教えて": "what_is_reimbursed",
+    "Do I need approval before a client dinner?": "approval_beforehand",
+    "Is the gift for our supplier to be approved in advance?": "approval_beforehand",
+    "接待は事前に許可がいりますか": "approval_beforehand",
+    "Took a client to a steakhouse, can I expense it?": "entertainment",
+    "Can the company pay for my hotel when I visit a customer?": "hotel",
+    "Is breakfast included in the hotel limit?": "hotel",
+    "When is the money paid?": "payment_date",
+    "Until which day can I file my October expense report?": "deadline",
+    "What do I need to attach when I ask for my money back?": "attachments",
 }
 
 
