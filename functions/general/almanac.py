@@ -48,6 +48,18 @@ _LANGUAGE = re.compile(
     r"|(?:日本語|英語)で(?:も)?(?=教え|答え|お願い|言って|説明)",
     re.IGNORECASE | re.MULTILINE,
 )
+# Nor is who wants to know it, and that it comes to mind in passing.
+_INTRODUCTION = re.compile(
+    r"^[^、。?？]{1,12}?(?:に|から)(?:(?P<asked>[^、。?？]{2,20})を)?[聞訊]かれ(?:た|まし(?:た|て))"
+    r"(?:の|ん)?(?:です|だ)?(?:けれども?|けど|が)?、?"
+    r"|^(?:ちょっと|すこし|少し|一つ|ひとつ)?(?:お?(?:聞き|伺い|尋ね)し?たい)(?:の|ん|こと)(?:です|だ|があるの?です|があるんだ)?(?:けれども?|けど|が)、?"
+    r"|^(?:(?:by the way|in passing|just curious|out of curiosity|(?:a |one )?(?:quick|short|last|silly) question)"
+    r"(?: [^,:.?!]{1,24})?(?:[,:]| ?[-–—]) ?)?"
+    r"(?:(?:my|our|an?|the|one of my) (?:[\w-]+ ){1,3}(?:just |often )?"
+    r"(?:asked|asks|wonders|wondered|(?:wants?|wanted|would like|needs) to know)(?: me| us)? "
+    r"(?=how|what|who|when|where|which))?",
+    re.IGNORECASE,
+)
 _IS_QUESTION = re.compile(r"[?？]\s*$|か。?\s*$")
 
 
@@ -84,7 +96,7 @@ class Almanac:
         """
         if len(question) > _MAX_QUESTION_CHARACTERS:
             return [], True
-        question = _LANGUAGE.sub("", question).strip()
+        question = _INTRODUCTION.sub(r"\g<asked>", _LANGUAGE.sub("", question).strip())
         if whole := self._fact_for(question):
             return [whole], False
         before, _, last = question.rpartition("\n")

@@ -60,6 +60,13 @@ KNOWN = {
     "あなたは人間ですか": "プログラム",
     "Can I speak to a human?": "cannot connect you",
     "人間の担当者と話したい": "おつなぎすることはできません",
+    "In passing, my son asked me how high Mount Fuji is – do you know?": "3,776 m",
+    "A friend wants to know what the capital of Australia is": "Canberra",
+    "Quick question before lunch: how high is Mount Fuji?": "3,776 m",
+    "By the way, what's the capital of Australia?": "Canberra",
+    "息子に富士山の高さを聞かれたんだけど、何メートルだっけ?": "3,776 m",
+    "友達に聞かれたんですが、オーストラリアの首都はどこですか": "キャンベラ",
+    "ちょっと聞きたいんだけど、富士山の高さは?": "3,776 m",
 }
 
 NOT_KNOWN = [
@@ -70,6 +77,9 @@ NOT_KNOWN = [
     "富士山の人口は",
     "富士山の天気は?",
     "What is the height of Mount Tate?",
+    "My son asked me what the height of Mount Tate is",
+    "My son asked Mount Fuji",
+    "息子に槍ヶ岳の高さを聞かれたんだけど、何メートルだっけ?",
     "槍ヶ岳の高さは?",
     "How high is the crater of Mount Fuji?",
     "富士山の火口の高さは",
