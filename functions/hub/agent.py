@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from functions.hub.contexts import ids_of, mint_context
 from functions.hub.downstream.listening import Heard
 from functions.hub.pipeline import Pipeline
-from functions.hub.turn import Incoming
+from functions.hub.turn import EXECUTES, Incoming
 from shared.a2a.agent import Turn
 from shared.a2a.call import Call
 from shared.a2a.errors import invalid_field
@@ -45,7 +45,14 @@ class HubAgent:
             raise invalid_field("message.parts", "must hold at least one part")
         owner = _owner(call)
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
-        if _may_be_command(request.message):
+        notes = call.task.notes if call.task else {}
+        if "said" in notes.get(EXECUTES, ()):
+            from functions.hub.execution import said_at_once
+
+            assert call.task is not None, "the notes are a task's"
+            events = said_at_once(notes, task_id=call.task.id, context_id=context_id, mint=self._mint)
+            return Turn(events=events, as_message=False)
+        if EXECUTES not in notes and _may_be_command(request.message):
             answer = self._commands().answer(text_of(request.message), call)
             if answer is not None:
                 pieces = iter((Text(answer),))
@@ -68,7 +75,8 @@ class HubAgent:
             cancellation=call.cancellation,
             text_only=call.for_ui,
             goes_on=call.task is not None,
-            notes=call.task.notes if call.task else {},
+            executes=EXECUTES in notes,
+            notes=notes,
         )
         turn, heard = self._pipeline.begin(incoming, call.record)
         route = turn.choice.route if turn.choice else None

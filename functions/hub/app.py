@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from functions.hub.credentials import Credentials
     from functions.hub.doctor import Doctor
     from functions.hub.run_endpoint import RunEndpoint
+    from functions.hub.slash_commands import SlashCommands
     from shared.http.client import HttpClient
     from shared.tasks.kept import KeptTasks
     from shared.tasks.webhook_keys import KeySetPage, PublicKey
@@ -76,6 +77,7 @@ def build(
         limits=limits,
         extended_card=lambda principal: _card_of(tables.now.settings, principal),
         tasks=tasks,
+        development_tool=cache(lambda: _slash_commands(tables, tasks, log)),
         keeps_ui_contract=config.keeps_ui_contract,
     )
     run_endpoint = _run_endpoint(tasks) if tasks else None
@@ -152,6 +154,12 @@ def _commands(tables: Tables, tasks: KeptTasks | None, log: Log) -> Commands:
     return Commands(
         lambda: tables.now.settings.table.routes, tasks=tasks.operations if tasks else None, log=log
     )
+
+
+def _slash_commands(tables: Tables, tasks: KeptTasks | None, log: Log) -> SlashCommands:
+    from functions.hub.slash_commands import SlashCommands
+
+    return SlashCommands(lambda: tables.now, sending=tasks.sending if tasks else None, log=log, new_id=new_id)
 
 
 def _key_set(keys: tuple[PublicKey, ...]) -> KeySetPage:

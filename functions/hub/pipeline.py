@@ -21,7 +21,7 @@ from functions.hub.failure import (
 )
 from functions.hub.router import Choice
 from functions.hub.tables import Tables
-from functions.hub.turn import Incoming, Turn
+from functions.hub.turn import CONVERSATION, EXECUTES, RUNNING, Incoming, Turn
 from shared.a2a import reply
 from shared.a2a.call import Call
 from shared.a2a.errors import A2AError
@@ -33,8 +33,6 @@ from shared.log import Log, Record
 from shared.route_table.access import may_use
 from shared.routes import Route
 
-# What is kept with a turn's task: the conversation as the turn left it, and the agent's own task while it is under way.
-_CONVERSATION, _RUNNING = "conversation", "running"
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 
 
@@ -83,7 +81,7 @@ class Pipeline:
         return turn, self._heard(turn, choice.route, downstream, conversation, record)
 
     def _chosen(self, text: str, incoming: Incoming) -> tuple[Conversation | None, Choice, Downstream]:
-        conversation = noted(incoming.notes.get(_CONVERSATION)) or self._conversations.get(
+        conversation = noted(incoming.notes.get(CONVERSATION)) or self._conversations.get(
             incoming.owner, incoming.downstream_context_id
         )
         served = self._tables.now
@@ -94,9 +92,9 @@ class Pipeline:
         """Passes a task's cancellation on to the agent whose task it is, as far as that is known."""
         self._conversations.forget_waiting(owner, downstream_context_id)
         notes = call.task.notes if call.task else {}
-        conversation = noted(notes.get(_CONVERSATION))
+        conversation = noted(notes.get(CONVERSATION))
         waiting = conversation.waiting_task_id if conversation else None
-        running = notes.get(_RUNNING)
+        running = notes.get(RUNNING)
         if isinstance(running, dict):
             route_id, task_id = running["route"], running["task"]
         elif conversation is not None and waiting is not None:
@@ -126,7 +124,7 @@ class Pipeline:
                 for event in events:
                     pieces = [self._spoken(piece, turn, route) for piece in listener.hear(event)]
                     if listener.task_id is not None:
-                        notes[_RUNNING] = {"route": route.id, "task": listener.task_id}
+                        notes[RUNNING] = {"route": route.id, "task": listener.task_id}
                     yield event, pieces
             rest = [_noted(piece, turn) for piece in listener.finish()]
             if rest:
@@ -164,7 +162,7 @@ class Pipeline:
         message = addressed(
             incoming.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
         )
-        running = incoming.notes.get(_RUNNING)
+        running = incoming.notes.get(RUNNING)
         running_task_id = running["task"] if running and running["route"] == route.id else None
         return Asking(
             message=message,
@@ -174,6 +172,7 @@ class Pipeline:
             cancellation=incoming.cancellation,
             running_task_id=running_task_id,
             goes_on=incoming.goes_on,
+            executes=incoming.executes,
         )
 
     def _failed(self, turn: Turn, route: Route | None, failure: Failure, record: Record) -> Piece:
@@ -201,8 +200,9 @@ class Pipeline:
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)
         if incoming.goes_on:
-            incoming.notes.pop(_RUNNING, None)
-            incoming.notes[_CONVERSATION] = now.as_note()
+            incoming.notes.pop(RUNNING, None)
+            incoming.notes.pop(EXECUTES, None)
+            incoming.notes[CONVERSATION] = now.as_note()
 
 
 def _noted(piece: Piece, turn: Turn) -> Piece:

@@ -14,6 +14,11 @@ from shared.identity.principal import Principal
 from shared.language import Language
 from shared.private import Private
 
+CONVERSATION, RUNNING, EXECUTES = "conversation", "running", "executes"
+"""What is kept with a turn's task: the conversation as the turn left it, the agent's own task while it is under way, and that the
+turn executes a slash command.
+"""
+
 
 class Incoming(Private, frozen=True, kw_only=True):
     """A message on its way to an agent. `owner` is the caller's subject.
@@ -23,6 +28,8 @@ class Incoming(Private, frozen=True, kw_only=True):
     `downstream_context_id` is the id under which agents know this conversation, unless they have given it one of their own.
 
     `goes_on`: the turn becomes a task when it takes long.
+
+    `executes`: the turn is a slash command's, which its agent executes already.
 
     `text_only`: nothing but text can be shown. `notes` are kept with the turn's task, where it has one.
     """
@@ -41,6 +48,7 @@ class Incoming(Private, frozen=True, kw_only=True):
     cancellation: Cancellation = field(default_factory=Cancellation)
     text_only: bool = True
     goes_on: bool = False
+    executes: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
 
 

@@ -56,7 +56,7 @@ class A2AClient:
         A stream ends with a Message or a terminal or interrupted state; one that ends before is a CUT.
         """
         operation = operations.SEND_STREAMING_MESSAGE if streaming else operations.SEND_MESSAGE
-        with _as_client_error():
+        with as_client_error():
             answer = self._post(
                 endpoint,
                 operation,
@@ -92,6 +92,50 @@ class A2AClient:
         """The task after its cancellation. Raises ClientError."""
         return self._of_task(endpoint, operations.CANCEL_TASK, task_id, headers=headers, budget=budget)
 
+    def subscribe(
+        self,
+        endpoint: Endpoint,
+        task_id: str,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Iterator[Event]:
+        """The task's events from now on, as `send` gives those of a stream; some agents begin with the task as it is.
+
+        Raises ClientError, also where the task has ended.
+        """
+        with as_client_error():
+            answer = self._asked_of_task(
+                endpoint,
+                operations.SUBSCRIBE_TO_TASK,
+                task_id,
+                headers=headers,
+                budget=budget,
+                cancellation=cancellation,
+            )
+            with closing(answer):
+                if answer.media_type != EVENT_STREAM:
+                    yield event_of(endpoint, json_of(answer))
+                    return
+                yield from self._stream(endpoint, answer, budget, continues=None)
+
+    def result(
+        self,
+        endpoint: Endpoint,
+        operation: Operation,
+        params: Any,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+    ) -> Any:
+        """The result of an operation of an extension, as it came, over JSON-RPC. Raises ClientError."""
+        with as_client_error():
+            answer = self._post(
+                endpoint, operation, params, headers=headers, budget=budget, cancellation=None
+            )
+            return result_of(endpoint, json_of(answer))
+
     def _of_task(
         self,
         endpoint: Endpoint,
@@ -102,31 +146,44 @@ class A2AClient:
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Task:
-        with _as_client_error():
-            if endpoint.binding is Binding.HTTP_JSON:
-                way = operation.rest[0]
-                path = way.path.replace("{id}", quote(task_id, safe=""))
-                sends = way.method == "POST"
-                answer = self._http.request(
-                    way.method,
-                    _rest_base(endpoint) + path,
-                    headers=_headers(endpoint, headers)
-                    | {"accept": JSON}
-                    | ({"content-type": JSON} if sends else {}),
-                    body=b"{}" if sends else None,
-                    budget=budget,
-                    cancellation=cancellation,
-                )
-                check(endpoint, answer)
-            else:
-                params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
-                answer = self._post(
-                    endpoint, operation, params, headers=headers, budget=budget, cancellation=cancellation
-                )
+        with as_client_error():
+            answer = self._asked_of_task(
+                endpoint, operation, task_id, headers=headers, budget=budget, cancellation=cancellation
+            )
             result = result_of(endpoint, json_of(answer))
             if endpoint.version is Version.V0_3:
                 result = to_core_task(result, "result")
             return protojson.read(Task, result, "result")
+
+    def _asked_of_task(
+        self,
+        endpoint: Endpoint,
+        operation: Operation,
+        task_id: str,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None,
+    ) -> Answer:
+        if endpoint.binding is not Binding.HTTP_JSON:
+            params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
+            return self._post(
+                endpoint, operation, params, headers=headers, budget=budget, cancellation=cancellation
+            )
+        way = operation.rest[0]
+        sends = way.method == "POST"
+        answer = self._http.request(
+            way.method,
+            _rest_base(endpoint) + way.path.replace("{id}", quote(task_id, safe="")),
+            headers=_headers(endpoint, headers)
+            | {"accept": EVENT_STREAM if operation.streaming else JSON}
+            | ({"content-type": JSON} if sends else {}),
+            body=b"{}" if sends else None,
+            budget=budget,
+            cancellation=cancellation,
+        )
+        check(endpoint, answer)
+        return answer
 
     def _post(
         self,
@@ -175,7 +232,7 @@ class A2AClient:
             raise ClientError(ClientFault.CUT, "the stream ended before the task did")
 
 
-class _as_client_error:  # noqa: N801 - reads as a statement
+class as_client_error:  # noqa: N801 - reads as a statement
     """Turns what the layers below raise into ClientError."""
 
     def __enter__(self) -> None:

@@ -30,7 +30,8 @@ class AgentServer(HttpServer):
     """Answers each message with the script's events (`agent_wire`): one by one where it streams, folded where not.
 
     `serve_message` takes the place of the script, and answers byte by byte; both may be changed on the way. `tasks` gives the
-    states of a task, one for each time that it is asked for; `serve_card` replaces the card.
+    states of a task, one for each time that it is asked for; `serve_card` replaces the card. `answers` are by JSON-RPC method, or
+    by verb and path (`GET /listCommands`), and come before all of these.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class AgentServer(HttpServer):
         serve_message: Behaviour | None = None,
         serve_card: Behaviour | None = None,
         tasks: Iterable[Json] = (),
+        answers: Mapping[str, Behaviour] | None = None,
     ) -> None:
         super().__init__(self._behave)
         self.said: list[Said] = []
@@ -54,6 +56,7 @@ class AgentServer(HttpServer):
         self.serve_card = serve_card or self._card
         self._streaming = streaming
         self._tasks = iter(tasks)
+        self.answers = dict(answers or {})
 
     @property
     def asked(self) -> list[Received]:
@@ -81,6 +84,8 @@ class AgentServer(HttpServer):
         received = exchange.received
         if received.path.startswith("/.well-known/"):
             self.serve_card(exchange)
+        elif (answer := self._answer_to(received)) is not None:
+            answer(exchange)
         elif self._is_cancel(received):
             self._cancel(exchange)
         elif self._is_get_task(received):
@@ -100,6 +105,12 @@ class AgentServer(HttpServer):
         exchange.json(
             agent_wire.card(self.url, version=self._version, binding=self._binding, streaming=self._streaming)
         )
+
+    def _answer_to(self, received: Received) -> Behaviour | None:
+        if not self.answers:
+            return None
+        method = received.json.get("method", "") if received.body else ""
+        return self.answers.get(f"{received.method} {received.path}") or self.answers.get(method)
 
     def _is_get_task(self, received: Received) -> bool:
         if self._binding == "HTTP+JSON":

@@ -65,6 +65,10 @@ class Exchange:
     def events(self) -> Generator[Event]:
         """The agent's events of this turn. Raises ClientError."""
         running = self._asking.running_task_id
+        if self._asking.executes:
+            assert running is not None, "the agent was asked to execute a command before"
+            yield from self._followed(running)
+            return
         task = self._task(running) if running is not None else None
         if task is not None:
             yield task
@@ -86,6 +90,31 @@ class Exchange:
                     yield event
         if isinstance(event, Task):
             yield from self._polled(event)
+
+    def _followed(self, task_id: str) -> Iterator[Event]:
+        """The events of a task of the agent's, from now on; where they cannot be subscribed to, the task as it comes to be."""
+        event: Event | None = None
+        try:
+            if self._endpoint.streaming:
+                for event in self._subscribed(task_id):
+                    yield event
+                return
+        except ClientError as error:
+            # Before there was an event, the task may just have ended, and an agent may know no such operation.
+            if event is not None and error.fault not in _LOST:
+                raise
+        task = self._get(task_id)
+        yield task
+        yield from self._polled(task)
+
+    def _subscribed(self, task_id: str) -> Iterator[Event]:
+        return self._client.subscribe(
+            self._endpoint,
+            task_id,
+            headers=self._headers(),
+            budget=self._task_budget,
+            cancellation=self._asking.cancellation,
+        )
 
     def _sent(self, message: Message) -> Iterator[Event]:
         configuration = SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)

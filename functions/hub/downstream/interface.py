@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
+from msgspec import Struct
 
-from functions.hub.failure import DownstreamFailed, unaddressed, without_tasks
+from functions.hub.failure import DownstreamFailed, Failure, unaddressed, without_tasks
 from shared.a2a.call import Cancellation
 from shared.a2a.model import Event, Message
 from shared.private import Private
 from shared.routes import Route
+
+if TYPE_CHECKING:
+    from shared.a2a.extensions.development_tool import (
+        CommandExecutionStatus,
+        ExecuteSlashCommandRequest,
+        GetAllSlashCommandsRequest,
+        SlashCommand,
+    )
 
 
 class Asking(Private, frozen=True, kw_only=True):
@@ -19,6 +28,7 @@ class Asking(Private, frozen=True, kw_only=True):
 
     `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
     `goes_on`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
+    `executes`: that task executes a slash command, whose `message` is for the record and never sent.
     """
 
     message: Message
@@ -28,6 +38,27 @@ class Asking(Private, frozen=True, kw_only=True):
     cancellation: Cancellation
     running_task_id: str | None = None
     goes_on: bool = False
+    executes: bool = False
+
+
+class Calling(Private, frozen=True, kw_only=True):
+    """What of a caller's call goes along to an agent. `within_seconds` is for answers that need less than the route's time."""
+
+    authorization: str | None
+    traceparent: str | None
+    within_seconds: float | None = None
+
+
+class Executed(Struct, frozen=True, kw_only=True):
+    """What an agent made of a slash command: `task_id` is its task that executes it; without one, `said` is the result already,
+    text or JSON. `refusal` is why it did not start, "" where the agent does not say.
+    """
+
+    task_id: str = ""
+    status: CommandExecutionStatus | None = None
+    message: str = ""
+    said: Any = None
+    refusal: str | None = None
 
 
 class Downstream(Protocol):
@@ -43,9 +74,17 @@ class Downstream(Protocol):
         """Cancels the agent's task; that it cannot be is no error."""
         ...
 
+    def commands(self, request: GetAllSlashCommandsRequest, calling: Calling) -> Sequence[SlashCommand]:
+        """The agent's slash commands; one that has no such thing has none. Raises DownstreamFailed."""
+        ...
+
+    def execute(self, request: ExecuteSlashCommandRequest, calling: Calling) -> Executed:
+        """Has the agent execute a slash command, once. Raises DownstreamFailed."""
+        ...
+
 
 class InProcess:
-    """An agent that is a function in this process; for measuring the hub alone, and for tests."""
+    """An agent that is a function in this process; for measuring the hub alone, and for tests. It has no slash commands."""
 
     immediate = True
 
@@ -59,23 +98,50 @@ class InProcess:
     def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
         """It has no tasks."""
 
+    def commands(
+        self,
+        request: GetAllSlashCommandsRequest,  # noqa: ARG002 - the seam's
+        calling: Calling,  # noqa: ARG002
+    ) -> Sequence[SlashCommand]:
+        """See `Downstream.commands`."""
+        return ()
+
+    def execute(
+        self,
+        request: ExecuteSlashCommandRequest,  # noqa: ARG002 - the seam's
+        calling: Calling,  # noqa: ARG002
+    ) -> Executed:
+        """See `Downstream.execute`."""
+        return Executed(refusal="")
+
+
+class Refusing:
+    """An agent that cannot be asked for anything."""
+
+    immediate = True
+
+    def __init__(self, failure: Failure) -> None:
+        self._failure = failure
+
+    def ask(self, *_: object, **__: object) -> Any:
+        """Raises DownstreamFailed."""
+        raise DownstreamFailed(self._failure)
+
+    commands = ask
+    execute = ask
+
+    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+        """It has no tasks."""
+
 
 def without_address(route: Route, variable: str) -> Downstream:
     """An agent that cannot be asked, since the variable with its address is not set."""
-
-    def refuse(_: Asking) -> Iterator[Event]:
-        raise DownstreamFailed(unaddressed(route, variable))
-
-    return InProcess(refuse)
+    return Refusing(unaddressed(route, variable))
 
 
 def of_workers(route: Route) -> Downstream:
     """The pull workers of a role, who cannot be asked: they come for what is stored."""
-
-    def refuse(_: Asking) -> Iterator[Event]:
-        raise DownstreamFailed(without_tasks(route))
-
-    return InProcess(refuse)
+    return Refusing(without_tasks(route))
 
 
 def addressed(message: Message, *, context_id: str, task_id: str | None) -> Message:

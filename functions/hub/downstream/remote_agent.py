@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from functions.hub.credentials import Credentials
 from functions.hub.downstream.breaker import CircuitBreaker
+from functions.hub.downstream.called import Called
 from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
 from functions.hub.downstream.discovery import Discovery
 from functions.hub.downstream.exchange import Exchange
-from functions.hub.downstream.interface import Asking
+from functions.hub.downstream.interface import Asking, Calling, Executed
 from functions.hub.failure import DownstreamFailed, resting
 from shared.a2a.client import A2AClient
 from shared.a2a.client_answer import Endpoint
@@ -22,6 +25,15 @@ from shared.a2a.model import Event
 from shared.http.client import Budget, HttpClient
 from shared.routes import Boundary, Route
 
+if TYPE_CHECKING:
+    from functions.hub.downstream.command_line import CommandLine
+    from shared.a2a.extensions.development_tool import (
+        ExecuteSlashCommandRequest,
+        GetAllSlashCommandsRequest,
+        SlashCommand,
+    )
+
+T = TypeVar("T")
 _LONGEST_STREAM_SECONDS = 1700.0
 
 
@@ -67,7 +79,8 @@ class RemoteAgent:
                 stream_budget=self._stream_budget(budget),
                 clock=self._http.clock,
             )
-            with closing(exchange.events()) as events:
+            live = self._command_line.live(asking) if asking.executes else None
+            with closing(exchange.events() if live is None else live) as events:
                 for event in events:
                     # The agent speaks again: others need not wait until it has said everything.
                     self._breaker.undecided()
@@ -94,6 +107,49 @@ class RemoteAgent:
             # The task has ended here, whether or not the agent can be told.
             pass
 
+    def commands(self, request: GetAllSlashCommandsRequest, calling: Calling) -> Sequence[SlashCommand]:
+        """See `Downstream.commands`."""
+        return self._called(calling, lambda agent: self._command_line.commands(agent, request))
+
+    def execute(self, request: ExecuteSlashCommandRequest, calling: Calling) -> Executed:
+        """See `Downstream.execute`."""
+        return self._called(calling, lambda agent: self._command_line.execute(agent, request))
+
+    @cached_property
+    def _command_line(self) -> CommandLine:
+        # Loaded for the first command.
+        from functions.hub.downstream.command_line import CommandLine
+
+        return CommandLine(self._client, self._http)
+
+    def _called(self, calling: Calling, ask: Callable[[Called], T]) -> T:
+        """What `ask` returns; a failure is contained, and the circuit breaker hears of it. Raises DownstreamFailed."""
+        wait = self._breaker.seconds_to_wait()
+        if wait:
+            raise DownstreamFailed(resting(self._route, wait))
+        decided = False
+        headers: dict[str, str] = {}
+        try:
+            budget = self._budget(calling.within_seconds)
+            headers = self._headers(calling.authorization, calling.traceparent)
+            endpoint = self._discovery.endpoint(headers, budget)
+            called = Called(
+                endpoint=endpoint,
+                headers=headers,
+                budget=budget,
+                stream_budget=self._stream_budget(budget),
+            )
+            result = ask(called)
+            decided = True
+            self._breaker.succeeded()
+            return result
+        except ClientError as error:
+            decided = self._decide(error)
+            raise DownstreamFailed(contained(error, self._route, sent=headers)) from None
+        finally:
+            if not decided:
+                self._breaker.undecided()
+
     def _headers(self, authorization: str | None, traceparent: str | None) -> dict[str, str]:
         headers = dict(self._credentials.headers(self._route, authorization=authorization))
         if traceparent:
@@ -110,13 +166,14 @@ class RemoteAgent:
         card = fetch_card(self._http, route.url, headers=headers, budget=budget)
         return endpoint_of(card, route.url, version=version, binding=binding)
 
-    def _budget(self) -> Budget:
+    def _budget(self, within_seconds: float | None = None) -> Budget:
         """Of everything that happens before the answer, and of an answer that is no stream."""
         route = self._route
+        seconds = min(route.timeout_seconds, within_seconds or route.timeout_seconds)
         return Budget(
-            deadline=self._http.clock() + route.timeout_seconds,
+            deadline=self._http.clock() + seconds,
             connect_seconds=route.connect_timeout_seconds,
-            idle_seconds=route.timeout_seconds,
+            idle_seconds=seconds,
             max_bytes=route.max_response_bytes,
             retries=route.retries,
         )

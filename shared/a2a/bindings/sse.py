@@ -43,6 +43,13 @@ def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
             data.append(value)
 
 
+def data_lines(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
+    """The data of each line, from a server that does not end its events with an empty line. Raises ValueError as `read` does."""
+    for line in _lines(chunks, limit_bytes):
+        if line.startswith(b"data:"):
+            yield line[5:].removeprefix(b" ")
+
+
 def _lines(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
     """The lines that have ended with LF, CR or CRLF, each as soon as its end is there."""
     begun: list[bytes] = []

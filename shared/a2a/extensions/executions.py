@@ -31,6 +31,20 @@ def as_typed(request: ExecuteSlashCommandRequest) -> str:
     return " ".join(("/" + request.command_path[0], *request.command_path[1:], request.args)).strip()
 
 
+def kept(sending: Sending | None, call: Call) -> Sending:
+    """What starts the task of an execution. Raises UNSUPPORTED_OPERATION where none can be kept."""
+    if sending is None:
+        raise A2AError(
+            UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks"
+        )
+    if call.principal is None:
+        raise A2AError(
+            UNSUPPORTED_OPERATION,
+            "A command is executed as a stored task, which is kept only for callers who say who they are",
+        )
+    return sending
+
+
 def started(
     request: ExecuteSlashCommandRequest,
     call: Call,
@@ -45,15 +59,7 @@ def started(
     task, and `command_of(call)` is the request. `sending` is `KeptTasks.sending`. Raises UNSUPPORTED_OPERATION where no task can
     be kept, and what `send` raises.
     """
-    if sending is None:
-        raise A2AError(
-            UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks"
-        )
-    if call.principal is None:
-        raise A2AError(
-            UNSUPPORTED_OPERATION,
-            "A command is executed as a stored task, which is kept only for callers who say who they are",
-        )
+    sending = kept(sending, call)
     message = Message(
         message_id=new_id(),
         role=Role.USER,

@@ -1,0 +1,91 @@
+"""An agent's slash commands: by the methods of the `development-tool` extension or, without these, by gemini-cli's paths."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from functions.hub.downstream.called import Called
+from functions.hub.downstream.gemini_cli_commands import GeminiCliCommands
+from functions.hub.downstream.interface import Asking, Executed
+from shared.a2a.client import A2AClient, as_client_error
+from shared.a2a.client_errors import ClientError, ClientFault
+from shared.a2a.errors import METHOD_NOT_FOUND
+from shared.a2a.extensions.development_tool import (
+    CommandExecutionStatus,
+    ExecuteSlashCommandRequest,
+    ExecuteSlashCommandResponse,
+    GetAllSlashCommandsRequest,
+    GetAllSlashCommandsResponse,
+    Schema,
+    SlashCommand,
+)
+from shared.a2a.extensions.methods import EXECUTE_COMMAND, GET_COMMANDS
+from shared.a2a.extensions.schema_json import Spelling, read, write
+from shared.a2a.model import Binding, Event
+from shared.a2a.operations import Operation
+from shared.http.client import HttpClient
+
+S = TypeVar("S", bound=Schema)
+# What an agent that speaks HTTP+JSON alone answers to JSON-RPC.
+_NO_JSONRPC = frozenset({ClientFault.NOT_FOUND, ClientFault.UNEXPECTED_STATUS, ClientFault.NOT_JSON})
+
+
+class CommandLine:
+    """The commands of one agent; which of the two ways it has is remembered. Thread-safe. Each method raises ClientError."""
+
+    def __init__(self, client: A2AClient, http: HttpClient) -> None:
+        self._client = client
+        self._gemini = GeminiCliCommands(http)
+        self._has_methods = True
+
+    def commands(self, agent: Called, request: GetAllSlashCommandsRequest) -> Sequence[SlashCommand]:
+        """The agent's commands; none where it knows neither way."""
+        if self._has_methods:
+            result = self._result(agent, GET_COMMANDS, request, GetAllSlashCommandsResponse)
+            if result is not None:
+                return result.commands
+        commands = self._gemini.commands(agent)
+        self._has_methods = commands is None
+        return commands or ()
+
+    def execute(self, agent: Called, request: ExecuteSlashCommandRequest) -> Executed:
+        """Sends the command once: to a way that the agent has not, it was not sent."""
+        if self._has_methods:
+            result = self._result(agent, EXECUTE_COMMAND, request, ExecuteSlashCommandResponse)
+            if result is not None:
+                return _executed(result)
+        executed = self._gemini.execute(agent, request)
+        self._has_methods = executed is None
+        return executed or Executed(refusal="")
+
+    def live(self, asking: Asking) -> Generator[Event] | None:
+        """The events of an execution that come over the connection of its request, where that is so."""
+        return self._gemini.live(asking)
+
+    def _result(self, agent: Called, operation: Operation, request: Schema, type_: type[S]) -> S | None:
+        """None where the agent has no such method."""
+        # The methods exist over JSON-RPC alone.
+        endpoint = replace(agent.endpoint, binding=Binding.JSONRPC)
+        params = write(request, Spelling.SNAKE)
+        try:
+            result: Any = self._client.result(
+                endpoint, operation, params, headers=agent.headers, budget=agent.budget
+            )
+        except ClientError as error:
+            speaks_none = agent.endpoint.binding is not Binding.JSONRPC and error.fault in _NO_JSONRPC
+            if error.code == METHOD_NOT_FOUND.code or speaks_none:
+                return None
+            raise
+        with as_client_error():
+            return read(type_, result, "result")
+
+
+def _executed(response: ExecuteSlashCommandResponse) -> Executed:
+    if response.status is CommandExecutionStatus.FAILED_TO_START:
+        return Executed(refusal=response.message)
+    if not response.execution_id:
+        raise ClientError(ClientFault.NOT_A2A, "the answer names no task for the command")
+    return Executed(task_id=response.execution_id, status=response.status, message=response.message)

@@ -1,0 +1,162 @@
+"""Slash commands of gemini-cli's A2A server, which has paths of its own for them: `GET /listCommands` and `POST /executeCommand`.
+
+(packages/a2a-server of google-gemini/gemini-cli.) A command answers with JSON when it is done, or with events as they come.
+"""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections import OrderedDict
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from functions.hub.downstream.called import Called
+from functions.hub.downstream.interface import Asking, Executed
+from shared.a2a import protojson
+from shared.a2a.bindings import sse
+from shared.a2a.client import as_client_error
+from shared.a2a.client_answer import Endpoint, check, decoded, event_of, json_of
+from shared.a2a.client_errors import ClientError, ClientFault
+from shared.a2a.errors import A2AError
+from shared.a2a.extensions.development_tool import (
+    ExecuteSlashCommandRequest,
+    GetAllSlashCommandsResponse,
+    SlashCommand,
+)
+from shared.a2a.extensions.schema_json import read
+from shared.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
+from shared.a2a.relay import Relay
+from shared.a2a.text import text_of
+from shared.http.client import Answer, Budget, HttpClient
+from shared.http.messages import EVENT_STREAM, JSON
+from shared.threads import Threads
+
+# Executions whose events nobody has taken yet.
+_MOST_LIVE = 100
+_LOOK_SECONDS = 0.5
+_NO_SUCH_PATH = frozenset({404, 405, 501})
+
+
+class GeminiCliCommands:
+    """Thread-safe. Each method raises ClientError."""
+
+    def __init__(self, http: HttpClient) -> None:
+        self._http = http
+        self._threads = Threads("command")
+        self._lock = threading.Lock()
+        self._live: OrderedDict[str, Relay[Event]] = OrderedDict()
+
+    def commands(self, agent: Called) -> Sequence[SlashCommand] | None:
+        """The agent's commands; None where it has no such path."""
+        with as_client_error():
+            answer = self._asked(agent, "GET", "/listCommands", None, agent.budget)
+            if answer.status in _NO_SUCH_PATH:
+                answer.close()
+                return None
+            check(agent.endpoint, answer)
+            listed = read(GetAllSlashCommandsResponse, json_of(answer), "listCommands")
+            return tuple(_below(command, "") for command in listed.commands)
+
+    def execute(self, agent: Called, request: ExecuteSlashCommandRequest) -> Executed | None:
+        """Executes the command, once; None where the agent has no such path."""
+        body = {"command": " ".join(request.command_path), "args": _words(request.args)}
+        with as_client_error():
+            answer = self._asked(
+                agent, "POST", "/executeCommand", protojson.encode(body), agent.stream_budget
+            )
+            if answer.status in (400, *_NO_SUCH_PATH):
+                # Its own 404 says which command it does not know.
+                refuses = _is_refusal(answer)
+                return Executed(refusal="") if refuses else None
+            check(agent.endpoint, answer)
+            if answer.media_type == EVENT_STREAM:
+                return self._streamed(agent.endpoint, answer, agent.stream_budget)
+            answer.complete_within(agent.budget.idle_seconds)
+            result = json_of(answer)
+        if not isinstance(result, dict) or "data" not in result:
+            raise ClientError(ClientFault.NOT_A2A, "the answer is no result of a command")
+        return Executed(said=result["data"])
+
+    def live(self, asking: Asking) -> Generator[Event] | None:
+        """The events of an execution that this process began, from the first on; to be taken once."""
+        with self._lock:
+            relay = self._live.pop(asking.running_task_id or "", None)
+        return _until_cancelled(relay, asking) if relay is not None else None
+
+    def _asked(self, agent: Called, method: str, path: str, body: bytes | None, budget: Budget) -> Answer:
+        sent = {"content-type": JSON} if body is not None else {}
+        return self._http.request(
+            method,
+            agent.endpoint.url.rstrip("/") + path,
+            headers={**agent.headers, "accept": f"{JSON}, {EVENT_STREAM}", **sent},
+            body=body,
+            budget=budget,
+        )
+
+    def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> Executed:
+        relay = Relay(_events(endpoint, answer, budget), on_abandoned=lambda: None)
+        # Never closed: the agent gives up what it does when its connection ends.
+        relay.subscribe(idle_seconds=0)
+        relay.start(self._threads, on_end=lambda: None)
+        first = relay.first()
+        match first:
+            case None:
+                raise relay.error or ClientError(ClientFault.CUT, "the stream ended before it began")
+            case Message():
+                return Executed(said=text_of(first))
+            case Task(id=task_id):
+                pass
+            case TaskStatusUpdateEvent(task_id=task_id) | TaskArtifactUpdateEvent(task_id=task_id):
+                pass
+        with self._lock:
+            self._live[task_id] = relay
+            if len(self._live) > _MOST_LIVE:
+                self._live.popitem(last=False)
+        return Executed(task_id=task_id)
+
+
+def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
+    complete = False
+    with as_client_error():
+        for data in sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes):
+            event = event_of(endpoint, decoded(data))
+            yield event
+            if isinstance(event, Task | TaskStatusUpdateEvent):
+                complete = event.status.state.settled
+    if not complete:
+        raise ClientError(ClientFault.CUT, "the stream ended before the command did")
+
+
+def _until_cancelled(relay: Relay[Event], asking: Asking) -> Generator[Event]:
+    events = relay.subscribe(idle_seconds=_LOOK_SECONDS)
+    for event in events or ():
+        if asking.cancellation.cancelled:
+            raise ClientError(ClientFault.CANCELLED, "the caller left")
+        if event is not None:
+            yield event
+
+
+def _below(command: SlashCommand, parent: str) -> SlashCommand:
+    """The command under its own name: gemini-cli calls `show` below `memory` `memory show`."""
+    name = command.name.removeprefix(f"{parent} ") if parent else command.name
+    inner = tuple(_below(each, command.name) for each in command.sub_commands)
+    return replace(command, name=name, sub_commands=inner)
+
+
+def _words(args: str) -> list[str]:
+    try:
+        return shlex.split(args)
+    except ValueError:
+        # An apostrophe, such as in a sentence.
+        return args.split()
+
+
+def _is_refusal(answer: Answer) -> bool:
+    try:
+        value: Any = json_of(answer)
+    except (ClientError, A2AError):
+        return False
+    return isinstance(value, dict) and isinstance(value.get("error"), str)

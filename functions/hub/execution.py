@@ -1,0 +1,44 @@
+"""A turn that executes a slash command: what its task's notes say of it, and its events where the agent has done it already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from functions.hub.turn import EXECUTES, RUNNING
+from shared.a2a.model import Event, Part, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
+from shared.a2a.reply import Mint
+
+if TYPE_CHECKING:
+    from functions.hub.downstream.interface import Executed
+    from shared.routes import Route
+
+
+def notes_of(route: Route, executed: Executed) -> dict[str, Any]:
+    """The notes with which the turn begins."""
+    if executed.task_id:
+        return {EXECUTES: {}, RUNNING: {"route": route.id, "task": executed.task_id}}
+    return {EXECUTES: {"said": executed.said}}
+
+
+def said_at_once(notes: Mapping[str, Any], *, task_id: str, context_id: str, mint: Mint) -> Iterator[Event]:
+    """The events of a command whose result is there: the extension tells everything in status updates."""
+    from shared.a2a.extensions.development_tool import DevelopmentToolEvent, DevelopmentToolEventKind
+    from shared.a2a.extensions.schema_json import Spelling, metadata_of
+
+    said = notes[EXECUTES]["said"]
+    part = Part(text=said) if isinstance(said, str) else Part(data=said, media_type="application/json")
+
+    def status(state: TaskState, kind: DevelopmentToolEventKind, *parts: Part) -> TaskStatusUpdateEvent:
+        message = mint.message(*parts, context_id=context_id, task_id=task_id) if parts else None
+        return TaskStatusUpdateEvent(
+            task_id=task_id,
+            context_id=context_id,
+            status=TaskStatus(state=state, message=message, timestamp=mint.timestamp()),
+            metadata=metadata_of(DevelopmentToolEvent(kind=kind), Spelling.SNAKE),
+        )
+
+    submitted = TaskStatus(state=TaskState.SUBMITTED, timestamp=mint.timestamp())
+    yield Task(id=task_id, context_id=context_id, status=submitted)
+    yield status(TaskState.WORKING, DevelopmentToolEventKind.TEXT_CONTENT, part)
+    yield status(TaskState.COMPLETED, DevelopmentToolEventKind.STATE_CHANGE)
