@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace as with_settings
 
 from msgspec.structs import replace
 
+from functions.devtool.agent import DevelopmentAgent
+from functions.devtool.command import Programs
+from functions.devtool.commands import Commands
 from functions.devtool.config import Config
+from functions.devtool.conversations import Conversations
+from functions.devtool.examination import examine as examine_workspaces
+from functions.devtool.pages import check_no_page_asks
+from functions.devtool.rules import Rules
 from functions.devtool.texts import StoredTexts
-from shared.a2a.agent import Agent, AnsweringAgent
-from shared.a2a.call import Call
+from functions.devtool.tools import Tools
+from functions.devtool.workspaces import Workspaces
 from shared.a2a.card import AgentCard, AgentExtension, AgentSkill
 from shared.a2a.card_endpoint import CardEndpoint
 from shared.a2a.errors import A2AError
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Piece, Text
+from shared.a2a.extensions.development_tool import URI
 from shared.a2a.server import A2AServer, Limits
-from shared.a2a.text import text_of
 from shared.agents.function import agent_card
+from shared.background import Background
 from shared.diagnosis import Step, skipped, with_doctor
 from shared.function import MINT, health, not_found, stdout_log
 from shared.gemini.client import Gemini
@@ -27,13 +34,11 @@ from shared.gemini.examination import examine
 from shared.http.client import HttpClient
 from shared.http.messages import Handler, Request, Response
 from shared.ids import new_id
-from shared.language import Language, language_of
-from shared.log import Log, Record
+from shared.log import Record
 from shared.refusal import refusal
 from shared.task_store.opening import open_store
+from shared.task_store.store import HUB, LeaseLost, TaskEnded
 from shared.tasks.kept import KeptTasks
-
-URI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
 
 SKILL = AgentSkill(
     id="development",
@@ -50,10 +55,9 @@ SKILL = AgentSkill(
         "notes.txt の「foo」を「bar」に置き換えて",
     ),
 )
-_WHAT_IT_DOES = {
-    Language.EN: "I can list, read and search the files of a workspace, change them, and run commands.",
-    Language.JA: "ワークスペースのファイルの一覧・閲覧・検索・変更と、コマンドの実行ができます。",
-}
+# The lease of a task whose process has died runs out after about as long.
+_SWEEP_SECONDS = 15.0
+_MOST_AT_ONCE = 8
 
 
 def build(config: Config) -> Handler:
@@ -62,22 +66,44 @@ def build(config: Config) -> Handler:
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
     callers = config.identity.callers(HttpClient, believes_gate=False)
     gemini = _gemini(config)
-    agent = AnsweringAgent(_answer, mint=MINT)
+    store = open_store(config.store, clock=time.time, new_token=new_id)
+    workspaces = Workspaces(config.workspaces, default=config.default_workspace)
+    conversations = Conversations(store, workspaces)
+    programs = Programs(names=config.commands, path=config.search_path, seconds=config.command_seconds)
+    agent = DevelopmentAgent(conversations, mind=Rules(), tools=Tools(programs), mint=MINT, log=log)
+    tasks = KeptTasks(
+        agent,
+        store,
+        log=log,
+        mint=MINT,
+        texts=StoredTexts(),
+        wake=lambda _role, _task_id: None,
+        # Nobody else can run what works on this instance's files.
+        settings=with_settings(config.tasks, runs_at_once=True),
+    )
+    commands = Commands(conversations, tasks.sending, mint=MINT)
     server = A2AServer(
         agent,
         card=lambda: card,
         log=log,
         limits=Limits(),
-        tasks=_tasks(config, agent, log),
+        tasks=tasks,
+        development_tool=lambda: commands,
         keeps_ui_contract=False,
     )
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
+    background = Background(log)
+    background.every(
+        _SWEEP_SECONDS, lambda: _run_abandoned(tasks), name="The sweep for tasks whose process has died"
+    )
 
     def handle(request: Request, record: Record) -> Response:
+        background.start()
         response = cards.handle(request) or health(request, card.name)
         if response is not None:
             return response
         try:
+            check_no_page_asks(request)
             caller = callers.identify(request)
         except A2AError as error:
             record["outcome"] = error.kind.reason
@@ -86,20 +112,14 @@ def build(config: Config) -> Handler:
             record["principal"] = caller.principal.subject
         return server.handle(request, caller, record) or not_found(request)
 
-    return with_doctor(log.requests(handle), lambda: _examined(gemini))
+    return with_doctor(log.requests(handle), lambda: (*examine_workspaces(config), *_examined(gemini)))
 
 
-def _tasks(config: Config, agent: Agent, log: Log) -> KeptTasks:
-    return KeptTasks(
-        agent,
-        open_store(config.store, clock=time.time, new_token=new_id),
-        log=log,
-        mint=MINT,
-        texts=StoredTexts(),
-        wake=lambda _role, _task_id: None,
-        # Nobody else can run what works on this instance's files.
-        settings=with_settings(config.tasks, runs_at_once=True),
-    )
+def _run_abandoned(tasks: KeptTasks) -> None:
+    """What was under way when a process died is brought to its end here: that it was interrupted is said, at least."""
+    for task_id in tasks.store.due([HUB], limit=_MOST_AT_ONCE):
+        with suppress(LeaseLost, TaskEnded):
+            tasks.runner.run_again(task_id, request_id=new_id(), record={})
 
 
 def _gemini(config: Config) -> Gemini | None:
@@ -130,7 +150,3 @@ def _card(config: Config) -> AgentCard:
         required=False,
     )
     return replace(card, capabilities=replace(card.capabilities, extensions=(extension,)))
-
-
-def _answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:  # noqa: ARG001 - the seam's
-    yield Text(_WHAT_IT_DOES[language_of(text_of(request.message))])

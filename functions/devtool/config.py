@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,8 @@ class Config:
     """The workspace of callers who name none. `DEVTOOL_DEFAULT_WORKSPACE`."""
     commands: frozenset[str]
     """The programs that may be run, once each call was confirmed; empty is none. `DEVTOOL_COMMANDS`."""
+    search_path: str
+    """Where these programs are looked for. `PATH`."""
     command_seconds: float
     """The longest that a program may run. `DEVTOOL_COMMAND_SECONDS`."""
     gemini: GeminiSettings | None
@@ -60,6 +63,7 @@ def read(environ: Mapping[str, str]) -> Config:
         workspaces=workspaces,
         default_workspace=_default(settings, workspaces),
         commands=frozenset(_programs(settings)),
+        search_path=settings.text("PATH", os.defpath),
         command_seconds=settings.number("DEVTOOL_COMMAND_SECONDS", 120, least=1, most=3000),
         gemini=read_gemini(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
     )

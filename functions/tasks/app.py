@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from functions.tasks.background import Background
 from functions.tasks.config import Config
 from functions.tasks.hub_runs import HubRuns
 from functions.tasks.wakeup_endpoint import WakeupEndpoint
@@ -16,6 +15,7 @@ from functions.tasks.workers.holding import Holding
 from functions.tasks.workers.identity import worker_of
 from functions.tasks.workers.leasing import Leasing
 from shared.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
+from shared.background import Background
 from shared.function import MINT, health, stdout_log
 from shared.http.client import HttpClient
 from shared.http.messages import Handler, Request, Response

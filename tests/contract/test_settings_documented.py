@@ -45,7 +45,7 @@ EVERYTHING_ON = {
     "DISCOVERY_ENGINE_DATA_STORE": "documents",
 }
 # The platform's own, and what stands in for it over the local cloud.
-OF_THE_PLATFORM = {"PORT", "K_SERVICE", "SERVICE_NAME"}
+OF_THE_PLATFORM = {"PATH", "PORT", "K_SERVICE", "SERVICE_NAME"}
 NAME = re.compile(r"`([A-Z][A-Z0-9_]+)(?:=[^`]*)?`")
 
 

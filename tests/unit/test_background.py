@@ -3,7 +3,7 @@
 import json
 import threading
 
-from functions.tasks.background import Background
+from shared.background import Background
 from shared.log import Log
 
 _PATIENCE_SECONDS = 10.0

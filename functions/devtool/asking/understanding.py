@@ -1,0 +1,25 @@
+"""What a text asks for: the only door to the rules of both languages."""
+
+from __future__ import annotations
+
+from functions.devtool.actions import AnyAction
+from functions.devtool.asking import english, japanese, slash
+from functions.devtool.asking.patterns import Help, asked
+from functions.devtool.asking.quoted import sentence_of
+from functions.devtool.asking.slash import Wrong
+
+# Patterns meet sentences; what is longer, but for what it quotes, is none.
+_LONGEST = 500
+
+
+def understood(text: str) -> AnyAction | Help | Wrong | None:
+    """The action that the whole text asks for; None where no rule knows it, and nothing is guessed."""
+    text = text.strip()
+    if text.startswith(("/", "／")) and not text.startswith(("//", "/?")):
+        return slash.found(text)
+    sentence = sentence_of(text)
+    if not sentence.text or len(sentence.text) > _LONGEST:
+        return None
+    return asked(sentence, english.table(), root=english.ROOT) or asked(
+        sentence, japanese.table(), root=japanese.ROOT
+    )

@@ -1,0 +1,48 @@
+"""The extension's two methods: the commands that there are, and executing one as a task."""
+
+from __future__ import annotations
+
+from functions.devtool.asking import slash
+from functions.devtool.asking.patterns import Help
+from functions.devtool.asking.slash import COMMANDS, Wrong
+from functions.devtool.conversations import Conversations
+from functions.devtool.rules import told
+from functions.devtool.texts import Key, say
+from shared.a2a.call import Call
+from shared.a2a.extensions.development_tool import (
+    ExecuteSlashCommandRequest,
+    ExecuteSlashCommandResponse,
+    GetAllSlashCommandsRequest,
+    GetAllSlashCommandsResponse,
+)
+from shared.a2a.extensions.executions import as_typed, not_started, started
+from shared.a2a.extensions.schema_json import in_metadata
+from shared.a2a.keeping import Sending
+from shared.a2a.reply import Mint
+from shared.language import language_of
+
+
+class Commands:
+    """See `shared.a2a.extensions.methods.DevelopmentTool`."""
+
+    def __init__(self, conversations: Conversations, sending: Sending, *, mint: Mint) -> None:
+        self._conversations = conversations
+        self._sending = sending
+        self._mint = mint
+
+    def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:  # noqa: ARG002 - the seam's
+        """See `DevelopmentTool.commands`: the same for everybody."""
+        return GetAllSlashCommandsResponse(commands=slash.shown(COMMANDS))
+
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
+        """See `DevelopmentTool.execute`."""
+        typed = as_typed(request)
+        language = language_of(typed)
+        action = slash.found(typed)
+        if isinstance(action, Wrong):
+            return not_started(told(action, language))
+        needs_workspace = not isinstance(action, Help)
+        names_workspace = in_metadata(request.metadata) is not None
+        if needs_workspace and not names_workspace and not self._conversations.has_default:
+            return not_started(say(Key.NO_WORKSPACE, language))
+        return started(request, call, self._sending, new_id=self._mint.new_id)

@@ -1,0 +1,94 @@
+"""What a workspace holds, as text: the entries of a folder, and the lines in which a text stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.workspace import Workspace
+from shared.language import Language
+
+_MOST_ENTRIES = 500
+_MOST_FILES = 5_000
+_MOST_FOUND = 200
+_LONGEST_LINE = 300
+# What tools put there: nobody means these when they look for a text.
+_SKIPPED = frozenset({".git/", ".venv/", "node_modules/", "__pycache__/", ".mypy_cache/", ".ruff_cache/"})
+
+_EMPTY = {
+    Language.EN: "“{path}” is an empty folder.",
+    Language.JA: "フォルダー「{path}」は空です。",
+}
+_MORE = {
+    Language.EN: "… and {count} more",
+    Language.JA: "… ほか{count}件",
+}
+_NOTHING = {
+    Language.EN: "“{text}” stands nowhere in {path}.",
+    Language.JA: "{path} に「{text}」は見つかりませんでした。",
+}
+_CUT = {
+    Language.EN: "… the search ended here: there is more than is shown",
+    Language.JA: "… 件数が多いため、ここで検索を終えました",
+}
+
+
+def listed(workspace: Workspace, path: str, language: Language) -> str:
+    """The entries of a folder, one a line. Raises ToolFailed."""
+    entries = workspace.entries(path)
+    if not entries:
+        return _EMPTY[language].format(path=path)
+    lines = [
+        entry.name if entry.name.endswith("/") else f"{entry.name} ({entry.bytes} B)"
+        for entry in entries[:_MOST_ENTRIES]
+    ]
+    if len(entries) > _MOST_ENTRIES:
+        lines.append(_MORE[language].format(count=len(entries) - _MOST_ENTRIES))
+    return "\n".join(lines)
+
+
+def found(workspace: Workspace, text: str, path: str, language: Language) -> str:
+    """The lines in which the text stands, whatever its case, as `file:number: line`. Raises ToolFailed."""
+    wanted = text.casefold()
+    lines: list[str] = []
+    for number, file in enumerate(_files(workspace, workspace.place(path))):
+        if number == _MOST_FILES or len(lines) > _MOST_FOUND:
+            return "\n".join([*lines[:_MOST_FOUND], _CUT[language]])
+        try:
+            content = workspace.read(file)
+        except ToolFailed:
+            # No text, too large, or gone meanwhile.
+            continue
+        lines += [
+            f"{file}:{place}: {line.strip()[:_LONGEST_LINE]}"
+            for place, line in enumerate(content.split("\n"), start=1)
+            if wanted in line.casefold()
+        ]
+    if len(lines) > _MOST_FOUND:
+        return "\n".join([*lines[:_MOST_FOUND], _CUT[language]])
+    return "\n".join(lines) or _NOTHING[language].format(text=text, path=path)
+
+
+def _files(workspace: Workspace, place: str) -> Iterator[str]:
+    """The files under a folder; a file alone is itself."""
+    try:
+        entries = workspace.entries(place)
+    except ToolFailed as failed:
+        if failed.fault is not Fault.NOT_A_FOLDER:
+            raise
+        yield place
+        return
+    folders = []
+    for entry in entries:
+        if entry.name in _SKIPPED:
+            continue
+        inner = entry.name if place == "." else f"{place}/{entry.name}"
+        if entry.name.endswith("/"):
+            folders.append(inner.rstrip("/"))
+        else:
+            yield inner
+    for folder in folders:
+        try:
+            yield from _files(workspace, folder)
+        except ToolFailed:
+            continue

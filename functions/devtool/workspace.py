@@ -1,0 +1,216 @@
+"""The files of one workspace: whatever a caller names, nothing outside it is touched.
+
+A name is resolved with its links and has to lie inside; then it is opened from the workspace down without following any link,
+so that one which is put in its way meanwhile leads nowhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from functions.devtool.failure import Fault, ToolFailed
+
+MOST_BYTES = 200_000
+"""The largest file that is read or written: its text travels in several events."""
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# A pipe that nobody writes to must not be waited for.
+_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_WRITING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_GIT = ".git"
+_LONGEST_NAME = 1000
+_FAULTS = {
+    errno.ENOENT: Fault.NOT_FOUND,
+    errno.ENOTDIR: Fault.NOT_FOUND,
+    errno.ENAMETOOLONG: Fault.NOT_FOUND,
+    errno.EISDIR: Fault.NOT_A_FILE,
+    errno.ENXIO: Fault.NOT_A_FILE,
+    errno.ELOOP: Fault.OUTSIDE,
+    errno.EACCES: Fault.NOT_ALLOWED,
+    errno.EPERM: Fault.NOT_ALLOWED,
+    errno.EROFS: Fault.NOT_ALLOWED,
+    errno.ENOSPC: Fault.NO_SPACE,
+    errno.EDQUOT: Fault.NO_SPACE,
+}
+
+
+class Entry(Struct, frozen=True):
+    """What a folder holds: `name` ends with a slash where it is a folder."""
+
+    name: str
+    bytes: int
+
+
+class Workspace:
+    """One folder. `shown` is the folder as its caller named it; "" where they named none, and learn of no path outside it."""
+
+    _writing = threading.Lock()
+
+    def __init__(self, root: Path, *, shown: str = "") -> None:
+        self.root = root
+        self.shown = shown
+
+    def place(self, name: str) -> str:
+        """The path inside the workspace that a name stands for; "." is the workspace itself. Raises ToolFailed."""
+        if "\0" in name or len(name) > _LONGEST_NAME:
+            raise ToolFailed(Fault.NOT_FOUND, path=name.replace("\0", "")[:80])
+        if self.shown and Path(name).is_relative_to(self.shown):
+            name = str(Path(name).relative_to(self.shown))
+        try:
+            found = Path(os.path.realpath(self.root / name))
+        except (OSError, UnicodeEncodeError):
+            raise ToolFailed(Fault.NOT_FOUND, path=printable(name)) from None
+        if not found.is_relative_to(self.root):
+            raise ToolFailed(Fault.OUTSIDE, path=name)
+        return str(found.relative_to(self.root))
+
+    def path_shown(self, place: str) -> str:
+        """The absolute path, as far as the caller knows it."""
+        return str(Path(self.shown) / place) if self.shown else place
+
+    def read(self, name: str) -> str:
+        """The text of a file, with its line ends as they are. Raises ToolFailed."""
+        place = self.place(name)
+        with _told(place), self._opened(place) as file:
+            return _text(_content(file, place), place)
+
+    def text_or_none(self, name: str) -> str | None:
+        """The text of a file; None where there is no such file yet. Raises ToolFailed."""
+        try:
+            return self.read(name)
+        except ToolFailed as failed:
+            if failed.fault is Fault.NOT_FOUND:
+                return None
+            raise
+
+    def entries(self, name: str) -> list[Entry]:
+        """What a folder holds, folders first. Raises ToolFailed."""
+        place = self.place(name)
+        found = []
+        with _told(place, not_a_folder=True), self._folder(place) as folder, os.scandir(folder) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    size = 0 if is_folder else entry.stat(follow_symlinks=False).st_size
+                    found.append(Entry(f"{entry.name}/" if is_folder else entry.name, size))
+        return sorted(found, key=lambda each: (not each.name.endswith("/"), each.name))
+
+    def write(self, name: str, content: str, *, expected: str | None) -> None:
+        """The file has this content, if it was `expected` until now (None: not there); a reader sees the old one or the new one.
+
+        Raises ToolFailed.
+        """
+        place = self.writable(name, content)
+        with self._writing, _told(place):
+            if self.text_or_none(place) != expected:
+                raise ToolFailed(Fault.CHANGED, path=place)
+            parent, _, last = place.rpartition("/")
+            with self._folder(parent or ".", makes=True) as folder:
+                self._replace(folder, last, content.encode())
+
+    def writable(self, name: str, content: str) -> str:
+        """The place of a file that may be written with this content. Raises ToolFailed."""
+        place = self.place(name)
+        if place == ".":
+            raise ToolFailed(Fault.NOT_A_FILE, path=name)
+        if _GIT in place.split("/"):
+            raise ToolFailed(Fault.PROTECTED, path=place)
+        try:
+            size = len(content.encode())
+        except UnicodeEncodeError:
+            raise ToolFailed(Fault.NOT_TEXT, path=place) from None
+        if size > MOST_BYTES:
+            raise ToolFailed(Fault.TOO_LARGE, path=place, limit=MOST_BYTES)
+        return place
+
+    def _replace(self, folder: int, name: str, content: bytes) -> None:
+        mode = None
+        with suppress(FileNotFoundError):
+            mode = stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+            # Its folder would let it be replaced all the same.
+            if not mode & 0o222:
+                raise PermissionError(errno.EACCES, "read-only")
+        new = f".{os.getpid()}-{threading.get_ident()}.devtool-new"
+        try:
+            with os.fdopen(os.open(new, _WRITING, 0o666, dir_fd=folder), "wb") as file:
+                if mode is not None:
+                    os.fchmod(file.fileno(), mode)
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(new, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            with suppress(OSError):
+                os.unlink(new, dir_fd=folder)
+            raise
+
+    @contextmanager
+    def _opened(self, place: str) -> Iterator[int]:
+        parent, _, name = place.rpartition("/")
+        with self._folder(parent or ".") as folder:
+            file = os.open(name, _READING, dir_fd=folder)
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise ToolFailed(Fault.NOT_A_FILE, path=place)
+            yield file
+        finally:
+            os.close(file)
+
+    @contextmanager
+    def _folder(self, place: str, *, makes: bool = False) -> Iterator[int]:
+        folder = os.open(self.root, _FOLDER)
+        try:
+            for name in () if place == "." else place.split("/"):
+                if makes:
+                    with suppress(FileExistsError):
+                        os.mkdir(name, dir_fd=folder)
+                inner = os.open(name, _FOLDER, dir_fd=folder)
+                os.close(folder)
+                folder = inner
+            yield folder
+        finally:
+            os.close(folder)
+
+
+def printable(text: str) -> str:
+    """The text without lone surrogates, which no answer can carry."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _content(file: int, place: str) -> bytes:
+    content = b""
+    while chunk := os.read(file, MOST_BYTES + 1 - len(content)):
+        content += chunk
+        if len(content) > MOST_BYTES:
+            raise ToolFailed(Fault.TOO_LARGE, path=place, limit=MOST_BYTES)
+    return content
+
+
+def _text(content: bytes, place: str) -> str:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise ToolFailed(Fault.NOT_TEXT, path=place) from None
+    if "\0" in text:
+        raise ToolFailed(Fault.NOT_TEXT, path=place)
+    return text
+
+
+@contextmanager
+def _told(place: str, *, not_a_folder: bool = False) -> Iterator[None]:
+    """An error of the system is one of ours; its own words stay here."""
+    try:
+        yield
+    except OSError as error:
+        fault = _FAULTS.get(error.errno or 0, Fault.UNUSABLE)
+        if not_a_folder and error.errno == errno.ENOTDIR:
+            fault = Fault.NOT_A_FOLDER
+        raise ToolFailed(fault, path=place) from None
