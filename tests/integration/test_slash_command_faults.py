@@ -1,0 +1,85 @@
+"""Every fault of an agent is contained where its slash commands are listed and executed, too."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.command_agents import CommandAgent
+from tests.fakes.faults import FAULTS, SECRETS, Fault
+from tests.fakes.http_server import HttpServer
+from tests.fakes.hub import Hub
+from tests.integration.slash_commands import call, execute, hub_of, names, tool_route
+
+# The extension has no HTTP+JSON; a task that fails has started; an agent with neither the methods nor the paths has no commands.
+_OF_OTHERS = ("REST", "a task that ends", "method not found")
+_OF_COMMANDS = tuple(fault for fault in FAULTS if not fault.name.startswith(_OF_OTHERS))
+# An object that does not say which commands there are is a list of none.
+_LISTS_NONE = ("a result that is no A2A", "a result with a wrong type", "the other version")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [fault for fault in _OF_COMMANDS if fault.name not in _LISTS_NONE],
+    ids=lambda fault: fault.name,
+)
+def test_an_agents_fault_is_left_out_of_the_list_of_the_others_commands(fault: Fault) -> None:
+    with fault.serve() as server, CommandAgent() as other:
+        _has_the_fault(server)
+        hub = _hub(None, fault, server, other)
+        assert names(hub) == ["memory"]
+        left_out, record = hub.log
+        assert (left_out["route"], left_out["outcome"]) == ("alpha", fault.fault)
+        assert (record["operation"], record["outcome"]) == ("commands/get", "ok")
+
+
+@pytest.mark.parametrize("fault", _OF_COMMANDS, ids=lambda fault: fault.name)
+def test_an_agents_fault_is_why_its_command_did_not_start(fault: Fault, tmp_path: Path) -> None:
+    with fault.serve() as server, CommandAgent() as other:
+        _has_the_fault(server)
+        hub = _hub(tmp_path, fault, server, other)
+        result = execute(hub, "memory", metadata={"skill": "alpha"})
+        assert (result["status"], result["execution_id"]) == ("FAILED_TO_START", "")
+        assert "“Agent alpha”" in result["message"]
+        _leaks_nothing(json.dumps(result), server)
+        record = hub.log[-1]
+        assert (record["outcome"], record["route"]) == (fault.fault, "alpha")
+        assert record["requestId"] in result["message"]
+        sent = [each for each in server.received if b"command/execute" in each.body]
+        assert len(sent) <= 1
+        assert call(hub, "ListTasks")["result"]["totalSize"] == 0
+
+
+def test_an_agent_that_failed_repeatedly_is_left_alone_for_its_commands_too(tmp_path: Path) -> None:
+    with HttpServer(lambda exchange: exchange.answer(500)) as server:
+        hub = hub_of(tmp_path, tool_route("alpha", server.url))
+        for _ in range(5):
+            assert "error" in call(hub, "commands/get")
+        asked = len(server.received)
+        result = execute(hub, "memory")
+        assert len(server.received) == asked
+    assert "will be tried again" in result["message"]
+    assert hub.log[-1]["outcome"] == "circuit_open"
+
+
+def _hub(folder: Path | None, fault: Fault, server: HttpServer, other: CommandAgent) -> Hub:
+    url = server.url.replace("http", fault.scheme, 1)
+    seconds = 0.15 if fault.fault == "timeout" else 20.0
+    changes = {
+        "timeout_seconds": seconds,
+        "stream_idle_timeout_seconds": seconds,
+        "max_response_bytes": 1 << 20,
+    }
+    return hub_of(folder, tool_route("alpha", url, **changes), tool_route("beta", other.url))
+
+
+def _has_the_fault(server: HttpServer) -> None:
+    if isinstance(server, AgentServer):
+        assert server.serve_message is not None
+        server.answers |= dict.fromkeys(("commands/get", "command/execute"), server.serve_message)
+
+
+def _leaks_nothing(text: str, server: HttpServer) -> None:
+    for secret in (*SECRETS, str(server.port), "127.0.0.1"):
+        assert secret not in text
