@@ -174,4 +174,6 @@ def _artifact_v0_3(value: Json) -> Json:
 
 def _task_v0_3(value: Json) -> Json:
     artifacts = [_artifact_v0_3(item) for item in value.get("artifacts", [])]
-    return value | {"kind": "task", "status": _status_v0_3(value["status"]), "artifacts": artifacts}
+    history = [_message_v0_3(item) for item in value.get("history", [])]
+    told = {"artifacts": artifacts} | ({"history": history} if history else {})
+    return value | {"kind": "task", "status": _status_v0_3(value["status"])} | told

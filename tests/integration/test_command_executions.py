@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from shared.a2a.extensions.development_tool import URI
-from tests.fakes.agent_wire import Json, status, task, text
+from tests.fakes.agent_wire import Json, data, status, task, text
 from tests.fakes.command_agents import LIFE, TOOL_CALL, CommandAgent, command, told
+from tests.fakes.http_server import Exchange
 from tests.fakes.hub import OTHER_TOKEN, Hub, settle
 from tests.fakes.kept_tasks import until
 from tests.integration.slash_commands import call, ended, execute, hub_of, run_elsewhere, tool_route
@@ -139,6 +140,24 @@ def test_a_subscription_that_breaks_off_is_found_again_and_the_command_is_not_se
     assert len(agent.executed) == 1
 
 
+@VERSIONS
+@pytest.mark.parametrize("streaming", [True, False])
+def test_what_an_agent_said_before_it_was_followed_is_told_in_the_order_in_which_it_was_said(
+    version: str, streaming: bool, tmp_path: Path
+) -> None:
+    over = task("completed")
+    said = [data({"subject": "Files", "description": ""}), data(TOOL_CALL), text("Remembered.")]
+    over["task"]["history"] = [
+        {"messageId": f"m{number}", "role": "ROLE_AGENT", "parts": [part]} for number, part in enumerate(said)
+    ]
+    with CommandAgent(version=version, tasks=[over], streaming=streaming) as agent:
+        agent.answers[_TASKS[version]["subscribe"]] = _has_ended
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url))
+        shown = ended(hub, execute(hub, "memory", "add")["execution_id"])
+    assert [part for each in shown["history"][1:] for part in each["parts"]] == said
+    assert shown["status"]["state"] == "TASK_STATE_COMPLETED"
+
+
 def test_an_execution_whose_task_the_agent_has_lost_fails_and_is_not_sent_again(tmp_path: Path) -> None:
     with CommandAgent(life=LIFE[:1]) as agent:
         hub = hub_of(tmp_path, tool_route("alpha", agent.url))
@@ -189,6 +208,11 @@ def test_an_execution_is_its_callers_alone(agent: CommandAgent, tmp_path: Path) 
     hub = hub_of(tmp_path, tool_route("alpha", agent.url))
     task_id = execute(hub, "memory", "add")["execution_id"]
     assert call(hub, "GetTask", {"id": task_id}, token=OTHER_TOKEN)["error"]["code"] == -32001
+
+
+def _has_ended(exchange: Exchange) -> None:
+    error = {"code": -32004, "message": "The task has ended"}
+    exchange.json({"jsonrpc": "2.0", "id": exchange.received.json["id"], "error": error})
 
 
 def _subscribed(hub: Hub, task_id: str, version: str) -> Iterator[Json]:

@@ -66,8 +66,10 @@ class Exchange:
         """The agent's events of this turn. Raises ClientError."""
         running = self._asking.running_task_id
         if self._asking.executes:
+            from functions.hub.downstream.catching_up import caught_up
+
             assert running is not None, "the agent was asked to execute a command before"
-            yield from self._followed(running)
+            yield from caught_up(self._followed(running))
             return
         task = self._task(running) if running is not None else None
         if task is not None:
