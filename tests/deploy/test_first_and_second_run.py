@@ -16,7 +16,11 @@ from tests.deploy.tools import ROOT
 HUB, FINANCE, PARTNER = PROJECTS
 ADDRESS = "https://a2a-hub-0abc12de.an.gateway.dev"
 ELSEWHERE = {"expense": FINANCE, "pm": PARTNER}
-PROJECT_OF = {name: ELSEWHERE.get(name, HUB) for name, function in BY_NAME.items() if not function.only_with}
+PROJECT_OF = {
+    name: ELSEWHERE.get(name, HUB)
+    for name, function in BY_NAME.items()
+    if not (function.only_with or function.only_with_table)
+}
 SERVICES = {name: f"{project}/a2a-{name.replace('_', '-')}" for name, project in PROJECT_OF.items()}
 URLS = {
     name: f"https://a2a-{name.replace('_', '-')}-{PROJECTS[project]}.asia-northeast1.run.app"
