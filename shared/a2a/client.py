@@ -101,10 +101,7 @@ class A2AClient:
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Iterator[Event]:
-        """The task's events from now on, as `send` gives those of a stream; some agents begin with the task as it is.
-
-        Raises ClientError, also where the task has ended.
-        """
+        """The task's events from now on; some agents begin with it as it is. Raises ClientError, also where it has ended."""
         with as_client_error():
             answer = self._asked_of_task(
                 endpoint,
@@ -118,7 +115,11 @@ class A2AClient:
                 if answer.media_type != EVENT_STREAM:
                     yield event_of(endpoint, json_of(answer))
                     return
-                yield from self._stream(endpoint, answer, budget, continues=None)
+                for event in self._stream(endpoint, answer, budget, continues=None):
+                    yield event
+                    if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
+                        # While a task waits, 1.0 keeps the stream open (§3.1.6): nobody would end it.
+                        return
 
     def result(
         self,
