@@ -73,6 +73,7 @@ class HubAgent:
             authorization=call.authorization,
             traceparent=call.traceparent,
             cancellation=call.cancellation,
+            development_tool=_uses_development_tool(call),
             text_only=call.for_ui,
             goes_on=call.task is not None,
             executes=EXECUTES in notes,
@@ -103,6 +104,14 @@ class HubAgent:
 
 def _owner(call: Call) -> str:
     return call.principal.subject if call.principal else ""
+
+
+def _uses_development_tool(call: Call) -> bool:
+    if call.for_ui or not call.extensions:
+        return False
+    from shared.a2a.extensions.development_tool import URI
+
+    return URI in call.extensions
 
 
 def _may_be_command(message: Message) -> bool:

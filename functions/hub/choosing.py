@@ -36,11 +36,21 @@ def choose(
             reason = f'waiting: the task of "{route.id}" in this conversation waits for an answer'
             return Choice(route=route, rule=Rule.WAITING, words=(), reason=reason)
     try:
-        return router.choose(
+        choice = router.choose(
             text[:_MOST_CHARACTERS], skill=skill, last_route=conversation.route_id if conversation else None
         )
     except UnknownSkill:
         raise _unknown(routes, incoming) from None
+    if (
+        choice.rule is Rule.DEFAULT
+        and conversation is not None
+        and conversation.route_id in conversation.open_tasks
+    ):
+        route = routes.get(conversation.route_id)
+        if route is not None:
+            reason = f'open: no rule matched, and the task of "{route.id}" in this conversation can be gone on with'
+            return Choice(route=route, rule=Rule.STICKY, words=(), reason=reason)
+    return choice
 
 
 def _unknown(routes: Mapping[str, Route], incoming: Incoming) -> A2AError:

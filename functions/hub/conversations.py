@@ -8,9 +8,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+import msgspec
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from shared.a2a.extensions.tool_state import PendingTools
 
 _MOST = 10_000
 _LONGEST_ID = 1000
@@ -19,21 +23,49 @@ _LONGEST_ID = 1000
 class Conversation(Struct, frozen=True, kw_only=True):
     """`route_id` is the route of the last turn, `waiting_task_id` its agent's task that waits for the user's next message.
 
-    `context_ids` are the ids that agents gave this conversation, by route.
+    `pending_tools` are the tool calls that this task waits for a decision on, where it waits for that.
+
+    By route: `context_ids` are the ids that agents gave this conversation, `open_tasks` those of their tasks that have answered,
+    ask nothing, and can be gone on with.
     """
 
     route_id: str
     context_ids: Mapping[str, str] = {}
     waiting_task_id: str | None = None
+    pending_tools: PendingTools | None = None
+    open_tasks: Mapping[str, str] = {}
 
-    def after(self, route_id: str, *, context_id: str | None, waiting_task_id: str | None) -> Conversation:
+    def after(
+        self,
+        route_id: str,
+        *,
+        context_id: str | None,
+        waiting_task_id: str | None,
+        pending_tools: PendingTools | None = None,
+        open_task_id: str | None = None,
+    ) -> Conversation:
         """The conversation after one more turn. An id of absurd length is not remembered."""
         context_ids = self.context_ids
         if context_id and len(context_id) <= _LONGEST_ID and context_ids.get(route_id) != context_id:
             context_ids = {**context_ids, route_id: context_id}
         if waiting_task_id and len(waiting_task_id) > _LONGEST_ID:
             waiting_task_id = None
-        return Conversation(route_id=route_id, context_ids=context_ids, waiting_task_id=waiting_task_id)
+        open_tasks = {other: task_id for other, task_id in self.open_tasks.items() if other != route_id}
+        if open_task_id and len(open_task_id) <= _LONGEST_ID:
+            open_tasks[route_id] = open_task_id
+        return Conversation(
+            route_id=route_id,
+            context_ids=context_ids,
+            waiting_task_id=waiting_task_id,
+            pending_tools=pending_tools if waiting_task_id else None,
+            open_tasks=open_tasks,
+        )
+
+    def task_of(self, route_id: str) -> str | None:
+        """The task of this route's agent that the next message to it goes on with."""
+        if self.waiting_task_id is not None and self.route_id == route_id:
+            return self.waiting_task_id
+        return self.open_tasks.get(route_id)
 
     def as_note(self) -> dict[str, Any]:
         """As it is kept with a task."""
@@ -41,6 +73,8 @@ class Conversation(Struct, frozen=True, kw_only=True):
             "route": self.route_id,
             "contexts": dict(self.context_ids),
             "waitingTask": self.waiting_task_id,
+            "openTasks": dict(self.open_tasks),
+            "pendingTools": msgspec.to_builtins(self.pending_tools),
         }
 
 
@@ -49,8 +83,20 @@ def noted(note: Any) -> Conversation | None:
     if not isinstance(note, dict):
         return None
     return Conversation(
-        route_id=note["route"], context_ids=note["contexts"], waiting_task_id=note["waitingTask"]
+        route_id=note["route"],
+        context_ids=note["contexts"],
+        waiting_task_id=note["waitingTask"],
+        pending_tools=_pending(note.get("pendingTools")),
+        open_tasks=note.get("openTasks", {}),
     )
+
+
+def _pending(note: Any) -> PendingTools | None:
+    if note is None:
+        return None
+    from shared.a2a.extensions.tool_state import PendingTools
+
+    return msgspec.convert(note, PendingTools)
 
 
 class Conversations:
@@ -67,11 +113,13 @@ class Conversations:
             return self._conversations.get((owner, context_id))
 
     def forget_waiting(self, owner: str, context_id: str) -> None:
-        """The task that waited in this conversation waits no more."""
+        """The task that waited in this conversation, or could be gone on with, is no more."""
         with self._lock:
             known = self._conversations.get((owner, context_id))
             if known is not None:
-                self._conversations[owner, context_id] = structs.replace(known, waiting_task_id=None)
+                self._conversations[owner, context_id] = known.after(
+                    known.route_id, context_id=None, waiting_task_id=None
+                )
 
     def put(self, owner: str, context_id: str, conversation: Conversation) -> None:
         """Remembers the conversation as it is after a turn."""

@@ -8,6 +8,7 @@ from contextlib import closing
 from functions.hub import citations, texts
 from functions.hub.choosing import choose
 from functions.hub.conversations import Conversation, Conversations, noted
+from functions.hub.decision import Decision, decided, question, too_late, waiting_for
 from functions.hub.downstream.interface import Asking, Downstream, addressed
 from functions.hub.downstream.listening import Heard, Listener, for_callers
 from functions.hub.failure import (
@@ -93,7 +94,7 @@ class Pipeline:
         self._conversations.forget_waiting(owner, downstream_context_id)
         notes = call.task.notes if call.task else {}
         conversation = noted(notes.get(CONVERSATION))
-        waiting = conversation.waiting_task_id if conversation else None
+        waiting = conversation.task_of(conversation.route_id) if conversation else None
         running = notes.get(RUNNING)
         if isinstance(running, dict):
             route_id, task_id = running["route"], running["task"]
@@ -114,19 +115,29 @@ class Pipeline:
         record: Record,
     ) -> Iterator[Heard]:
         started = self._clock()
-        listener = Listener()
         notes = turn.incoming.notes
+        decision = decided(turn, route, conversation)
+        listener = Listener(turn.language, asked=decision.pending, decided=decision.call_id)
         try:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
-            asking = self._asking(turn, route, conversation)
+            if decision.asks_again:
+                yield None, (self._spoken(Question(""), turn, route, listener, again=True),)
+                return
+            asking = self._asking(turn, route, conversation, decision)
             with closing(downstream.ask(asking)) as events:  # type: ignore[type-var]
                 for event in events:
-                    pieces = [self._spoken(piece, turn, route) for piece in listener.hear(event)]
+                    pieces = [self._spoken(piece, turn, route, listener) for piece in listener.hear(event)]
                     if listener.task_id is not None:
                         notes[RUNNING] = {"route": route.id, "task": listener.task_id}
                     yield event, pieces
             rest = [_noted(piece, turn) for piece in listener.finish()]
+            if decision.call_id is not None and (
+                listener.state is None or (decision.allows and listener.too_late)
+            ):
+                text = too_late(route, turn.language)
+                rest.insert(0, _noted(Text(f"\n\n{text}" if listener.spoken else text), turn))
+                listener.spoken = True
             if rest:
                 yield None, rest
             if listener.state in _UNSUCCESSFUL or (
@@ -146,21 +157,29 @@ class Pipeline:
         finally:
             turn.downstream_ms = _milliseconds(self._clock() - started)
             record["downstreamMs"] = turn.downstream_ms
-            self._remember(turn, route, conversation, listener)
+            self._remember(turn, route, conversation, listener, decision)
 
-    def _spoken(self, piece: Piece, turn: Turn, route: Route) -> Piece:
+    def _spoken(
+        self, piece: Piece, turn: Turn, route: Route, listener: Listener, *, again: bool = False
+    ) -> Piece:
         if isinstance(piece, Question) and not piece.text:
-            piece = Question(texts.question_text(route, turn.language), auth=piece.auth)
+            if listener.pending and not piece.auth:
+                text = question(listener.pending, route, turn.language, again=again)
+            else:
+                text = texts.question_text(route, turn.language)
+            piece = Question(text, auth=piece.auth)
         return _noted(piece, turn)
 
-    def _asking(self, turn: Turn, route: Route, conversation: Conversation | None) -> Asking:
+    def _asking(
+        self, turn: Turn, route: Route, conversation: Conversation | None, decision: Decision
+    ) -> Asking:
         incoming = turn.incoming
         context_id = task_id = None
         if conversation is not None:
             context_id = conversation.context_ids.get(route.id)
-            task_id = conversation.waiting_task_id if conversation.route_id == route.id else None
+            task_id = conversation.task_of(route.id)
         message = addressed(
-            incoming.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
+            decision.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
         )
         running = incoming.notes.get(RUNNING)
         running_task_id = running["task"] if running and running["route"] == route.id else None
@@ -171,6 +190,8 @@ class Pipeline:
             traceparent=incoming.traceparent,
             cancellation=incoming.cancellation,
             running_task_id=running_task_id,
+            decides=decision.call_id is not None,
+            development_tool=incoming.development_tool or decision.of_extension,
             goes_on=incoming.goes_on,
             executes=incoming.executes,
         )
@@ -187,16 +208,37 @@ class Pipeline:
         return reply.Failure(text)
 
     def _remember(
-        self, turn: Turn, route: Route, conversation: Conversation | None, listener: Listener
+        self,
+        turn: Turn,
+        route: Route,
+        conversation: Conversation | None,
+        listener: Listener,
+        decision: Decision,
     ) -> None:
         earlier = conversation or Conversation(route_id=route.id)
-        waiting_task_id = None
+        waiting_task_id = open_task_id = None
+        pending = None
         if turn.failure is None and listener.state is not None and listener.state.interrupted:
-            waiting_task_id = listener.task_id
-        elif listener.state is None and earlier.route_id == route.id:
+            if listener.rests:
+                open_task_id = listener.task_id
+            else:
+                waiting_task_id = listener.task_id
+                pending = waiting_for(listener.pending, turn.language)
+        elif (
+            listener.state is None
+            and earlier.route_id == route.id
+            and (turn.failure is not None or decision.call_id is None)
+        ):
             # The agent said nothing: as far as the hub can know, its task still waits.
-            waiting_task_id = earlier.waiting_task_id
-        now = earlier.after(route.id, context_id=listener.context_id, waiting_task_id=waiting_task_id)
+            waiting_task_id, pending = earlier.waiting_task_id, earlier.pending_tools
+            open_task_id = earlier.open_tasks.get(route.id)
+        now = earlier.after(
+            route.id,
+            context_id=listener.context_id,
+            waiting_task_id=waiting_task_id,
+            pending_tools=pending,
+            open_task_id=open_task_id,
+        )
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)
         if incoming.goes_on:

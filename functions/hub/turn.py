@@ -29,6 +29,8 @@ class Incoming(Private, frozen=True, kw_only=True):
 
     `goes_on`: the turn becomes a task when it takes long.
 
+    `development_tool`: the caller is a program that uses the extension of this name.
+
     `executes`: the turn is a slash command's, which its agent executes already.
 
     `text_only`: nothing but text can be shown. `notes` are kept with the turn's task, where it has one.
@@ -46,6 +48,7 @@ class Incoming(Private, frozen=True, kw_only=True):
     authorization: str | None = None
     traceparent: str | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
+    development_tool: bool = False
     text_only: bool = True
     goes_on: bool = False
     executes: bool = False

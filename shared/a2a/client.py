@@ -18,6 +18,7 @@ from shared.a2a.compat.v0_3.dialect import Dialect
 from shared.a2a.compat.v0_3.request import to_compat_send
 from shared.a2a.compat.v0_3.task import to_core_task
 from shared.a2a.errors import A2AError
+from shared.a2a.extensions.gemini_cli_updates import in_passing
 from shared.a2a.model import (
     Binding,
     Event,
@@ -219,7 +220,7 @@ class A2AClient:
     ) -> Iterator[Event]:
         complete = task_began = False
         for data in _stream_data(answer, budget):
-            event = event_of(endpoint, decoded(data))
+            event = in_passing(event_of(endpoint, decoded(data)))
             complete = _may_be_last(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)

@@ -31,6 +31,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     binding: Binding
     streaming: bool
     tenant: str | None = None
+    required_extensions: frozenset[str] = frozenset()
 
 
 def json_of(answer: Answer) -> Any:

@@ -26,9 +26,20 @@ _FINAL = frozenset({401, 403, 429})
 
 
 class CalledCapabilities(Wire, frozen=True, kw_only=True):
-    """Of an agent's capabilities, the one that says how it is called."""
+    """Of an agent's capabilities, those that say how it is called."""
 
     streaming: bool = False
+    extensions: Any = ()
+
+    @property
+    def required_extensions(self) -> frozenset[str]:
+        """The URIs of those without which the agent refuses to answer."""
+        listed = self.extensions if isinstance(self.extensions, list) else []
+        return frozenset(
+            each["uri"]
+            for each in listed
+            if isinstance(each, dict) and each.get("required") is True and isinstance(each.get("uri"), str)
+        )
 
 
 class CalledCard(Wire, frozen=True, kw_only=True):
@@ -133,6 +144,7 @@ def endpoint_of(
                 binding=Binding(interface.protocol_binding),
                 streaming=card.capabilities.streaming,
                 tenant=interface.tenant,
+                required_extensions=card.capabilities.required_extensions,
             )
     raise ClientError(ClientFault.WRONG_VERSION, "its agent card has no interface that the hub speaks")
 

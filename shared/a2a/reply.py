@@ -1,7 +1,7 @@
 """From an agent's pieces of answer to the protocol's events.
 
-An agent yields `Text`, `Data`, `Progress`, `Question` or `Failure`; here they become one Message (SendMessage) or a task's life
-(SendStreamingMessage): task → working → artifact updates → one final status, every event with both ids.
+An agent yields `Text`, `Data`, `Progress`, `Question`, `Open` or `Failure`; here they become one Message (SendMessage) or a
+task's life (SendStreamingMessage): task → working → artifact updates → one final status, every event with both ids.
 """
 
 from __future__ import annotations
@@ -52,13 +52,17 @@ class Question(Struct, frozen=True):
     auth: bool = False
 
 
+class Open(Struct, frozen=True):
+    """The agent has answered and asks nothing, but its task can be gone on with."""
+
+
 class Failure(Struct, frozen=True):
     """The answer could not be given; the text helps the user."""
 
     text: str
 
 
-Piece = Text | Data | Progress | Question | Failure
+Piece = Text | Data | Progress | Question | Open | Failure
 
 
 class Mint(Struct, frozen=True, kw_only=True):
@@ -114,7 +118,7 @@ def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint
                 texts = [f"{''.join(texts)}\n\n{text}" if any(texts) else text]
             case Data(value):
                 data.append(Part(data=value, media_type="application/json"))
-            case Progress():
+            case Progress() | Open():
                 pass
     yield mint.message(Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id)
 
@@ -171,6 +175,10 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
                     final = status(TaskState.FAILED, text)
             case Question(text, auth):
                 final = status(TaskState.AUTH_REQUIRED if auth else TaskState.INPUT_REQUIRED, text)
+            case Open() if call.task is not None or not call.for_ui:
+                final = status(TaskState.INPUT_REQUIRED)
+            case Open():
+                pass
             case Progress(text):
                 yield status(TaskState.WORKING, text)
             case Data(value):

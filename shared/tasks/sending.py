@@ -75,7 +75,7 @@ class Sending:
         else:
             answer = self._answer(self._waited_for(running, opened), opened)
         if call.for_ui and isinstance(answer, Message):
-            return self._text_only(request.message, call).message(answer)
+            return self._text_only(opened).message(answer)
         return answer
 
     def stream(
@@ -114,14 +114,18 @@ class Sending:
             return events
         return UntilPatienceEnds(
             events,
-            shown=self._text_only(request.message, call),
+            shown=self._text_only(opened),
             seconds=self._patience.ui_seconds,
             still_working=lambda task_id: self._still_working(opened, task_id),
             mint=self._mint,
         )
 
-    def _text_only(self, message: Message, call: Call) -> TextOnly:
-        return TextOnly(with_data=call.wants_data, nothing=lambda: self._texts.without_answer(message))
+    def _text_only(self, opened: Opened) -> TextOnly:
+        return TextOnly(
+            with_data=opened.call.wants_data,
+            nothing=lambda: self._texts.without_answer(opened.sent.message),
+            before=opened.before,
+        )
 
     def _following(
         self, task_id: str, *, after: int, idle_seconds: float, first: Task | None = None

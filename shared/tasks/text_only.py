@@ -21,9 +21,13 @@ from shared.a2a.text import data_as_text, named
 
 
 class TextOnly:
-    """One turn for one client. `with_data`: it takes data beside the text. `nothing` is the text of an answer without any."""
+    """One turn for one client. `with_data`: it takes data beside the text. `nothing` is the text of an answer without any.
 
-    def __init__(self, *, with_data: bool, nothing: Callable[[], str]) -> None:
+    What the task had `before` the turn is not shown again.
+    """
+
+    def __init__(self, *, with_data: bool, nothing: Callable[[], str], before: Task | None = None) -> None:
+        self._earlier = frozenset(each.artifact_id for each in before.artifacts) if before else frozenset()
         self._with_data = with_data
         self._nothing = nothing
         self._left_out: list[Any] = []
@@ -55,6 +59,7 @@ class TextOnly:
                     artifacts=tuple(
                         replace(each, parts=parts)
                         for each in event.artifacts
+                        if each.artifact_id not in self._earlier
                         if (parts := self._answer(each.parts))
                     ),
                     history=tuple(

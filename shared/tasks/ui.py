@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from shared.a2a.model import (
     Artifact,
     Event,
@@ -14,6 +16,7 @@ from shared.a2a.model import (
     Task,
     TaskArtifactUpdateEvent,
     TaskState,
+    TaskStatus,
     TaskStatusUpdateEvent,
 )
 from shared.a2a.reply import Mint
@@ -44,8 +47,8 @@ class UntilPatienceEnds(Iterator["Event | None"]):
     """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
     (of a task id) as the end of its answer: a user interface may show nothing before a stream is complete. The task goes on.
 
-    The text of a status `failed` or `rejected` is shown as an answer, too. So is data, where the answer is nothing else, and that
-    there was none at all.
+    A task that waits without asking for anything has answered. The text of a status `failed` or `rejected` is shown as an answer,
+    too. So is data, where the answer is nothing else, and that there was none at all.
     """
 
     def __init__(
@@ -87,10 +90,16 @@ class UntilPatienceEnds(Iterator["Event | None"]):
                 if self._task and last:
                     self._closing = self._last_words(self._task, last)
                     return self._closing.pop(0)
+            case TaskStatusUpdateEvent(status=status) if self._has_answered(status):
+                return replace(event, status=replace(status, state=TaskState.COMPLETED))
             case None if self._task and not self._task_ended and self._clock() > self._deadline:
                 self._closing = self._last_words(self._task, self._still_working(self._task.id))
                 self.close()
         return event
+
+    def _has_answered(self, status: TaskStatus) -> bool:
+        waits = status.state is TaskState.INPUT_REQUIRED and status.message is None
+        return waits and not self._shown.unsaid
 
     def _next_shown(self) -> Event | None:
         while (event := next(self._events)) is not None:

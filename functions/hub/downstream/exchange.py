@@ -86,7 +86,7 @@ class Exchange:
                 yield event
             elif self._asking.message.task_id is None or error.code not in _TASK_IS_GONE:
                 raise
-            else:
+            elif not self._asking.decides:
                 # The task that waited has ended, and the agent did nothing: what the user wrote is a new request.
                 for event in self._sent(msgspec.structs.replace(self._asking.message, task_id=None)):
                     yield event

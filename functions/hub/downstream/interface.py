@@ -27,6 +27,8 @@ class Asking(Private, frozen=True, kw_only=True):
     """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
 
     `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
+    `decides`: the message is the decision on something that its task waits to do, and means nothing to another task.
+    `development_tool`: the message is that of a client of the extension of this name.
     `goes_on`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
     `executes`: that task executes a slash command, whose `message` is for the record and never sent.
     """
@@ -37,6 +39,8 @@ class Asking(Private, frozen=True, kw_only=True):
     traceparent: str | None
     cancellation: Cancellation
     running_task_id: str | None = None
+    decides: bool = False
+    development_tool: bool = False
     goes_on: bool = False
     executes: bool = False
 

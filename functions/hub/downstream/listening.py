@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
@@ -25,8 +25,13 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.a2a.reply import Data, Piece, Progress, Question, Text
+from shared.a2a.reply import Data, Open, Piece, Progress, Question, Text
 from shared.a2a.text import data_as_text, named
+from shared.language import Language
+
+if TYPE_CHECKING:
+    from functions.hub.downstream.tool_listening import ToolListener
+    from shared.a2a.extensions.tool_state import ToolQuestion
 
 Heard = tuple[Event | None, Sequence[Piece]]
 """What the agent said, and the pieces of answer that it adds; None for what the hub itself adds."""
@@ -38,9 +43,27 @@ _sorted_json = msgspec.json.Encoder(order="sorted").encode
 
 
 class Listener:
-    """Hears one turn. After it, `context_id`, `task_id` and `state` are what the agent said last."""
+    """Hears one turn. After it, `context_id`, `task_id` and `state` are what the agent said last.
 
-    def __init__(self) -> None:
+    `pending` are the tool calls that wait for a decision; `asked` were those before, `decided` is the one that the turn's message
+    decides on.
+
+    `rests` says that the agent waits, but for nothing in particular: it has answered, and its task can be gone on with.
+    """
+
+    def __init__(
+        self,
+        language: Language = Language.EN,
+        *,
+        asked: Sequence[ToolQuestion] = (),
+        decided: str | None = None,
+    ) -> None:
+        self._language = language
+        self._were_asked = tuple(each for each in asked if each.call_id != decided)
+        self._decided = decided
+        self._tools: ToolListener | None = None
+        self.rests = False
+        self._paragraph_ended = False
         self.context_id: str | None = None
         self.task_id: str | None = None
         self.state: TaskState | None = None
@@ -60,30 +83,92 @@ class Listener:
                 yield from self._parts(event.parts)
             case Task():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.id
+                said = (*_answers(event.history), *([event.status.message] if event.status.message else ()))
+                if self._tells_of_tools(event.metadata, *said):
+                    self._told_of_tools().hear_task(event, said)
                 for artifact in event.artifacts:
                     yield from self._artifact(artifact, append=False)
+                yield from self._told(event)
                 yield from self._status(event.status)
                 if self.state is TaskState.COMPLETED and not self.spoken and not self._data:
                     for message in _answers(event.history):
                         yield from self._parts(message.parts)
             case TaskStatusUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
-                yield from self._status(event.status)
+                yield from self._update(event)
             case TaskArtifactUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
                 yield from self._artifact(event.artifact, append=event.append)
+
+    @property
+    def pending(self) -> tuple[ToolQuestion, ...]:
+        """See the class."""
+        return self._tools.asked if self._tools else self._were_asked
+
+    @property
+    def too_late(self) -> bool:
+        """The agent had given up the tool call that was decided on."""
+        return self._tools is not None and self._tools.too_late
 
     def finish(self) -> Iterator[Piece]:
         """What is left to say at the end: data that came without any text, as JSON; or what was said only while it was worked on,
         as Gemini CLI gives its answers.
         """
         if self.state is TaskState.COMPLETED and not self._data and not self.spoken:
-            yield from self._say(_joined(tuple(chain.from_iterable(self._progress.values()))))
+            yield from self._say(self._in_progress())
         yield from self._unspoken_data()
 
     def _unspoken_data(self) -> Iterator[Piece]:
         if not self.spoken and self._data:
             yield from self._say(data_as_text(map(for_callers, self._data)))
+
+    def _told(self, task: Task) -> Iterator[Piece]:
+        """What a development agent's whole task says: its words are those of its updates, which are the history now."""
+        state = task.status.state
+        ends = state in (TaskState.INPUT_REQUIRED, TaskState.COMPLETED)
+        if self.spoken or not (ends and self._tools and self._tools.spoken):
+            return
+        messages = {message.message_id: message for message in _answers(task.history)}
+        last = task.status.message
+        if state is TaskState.COMPLETED and last is not None:
+            messages[last.message_id] = last
+        for message in messages.values():
+            yield from self._content(_text(message.parts))
+            self._paragraph_ended = self.spoken
+
+    def _update(self, event: TaskStatusUpdateEvent) -> Iterator[Piece]:
+        status = event.status
+        if not self._tells_of_tools(event.metadata, *([status.message] if status.message else ())):
+            yield from self._status(status)
+            return
+        from shared.a2a.extensions.tool_calls import Kind
+
+        kind, progress = self._told_of_tools().hear(event)
+        yield from progress
+        if kind is Kind.TEXT and status.message is not None:
+            yield from self._content(_text(status.message.parts))
+        elif kind is not None:
+            self._paragraph_ended = self.spoken
+        if kind in (Kind.TEXT, Kind.THOUGHT, Kind.TOOL_CALL):
+            status = msgspec.structs.replace(status, message=None)
+        yield from self._status(status)
+
+    def _tells_of_tools(self, metadata: dict[str, Any] | None, *said: Message) -> bool:
+        """Whether it may: most agents have nothing of the kind, and what reads it is not loaded for them."""
+        return bool(metadata) or any(part.data is not UNSET for each in said for part in each.parts)
+
+    def _told_of_tools(self) -> ToolListener:
+        if self._tools is None:
+            from functions.hub.downstream.tool_listening import ToolListener
+
+            self._tools = ToolListener(self._were_asked, self._decided, self._language)
+        return self._tools
+
+    def _content(self, text: str) -> Iterator[Piece]:
+        """The answer goes on; what was said before a tool was used is a paragraph of its own."""
+        if text and self._paragraph_ended:
+            text, self._paragraph_ended = f"\n\n{text}", False
+        yield from self._say(text)
 
     def _status(self, status: TaskStatus) -> Iterator[Piece]:
         self.state = status.state
@@ -92,7 +177,12 @@ class Listener:
         match status.state:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
                 # Once in the updates and once more in the task as a whole is one question.
-                if text != self._asked:
+                if self._says_no_more(status.state, text) and not self.spoken:
+                    yield from self._say(self._in_progress())
+                self.rests = self._says_no_more(status.state, text) and self.spoken
+                if self.rests:
+                    yield Open()
+                elif text != self._asked:
                     if status.state is TaskState.INPUT_REQUIRED and not text:
                         # ADK and LangGraph put what they ask into data.
                         yield from self._new_data(status.message.parts if status.message else ())
@@ -107,7 +197,18 @@ class Listener:
                 if text:
                     yield Progress(text)
 
+    def _says_no_more(self, state: TaskState, text: str) -> bool:
+        """A development agent ends a turn in which nothing is left to decide."""
+        tools = self._tools
+        waits = state is TaskState.INPUT_REQUIRED and not text
+        return waits and tools is not None and tools.spoken and not tools.asked
+
+    def _in_progress(self) -> str:
+        return _joined(tuple(chain.from_iterable(self._progress.values())))
+
     def _artifact(self, artifact: Artifact, *, append: bool) -> Iterator[Piece]:
+        if self._tools is not None and self._tools.is_tool_output(artifact.artifact_id):
+            return
         # What was said is compared without what stands between parts: a task at the end holds the chunks of its stream as parts.
         bare = "".join(_texts(artifact.parts))
         joined = _joined(artifact.parts)
@@ -130,7 +231,7 @@ class Listener:
 
     def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
         for part in parts:
-            if part.data is not UNSET:
+            if part.data is not UNSET and not (self._tools and self._tools.is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
                 written = _sorted_json(value)
                 if written not in self._known_data:

@@ -15,6 +15,7 @@ from functions.hub.downstream.called import Called
 from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
 from functions.hub.downstream.discovery import Discovery
 from functions.hub.downstream.exchange import Exchange
+from functions.hub.downstream.extension_use import asked_for, settled_for
 from functions.hub.downstream.interface import Asking, Calling, Executed
 from functions.hub.failure import DownstreamFailed, resting
 from shared.a2a.client import A2AClient
@@ -60,9 +61,11 @@ class RemoteAgent:
         decided = False
         sent: dict[str, str] = {}
 
+        extensions = self._route.extensions
+
         def headers() -> dict[str, str]:
             nonlocal sent
-            sent = self._headers(asking.authorization, asking.traceparent)
+            sent = self._headers(asking.authorization, asking.traceparent, extensions)
             return sent
 
         try:
@@ -70,10 +73,11 @@ class RemoteAgent:
             budget = self._budget()
             first = headers()
             endpoint = self._discovery.endpoint(first, budget)
+            extensions = asked_for(self._route, endpoint, asking)
             exchange = Exchange(
                 self._client,
                 endpoint,
-                asking,
+                settled_for(asking, extensions),
                 headers=headers,
                 budget=budget,
                 stream_budget=self._stream_budget(budget),
@@ -150,12 +154,18 @@ class RemoteAgent:
             if not decided:
                 self._breaker.undecided()
 
-    def _headers(self, authorization: str | None, traceparent: str | None) -> dict[str, str]:
+    def _headers(
+        self,
+        authorization: str | None,
+        traceparent: str | None,
+        extensions: Sequence[str] | None = None,
+    ) -> dict[str, str]:
+        extensions = self._route.extensions if extensions is None else extensions
         headers = dict(self._credentials.headers(self._route, authorization=authorization))
         if traceparent:
             headers["traceparent"] = traceparent
-        if self._route.extensions:
-            headers["a2a-extensions"] = ",".join(self._route.extensions)
+        if extensions:
+            headers["a2a-extensions"] = ",".join(extensions)
         return headers
 
     def _discover(self, headers: dict[str, str], budget: Budget) -> Endpoint:

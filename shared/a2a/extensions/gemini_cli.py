@@ -1,21 +1,12 @@
-"""The tool calls of Gemini CLI's own server, which differs from the extension that its project has specified.
-
-Its updates have the metadata key `coderAgent`, kinds in kebab-case, and its own record of a tool call as data; it takes
-`{callId, outcome}` for an answer. Some of its updates say `input-required` while it works on.
-"""
+"""The tool calls of Gemini CLI's own server: it has its own record of them, and takes `{callId, outcome}` for an answer."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from msgspec.structs import replace
-
 from shared.a2a.extensions.tool_state import Action, Dialect, Option, Stage, ToolQuestion, ToolUpdate
 from shared.a2a.extensions.tool_texts import cut, first_line, listed, name_of, visible
-from shared.a2a.model import Event, Task, TaskState, TaskStatusUpdateEvent
 
-KEY = "coderAgent"
-_OWN_STATE = "__persistedState"
 _STAGES = {
     "executing": Stage.EXECUTING,
     "success": Stage.SUCCEEDED,
@@ -31,26 +22,6 @@ _OPTIONS = {
     "info": ("proceed_once", "proceed_always", "cancel"),
 }
 _FEWEST_OPTIONS = ("proceed_once", "cancel")
-
-
-def in_passing(event: Event) -> Event:
-    """The event; WORKING instead of INPUT_REQUIRED where the agent works on, which it tells with 0.3's `final` alone."""
-    if not isinstance(event, TaskStatusUpdateEvent) or event.status.state is not TaskState.INPUT_REQUIRED:
-        return event
-    told = (event.metadata or {}).get(KEY)
-    if not isinstance(told, dict) or told.get("kind") == "state-change":
-        return event
-    return replace(event, status=replace(event.status, state=TaskState.WORKING))
-
-
-def is_task(task: Task) -> bool:
-    """The task is one of its own: it keeps its state in the metadata."""
-    return _OWN_STATE in (task.metadata or {})
-
-
-def is_output(artifact_id: str) -> bool:
-    """The artifact is what a tool prints while it runs."""
-    return artifact_id.startswith("tool-") and artifact_id.endswith("-output")
 
 
 def is_tool_call(data: dict[str, Any]) -> bool:

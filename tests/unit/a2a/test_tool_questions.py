@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.a2a.extensions import gemini_cli
 from shared.a2a.extensions.development_tool import URI
+from shared.a2a.extensions.gemini_cli_updates import in_passing
 from shared.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
 from shared.a2a.extensions.tool_confirmation import confirmation, progress_text, question_text
 from shared.a2a.extensions.tool_state import PendingTools, Stage, ToolQuestion, ToolUpdate
@@ -234,7 +234,7 @@ def test_gemini_cli_waits_only_where_its_state_changes_to_that() -> None:
             status=TaskStatus(state=state),
             metadata={"coderAgent": {"kind": kind}},
         )
-        passed = gemini_cli.in_passing(event)
+        passed = in_passing(event)
         assert isinstance(passed, TaskStatusUpdateEvent)
         return passed.status.state
 

@@ -1,0 +1,37 @@
+"""For which extensions an agent is asked: those of its route, but the `development-tool` extension only where there is a client
+of it, or the agent refuses all others. The hub is the client then, for people who can only read and write text.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from functions.hub.downstream.interface import Asking
+from shared.a2a.client_answer import Endpoint
+from shared.routes import Route
+
+
+def asked_for(route: Route, endpoint: Endpoint, asking: Asking) -> tuple[str, ...]:
+    """The extensions of the route that this turn uses."""
+    if not route.extensions or asking.development_tool or asking.executes:
+        return route.extensions
+    from shared.a2a.extensions.development_tool import URI
+
+    if URI in endpoint.required_extensions:
+        return route.extensions
+    return tuple(uri for uri in route.extensions if uri != URI)
+
+
+def settled_for(asking: Asking, extensions: tuple[str, ...]) -> Asking:
+    """With the settings that a session's first message must have; that they name no workspace leaves it to the agent."""
+    message = asking.message
+    if not extensions or asking.development_tool or asking.executes or message.task_id is not None:
+        return asking
+    from shared.a2a.extensions.development_tool import URI, AgentSettings
+    from shared.a2a.extensions.schema_json import Spelling, metadata_of
+
+    if URI not in extensions:
+        return asking
+    metadata = metadata_of(AgentSettings(), Spelling.SNAKE) | (message.metadata or {})
+    extended = tuple(dict.fromkeys((*message.extensions, URI)))
+    return replace(asking, message=replace(message, metadata=metadata, extensions=extended))
