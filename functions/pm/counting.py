@@ -9,27 +9,24 @@ from shared.normal_text import normalise
 
 _ENGLISH = {
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
-    **{"ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20},
-    **{"single": 1, "pair of": 2, "couple of": 2, "couple": 2, "dozen": 12},
+    **{"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16},
+    **{"seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20},
+    **{"single": 1, "pair of": 2, "couple of": 2, "couple": 2, "a few": 3, "a handful of": 5},
+    **{"half a dozen": 6, "dozen": 12},
 }
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
-_JAPANESE = {
-    **{"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十二": 12},
-    **{
-        "ひと": 1,
-        "ふた": 2,
-        "みっ": 3,
-        "みつ": 3,
-        "よっ": 4,
-        "いつ": 5,
-        "むっ": 6,
-        "なな": 7,
-        "やっ": 8,
-        "ここの": 9,
-    },
+_KANJI = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)}
+_KANA = {
+    **{"ひと": 1, "ふた": 2, "みっ": 3, "みつ": 3, "よっ": 4, "いつ": 5, "むっ": 6, "なな": 7, "やっ": 8},
+    **{"ここの": 9},
 }
 
-_NUMBER = rf"(?P<number>[0-9]{{1,3}}|{'|'.join(sorted(_ENGLISH, key=len, reverse=True))})"
+_DIGITS = "[0-9]{1,3}"
+_WORDS = "|".join(sorted(_ENGLISH, key=len, reverse=True))
+_NUMBER = rf"(?P<number>{_DIGITS}|{_WORDS})(?: ?\([0-9a-z]+\))?"
+# Of "five to seven" and "3-5" the larger number counts.
+_FROM = rf"(?:(?:{_DIGITS}|{_WORDS}) ?(?:-|to|or|~) ?)?"
+_JAPANESE_NUMBER = rf"(?P<number>{_DIGITS}|[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九])"
 # What can be listed. An amount of anything else ("two weeks behind", "a six-month project") asks for no number of things.
 _THING = (
     r"(?:tasks?|steps?|items?|things?|examples?|activit(?:y|ies)|actions?|points?|tips?|milestones?|risks?|ways?|ideas?"
@@ -38,16 +35,17 @@ _THING = (
 )
 _ENGLISH_COUNT = re.compile(
     # Up to three words stand between: "three most important tasks", "3 WBS tasks", but not "the 2 weeks' tasks".
-    rf"(?<![\w.-]){_NUMBER}(?![\w.%-])"
+    rf"(?:(?<![\w.-])|(?<=top-)){_FROM}{_NUMBER}(?![\w.%-])"
     rf"(?: (?!days?\b|weeks?\b|months?\b|years?\b|hours?\b|people\b|of\b|and\b|or\b)[\w'-]+){{0,3}}? {_THING}"
 )
 _ENGLISH_BARE = re.compile(
-    rf"\b(?:list|name|give(?: me| us)?|show(?: me| us)?|tell me|top|only|just|exactly|first|suggest|propose)"
-    rf"(?: the| top| first| only| just| exactly| a){{0,4}} {_NUMBER}(?! (?:days?|weeks?|months?|hours?)\b)(?![\w%-])"
+    rf"\b(?:list|name(?: me)?|give(?: me| us)?|show(?: me| us)?|tell me|top|only|just|exactly|first|suggest|propose)"
+    rf"(?: the| top| first| only| just| exactly| a){{0,4}} {_FROM}{_NUMBER}(?! (?:days?|weeks?|months?|hours?)\b)(?![\w%-])"
 )
 _JAPANESE_COUNT = re.compile(
-    r"(?P<number>[0-9]{1,3}|十二|[一二三四五六七八九十])"
+    rf"{_JAPANESE_NUMBER}"
     r" ?(?:つ|個|件|項目|点|ステップ|タスク|種類|選|例|リスク|マイルストーン|手順|ポイント|段階|フェーズ|案|工程)(?!目|前|後)"
+    rf"|(?:ベスト|トップ|top) ?(?P<best>{_DIGITS})(?![0-9])"
     r"|(?P<kana>ひと|ふた|みっ|みつ|よっ|いつ|むっ|なな|やっ|ここの)つ"
 )
 
@@ -104,5 +102,10 @@ def _number_in(match: re.Match[str] | None) -> int | None:
     if match is None:
         return None
     word = next(group for group in match.groups() if group)
-    number = int(word) if word.isdecimal() else {**_ENGLISH, **_ORDINALS, **_JAPANESE}[word]
-    return number or None
+    if word.isdecimal():
+        return int(word) or None
+    named = {**_ENGLISH, **_ORDINALS, **_KANA}.get(word)
+    if named is not None:
+        return named
+    tens, ten, ones = word.rpartition("十")
+    return (10 * _KANJI.get(tens, 1) if ten else 0) + _KANJI.get(ones, 0)
