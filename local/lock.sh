@@ -17,7 +17,7 @@ pin requirements/dev.in requirements/dev.txt "$@"
 for source in requirements/run.in functions/*/requirements.in; do
     pin "$source" "${source%.in}.txt" --constraints requirements/dev.txt
 done
-# Environments of their own: other people's programs that the hub is tested and measured against.
-for source in bench/*/requirements.in tests/e2e/*/requirements.in; do
+# Environments of their own: other people's programs that the hub is tested and measured against, and the worker that needs some.
+for source in bench/*/requirements.in tests/e2e/*/requirements.in workers/*/requirements.in; do
     pin "$source" "${source%.in}.txt" "$@"
 done

@@ -10,7 +10,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = sorted(path.parent.name for path in ROOT.glob("functions/*/requirements.in"))
-PLACES = ("functions/*/requirements.txt", "requirements/*.txt", "bench/*/*.txt", "tests/e2e/*/*.txt")
+PLACES = (
+    "functions/*/requirements.txt",
+    "requirements/*.txt",
+    "bench/*/*.txt",
+    "tests/e2e/*/*.txt",
+    "workers/*/*.txt",
+)
 FILES = sorted(file for place in PLACES for file in ROOT.glob(place))
 
 # What runs a function without being imported by it, and what Flask's adapter reaches through Flask.

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -115,12 +115,19 @@ class WorkedHub:
 
 
 class WorkerProcess:
-    """A worker program; its output is in `log`."""
+    """A worker program; its output is in `log`. `python` may be another environment's, and `environ` what it is started with."""
 
-    def __init__(self, hub: WorkedHub, *arguments: str, token: str = WORKER) -> None:
-        self._command = [sys.executable, *arguments]
+    def __init__(
+        self,
+        hub: WorkedHub,
+        *arguments: str,
+        token: str = WORKER,
+        python: Path = Path(sys.executable),
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._command = [str(python), *arguments]
         self._environment = {
-            **os.environ,
+            **environ,
             "PYTHONPATH": str(ROOT),
             "TASKS_URL": hub.tasks_url,
             "WORKER_TOKEN": token,

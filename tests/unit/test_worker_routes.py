@@ -17,6 +17,7 @@ _ROLES = {
     "quality-assurance": "qa",
     "ux-design": "ux",
     "crm": "crm",
+    "workspace": "workspace",
     "coordination": "coordinator",
 }
 _EXAMPLES = [(route.id, example) for route in _TABLE.routes for example in route.examples]

@@ -1,0 +1,60 @@
+"""What the Workspace worker reads out of a task's history."""
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tests.unit.test_workspace_consent import MAIL
+from workers.workspace import consent, conversation
+from workers.workspace.consent import Answer
+from workers.workspace.conversation import Conversation
+from workers.workspace.words import Language
+
+ZONE = ZoneInfo("UTC")
+ASKED = consent.question(MAIL, Language.EN)
+
+
+def read(*said: str, task_id: str = "task-1") -> Conversation:
+    """Of the person, where it begins with `> `, else of the worker."""
+    history: list[dict[str, Any]] = [
+        {
+            "role": "ROLE_USER" if text.startswith("> ") else "ROLE_AGENT",
+            "parts": [{"text": text.removeprefix("> ")}],
+        }
+        for text in said
+    ]
+    last = [text for text in said if text.startswith("> ")][-1]
+    return conversation.read(task_id, last.removeprefix("> "), history, ZONE)
+
+
+def test_a_yes_belongs_to_the_question_directly_before_it() -> None:
+    talk = read("> Mail the figures", ASKED, "> yes", "It is being sent")
+    assert (talk.asked, talk.answer, talk.steps) == (MAIL, Answer.YES, ("It is being sent",))
+    assert [said.text for said in talk.before] == ["Mail the figures", ASKED]
+
+
+def test_a_yes_to_something_else_is_none_to_an_older_question() -> None:
+    assert read("> Mail the figures", ASKED, "> to whom?", "To Aki. Anything else?", "> yes").asked is None
+
+
+def test_what_a_person_writes_is_no_question_of_the_worker() -> None:
+    assert read(f"> {ASKED}", "> yes").asked is None
+    assert read("> yes").asked is None
+
+
+def test_each_question_of_a_task_has_a_key_of_its_own() -> None:
+    first, second = read("> a", ASKED, "> yes"), read("> a", ASKED, "> yes", ASKED, "> yes")
+    assert first.key == read("> a", ASKED, "> yes", "It is being sent").key
+    assert len({first.key, second.key, read("> a", ASKED, "> yes", task_id="task-2").key}) == 3
+
+
+def test_the_language_is_that_of_the_task_and_not_of_a_short_answer() -> None:
+    assert read("> 数字をメールして", ASKED, "> yes").language is Language.JA
+    assert read("> Mail the figures", ASKED, "> はい").language is Language.EN
+
+
+def test_several_parts_are_one_text_and_files_are_none() -> None:
+    history = [
+        {"role": "ROLE_USER", "parts": [{"text": "a"}, {"raw": "AA==", "filename": "f"}, {"text": "b"}]},
+        {"role": "ROLE_USER", "parts": [{"text": "c"}]},
+    ]
+    assert [said.text for said in conversation.read("t", "c", history, ZONE).before] == ["a\nb"]

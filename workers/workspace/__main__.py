@@ -1,0 +1,32 @@
+"""A worker for Google Workspace: `TASKS_URL=… WORKER_TOKEN=… WORKSPACE_MODEL=gemini-2.5-flash python -m workers.workspace`.
+
+docs/workspace-worker.md says what it needs of Google.
+"""
+
+import os
+import sys
+from typing import Any
+
+from workers import program
+from workers.workspace import settings
+from workers.workspace.accounts import credentials_of
+from workers.workspace.agent import Agent
+from workers.workspace.google import Google
+from workers.workspace.settings import Settings
+from workers.workspace.worker import WorkspaceWorker
+
+
+def worker(own: Settings, **options: Any) -> WorkspaceWorker:
+    """The function that does the work."""
+    google = Google(credentials_of(user=own.user, account=own.account), endpoint=own.endpoint)
+    return WorkspaceWorker(Agent(own), google, own, **options)
+
+
+def main() -> None:
+    """Runs until it is stopped."""
+    own = settings.read(sys.argv[1:], os.environ)
+    program.run(worker(own), roles=own.roles, environ=os.environ)
+
+
+if __name__ == "__main__":
+    main()

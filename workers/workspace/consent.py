@@ -1,0 +1,87 @@
+"""Asks the person whether something is to be done, and reads out of the question, when it comes back, what that was.
+
+The question is the only record: so nothing can be done but what the person has read.
+"""
+
+import re
+import unicodedata
+from datetime import tzinfo
+from enum import StrEnum
+
+from workers.workspace.actions import KINDS, Action, kind_of
+from workers.workspace.failures import GoogleFailed, Unusable
+from workers.workspace.words import Language, Words, of
+
+DONE = "✓ "
+_NOTES = re.compile(rf"(?:{DONE}[^\n]*\n)*\n?")
+_BLOCK = re.compile(r"\n\n(`{3,})\n(.*)\n\1\Z", re.DOTALL)
+_YES = {
+    "yes",
+    "yes please",
+    "y",
+    "ok",
+    "okay",
+    "はい",
+    "はい お願いします",
+    "お願いします",
+    "ok です",
+    "okです",
+}
+_NO = {"no", "no thanks", "no thank you", "n", "いいえ", "いや", "やめて", "やめてください", "キャンセル"}
+
+
+class Answer(StrEnum):
+    """What the person said to a question."""
+
+    YES = "yes"
+    NO = "no"
+    ELSE = "else"
+
+
+def question(action: Action, language: Language) -> str:
+    """What the person is asked: all of it, in a block that no user interface renders as anything else."""
+    words = of(language)
+    kind = kind_of(action)
+    fields = dict(action.fields())
+    text = fields.pop("text")
+    lines = [f"{words.labels[name]}: {value}" for name, value in fields.items() if value]
+    block = "\n".join(lines) + (f"\n\n{text}" if text else "")
+    longest = max((len(run) for run in re.findall("`+", block)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{words.asks[kind]}\n\n{fence}\n{block}\n{fence}"
+
+
+def asked_for(text: str, zone: tzinfo) -> Action | None:
+    """What a question of this worker's asks for; None for every other text, however much it looks like one."""
+    bare = text[len(_NOTES.match(text)[0]) :]  # type: ignore[index]  # It matches the empty text, too.
+    for language in Language:
+        words = of(language)
+        for kind, head in words.asks.items():
+            found = _BLOCK.fullmatch(bare.removeprefix(head)) if bare.startswith(head) else None
+            action = _read(kind, found[2], words, zone) if found else None
+            if action is not None and question(action, language) == bare:
+                return action
+    return None
+
+
+def answer(text: str) -> Answer:
+    """A yes is nothing but a yes: with anything more, the person wants something else."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    said = " ".join(re.sub(r"[\s.,!、。「」\"'“”*]+", " ", folded).split())
+    if said in _YES:
+        return Answer.YES
+    return Answer.NO if said in _NO else Answer.ELSE
+
+
+def _read(kind: str, block: str, words: Words, zone: tzinfo) -> Action | None:
+    head, _, text = block.partition("\n\n")
+    names = {label: name for name, label in words.labels.items()}
+    fields = dict.fromkeys(words.labels, "") | {"text": text}
+    for line in head.split("\n"):
+        label, _, value = line.partition(": ")
+        if label in names:
+            fields[names[label]] = value
+    try:
+        return KINDS[kind].read(fields, zone)
+    except (Unusable, GoogleFailed):
+        return None

@@ -1,0 +1,207 @@
+"""The tools that the model has for one task. What changes something for others they only put to the person."""
+
+import functools
+import logging
+import threading
+from collections.abc import Callable
+from datetime import tzinfo
+from hashlib import sha256
+from typing import Any
+
+from workers.tasks_function import Refused
+from workers.workspace import consent, mail_text, plain
+from workers.workspace.actions import MOST_CHARACTERS, Action, Addition, Event, Mail
+from workers.workspace.calendar import Calendar
+from workers.workspace.documents import new_document
+from workers.workspace.drive import Drive, identifier
+from workers.workspace.failures import GoogleFailed, Unusable
+from workers.workspace.gmail import Gmail
+from workers.workspace.google import Api, Google
+from workers.workspace.scopes import WRITE_DOCUMENTS, WRITE_MAIL
+from workers.workspace.words import Language, of
+from workers.workspace.writing import Tell, Writer
+
+_log = logging.getLogger("workspace")
+_MOST_CALLS = 40
+_ASKED = {"status": "The person is being asked. End your turn."}
+Tool = Callable[..., dict[str, Any]]
+
+
+class Desk:
+    """`question` is what the person is to be asked; `done` what was written without asking, since only they see it."""
+
+    def __init__(
+        self,
+        google: Google,
+        *,
+        task_id: str,
+        language: Language,
+        zone: tzinfo,
+        may_write: frozenset[str],
+        tell: Tell,
+        cancelled: threading.Event,
+    ) -> None:
+        self.question = ""
+        self.done: list[str] = []
+        self._google, self._language, self._zone, self._may_write = google, language, zone, may_write
+        self._task_id, self._tell, self._cancelled = task_id, tell, cancelled
+        self._calls = 0
+        self._writing = threading.Lock()
+
+    @property
+    def tools(self) -> list[Tool]:
+        """Those for reading, and those for writing that the operator allows."""
+        drive, gmail = Drive(self._google), Gmail(self._google)
+        calendar = Calendar(self._google, self._zone)
+        reading: list[Tool] = [drive.find_files, drive.read_file, gmail.search_mail, gmail.read_mail]
+        reading += [calendar.list_events, calendar.find_free_time]
+        writing: dict[str, list[Tool]] = {
+            "mail": [self.draft_mail, self.send_mail],
+            "calendar": [self.create_event],
+            "docs": [self.create_document, self.append_to_document],
+        }
+        allowed = [tool for kind, tools in writing.items() if kind in self._may_write for tool in tools]
+        return [self._guarded(tool) for tool in [*reading, *allowed, self.ask_person]]
+
+    def draft_mail(
+        self, to: list[str], subject: str, body: str, cc: list[str] | None = None
+    ) -> dict[str, Any]:
+        """Puts a mail into the person's drafts. It is not sent.
+
+        Args:
+            to: mail addresses.
+            subject: in one line.
+            body: plain text.
+            cc: mail addresses.
+        """
+        mail = Mail.of(to=to, cc=cc or [], subject=subject, body=body)
+        with self._writing:
+            raw = mail_text.raw(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
+            self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
+            self._note(of(self._language).drafted.format(subject=mail.subject))
+        return {"status": "The draft is in Gmail."}
+
+    def send_mail(
+        self, to: list[str], subject: str, body: str, cc: list[str] | None = None
+    ) -> dict[str, Any]:
+        """Asks the person whether this mail is to be sent. It is sent only if they say yes.
+
+        Args:
+            to: mail addresses.
+            subject: in one line.
+            body: plain text, whole: nothing is added to it.
+            cc: mail addresses.
+        """
+        return self._ask_for(Mail.of(to=to, cc=cc or [], subject=subject, body=body))
+
+    def create_event(
+        self,
+        title: str,
+        start: str,
+        end: str,
+        guests: list[str] | None = None,
+        place: str = "",
+        description: str = "",
+    ) -> dict[str, Any]:
+        """Puts an event into the person's calendar. If others are invited, the person is asked first.
+
+        Args:
+            title: in one line.
+            start: date and time in ISO 8601; in the person's time zone unless it names an offset.
+            end: the same.
+            guests: mail addresses of those to invite.
+            place: where it is.
+            description: plain text.
+        """
+        event = Event.of(
+            **{"title": title, "start": start, "end": end, "guests": guests or [], "place": place},
+            description=description,
+            zone=self._zone,
+        )
+        if event.guests:
+            return self._ask_for(event)
+        with self._writing:
+            # The same event of the same task is the same one, also for the worker that comes after this one.
+            key = sha256(f"{self._task_id}/{event.fields()}".encode()).hexdigest()
+            Writer(self._google, self._tell, self._language).put(event, key=key)
+            self._note(of(self._language).put.format(**event.fields()))
+        return {"status": "The event is in the calendar."}
+
+    def create_document(self, title: str, text: str) -> dict[str, Any]:
+        """Makes a new Google Doc, which nobody but the person can see.
+
+        Args:
+            title: in one line.
+            text: the whole text, as Markdown.
+        """
+        wanted = plain.line(title), plain.text(text, most=10 * MOST_CHARACTERS)
+        if not all(wanted):
+            raise Unusable("A document needs a title and a text.")
+        with self._writing:
+            made = new_document(self._google, *wanted, task_id=self._task_id)
+            address = made.get("webViewLink", "")
+            self._note(of(self._language).made.format(title=wanted[0], address=address))
+        return {"status": "The document is there.", "file_id": made.get("id"), "address": address}
+
+    def append_to_document(self, document_id: str, text: str) -> dict[str, Any]:
+        """Asks the person whether a text is to be added to the end of a Google Doc. It is added only if they say yes.
+
+        Args:
+            document_id: the file_id of the document.
+            text: plain text.
+        """
+        path = f"/documents/{identifier(document_id)}"
+        document = self._google.get(Api.DOCS, path, scope=WRITE_DOCUMENTS, fields="title")
+        return self._ask_for(Addition.of(document_id=document_id, title=document.get("title", ""), text=text))
+
+    def ask_person(self, question: str) -> dict[str, Any]:
+        """Asks the person what you need to know to go on.
+
+        Args:
+            question: in the person's language.
+        """
+        asked = plain.text(question, most=MOST_CHARACTERS)
+        if not asked or consent.asked_for(asked, self._zone):
+            raise Unusable(
+                "Ask for what you need to know. For writing there are tools that ask by themselves."
+            )
+        return self._ask(asked)
+
+    def _ask_for(self, action: Action) -> dict[str, Any]:
+        return self._ask(consent.question(action, self._language))
+
+    def _ask(self, question: str) -> dict[str, Any]:
+        with self._writing:
+            if self.question:
+                raise Unusable("The person is being asked something else already. End your turn.")
+            self.question = question
+        return _ASKED
+
+    def _note(self, done: str) -> None:
+        self.done.append(done)
+        try:
+            self._tell(consent.DONE + done)
+        except (OSError, Refused) as problem:
+            # It is done all the same, but the task is somebody else's by now.
+            _log.warning("what was done was not told: %s", problem)
+            self._cancelled.set()
+
+    def _guarded(self, tool: Tool) -> Tool:
+        """The tool, but what goes wrong in it is told the model in a sentence, and there is an end to its calls."""
+
+        @functools.wraps(tool)
+        def guarded(*arguments: Any, **named: Any) -> dict[str, Any]:
+            self._calls += 1
+            if self._cancelled.is_set() or self._calls > _MOST_CALLS:
+                return {"error": "No more tools can be used for this task. Say what you know."}
+            try:
+                return tool(*arguments, **named)
+            except Unusable as wrong:
+                return {"error": str(wrong)}
+            except GoogleFailed as failed:
+                return {"error": of(self._language).google[failed.cause]}
+            except Exception:
+                _log.exception("the tool %s failed", tool.__name__)
+                return {"error": "This tool does not work with that."}
+
+        return guarded

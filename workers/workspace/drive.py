@@ -1,0 +1,85 @@
+"""Files in Drive and the text in them."""
+
+from typing import Any
+
+from workers.workspace import plain
+from workers.workspace.failures import Cause, GoogleFailed, Unusable
+from workers.workspace.google import Api, Google
+from workers.workspace.scopes import READ_FILES
+
+_MOST_FILES = 10
+_MOST_CHARACTERS = 30_000
+_FIELDS = "id,name,mimeType,modifiedTime,webViewLink,owners(displayName)"
+# Everybody's drives, too: https://developers.google.com/workspace/drive/api/guides/enable-shareddrives
+_EVERYWHERE = {"supportsAllDrives": "true", "includeItemsFromAllDrives": "true"}
+_GOOGLE_TYPE = "application/vnd.google-apps."
+# What Google's own kinds of files are exported as; a sheet's first table only.
+_EXPORTED = {"document": "text/markdown", "spreadsheet": "text/csv", "presentation": "text/plain"}
+
+
+class Drive:
+    """What may be read."""
+
+    def __init__(self, google: Google) -> None:
+        self._google = google
+
+    def find_files(self, words: str) -> dict[str, Any]:
+        """Finds files in Drive by words in their names or texts.
+
+        Args:
+            words: what to look for; empty for the files that were changed last.
+        """
+        wanted = plain.line(words).replace("\\", "\\\\").replace("'", "\\'")
+        asked: dict[str, Any] = {"pageSize": _MOST_FILES, "fields": f"files({_FIELDS})", **_EVERYWHERE}
+        if wanted:
+            asked["q"] = f"trashed = false and (name contains '{wanted}' or fullText contains '{wanted}')"
+        else:
+            # Drive orders by relevance where it looks into texts, and refuses another order.
+            asked |= {"q": "trashed = false", "orderBy": "modifiedTime desc"}
+        found = self._google.get(Api.DRIVE, "/files", scope=READ_FILES, **asked)
+        return {"files": [_shown(file) for file in found.get("files", ())]}
+
+    def read_file(self, file_id: str, start: int = 0) -> dict[str, Any]:
+        """Reads the text of a file in Drive: a Google Doc, Sheet, presentation, or a text file.
+
+        Args:
+            file_id: as find_files names it.
+            start: the character to begin with; for the rest of a long file.
+        """
+        path = f"/files/{identifier(file_id)}"
+        file = self._google.get(
+            Api.DRIVE, path, scope=READ_FILES, fields=f"{_FIELDS},size", supportsAllDrives="true"
+        )
+        kind = file.get("mimeType", "")
+        if kind.startswith(_GOOGLE_TYPE):
+            exported = _EXPORTED.get(kind.removeprefix(_GOOGLE_TYPE))
+            if exported is None:
+                raise Unusable(f"This is a file without text ({kind}).")
+            text = self._google.text(Api.DRIVE, f"{path}/export", scope=READ_FILES, mimeType=exported)
+        elif kind.startswith("text/") or kind in ("application/json", "application/xml"):
+            text = self._google.text(Api.DRIVE, path, scope=READ_FILES, alt="media", supportsAllDrives="true")
+        else:
+            raise Unusable(f"A file of this kind ({kind}) cannot be read here; its address can be given.")
+        start = max(0, int(start))
+        end = start + _MOST_CHARACTERS
+        return _shown(file) | {"text": text[start:end], **({"goes_on_at": end} if len(text) > end else {})}
+
+
+def identifier(value: object) -> str:
+    """An id as Google makes them, which can be a part of a path. Raises GoogleFailed."""
+    text = str(value).strip()
+    if not text or not all(each.isascii() and (each.isalnum() or each in "-_") for each in text):
+        raise GoogleFailed(Cause.NOT_FOUND)
+    return text
+
+
+def _shown(file: dict[str, Any]) -> dict[str, Any]:
+    owners = ", ".join(owner.get("displayName", "") for owner in file.get("owners", ()))
+    return {
+        "file_id": file.get("id"),
+        "name": file.get("name"),
+        "kind": file.get("mimeType"),
+        "changed": file.get("modifiedTime"),
+        "owner": owners,
+        "address": file.get("webViewLink"),
+    }

@@ -1,0 +1,190 @@
+"""Google's APIs: each call with the one scope that it needs, and bounded; a failure has a cause, and a remedy in the log."""
+
+import json
+import logging
+import random
+import time
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+import requests
+from google.auth import exceptions
+from google.auth.transport.requests import AuthorizedSession
+
+from workers.workspace.failures import Cause, GoogleFailed
+
+_log = logging.getLogger("workspace")
+_ATTEMPTS = 3
+_BUSY_REASONS = {"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "RATE_LIMIT_EXCEEDED"}
+_DISABLED_REASONS = {"accessNotConfigured", "SERVICE_DISABLED"}
+_SCOPE_REASONS = {"insufficientPermissions", "insufficientScopes", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
+_CAUSES = {
+    400: Cause.INVALID,
+    404: Cause.NOT_FOUND,
+    409: Cause.CONFLICT,
+    410: Cause.NOT_FOUND,
+    412: Cause.CONFLICT,
+}
+
+
+class Api(StrEnum):
+    """Where an API is."""
+
+    DRIVE = "https://www.googleapis.com/drive/v3"
+    UPLOAD = "https://www.googleapis.com/upload/drive/v3"
+    DOCS = "https://docs.googleapis.com/v1"
+    GMAIL = "https://gmail.googleapis.com/gmail/v1/users/me"
+    CALENDAR = "https://www.googleapis.com/calendar/v3"
+
+    @property
+    def service(self) -> str:
+        """Its name for `gcloud services enable`."""
+        name = "drive" if self is Api.UPLOAD else self.name.lower()
+        return "calendar-json.googleapis.com" if name == "calendar" else f"{name}.googleapis.com"
+
+
+class Google:
+    """The APIs, for the person whose credentials `credentials` gives for a scope.
+
+    `endpoint` is another address for all of them. An answer is at most `most_bytes` long and takes at most `seconds`.
+    """
+
+    def __init__(
+        self,
+        credentials: Callable[[str], Any],
+        *,
+        endpoint: str = "",
+        seconds: float = 20.0,
+        most_bytes: int = 2_000_000,
+        first_wait_seconds: float = 0.5,
+    ) -> None:
+        self._credentials = credentials
+        self._endpoint = endpoint.rstrip("/")
+        self._seconds = seconds
+        self._most_bytes = most_bytes
+        self._first_wait_seconds = first_wait_seconds
+        self._sessions: dict[str, AuthorizedSession] = {}
+
+    def get(self, api: Api, path: str, *, scope: str, **parameters: Any) -> dict[str, Any]:
+        """What is read; tried again where that may help. Raises GoogleFailed."""
+        return self._json(self._tried("GET", api, path, scope, params=parameters))
+
+    def text(self, api: Api, path: str, *, scope: str, **parameters: Any) -> str:
+        """A file's text. Raises GoogleFailed."""
+        return self._tried("GET", api, path, scope, params=parameters).decode(errors="replace")
+
+    def ask(self, api: Api, path: str, value: object, *, scope: str) -> dict[str, Any]:
+        """The answer to a question that changes nothing. Raises GoogleFailed."""
+        return self._json(self._tried("POST", api, path, scope, json=value))
+
+    def write(self, api: Api, path: str, value: object, *, scope: str, **parameters: Any) -> dict[str, Any]:
+        """Something is changed. Sent once: whoever sends it again finds out first what became of it. Raises GoogleFailed."""
+        return self._json(self._once("POST", api, path, scope, params=parameters, json=value))
+
+    def upload(self, path: str, body: bytes, kind: str, *, scope: str, **parameters: Any) -> dict[str, Any]:
+        """A file is there. Sent once. Raises GoogleFailed."""
+        headers = {"Content-Type": kind}
+        return self._json(
+            self._once("POST", Api.UPLOAD, path, scope, params=parameters, data=body, headers=headers)
+        )
+
+    def _tried(self, method: str, api: Api, path: str, scope: str, **request: Any) -> bytes:
+        wait_seconds = self._first_wait_seconds
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._once(method, api, path, scope, **request)
+            except GoogleFailed as failed:
+                if failed.cause not in (Cause.BUSY, Cause.UNREACHABLE):
+                    raise
+            time.sleep(wait_seconds * random.uniform(0.5, 1))
+            wait_seconds *= 2
+        return self._once(method, api, path, scope, **request)
+
+    def _once(self, method: str, api: Api, path: str, scope: str, **request: Any) -> bytes:
+        try:
+            with self._session(scope).request(  # type: ignore[no-untyped-call]
+                method,
+                self._address(api) + path,
+                timeout=self._seconds,
+                max_allowed_time=self._seconds,
+                stream=True,
+                allow_redirects=False,
+                **request,
+            ) as answer:
+                body = self._read(answer)
+                if answer.status_code >= 300:
+                    raise GoogleFailed(_cause(api, scope, answer.status_code, body))
+                return body
+        except exceptions.TransportError as error:
+            _log.warning("%s: no token could be fetched: %s", api.service, error)
+            raise GoogleFailed(Cause.UNREACHABLE) from None
+        except exceptions.GoogleAuthError as error:
+            _log.error(
+                "%s: the credentials give no token for %s (%s). docs/workspace-worker.md says how they are granted",
+                *(api.service, scope, error),
+            )
+            raise GoogleFailed(Cause.SETTING_UP) from None
+        except (requests.RequestException, OSError) as error:
+            _log.warning("%s: %s", api.service, error)
+            raise GoogleFailed(Cause.UNREACHABLE) from None
+
+    def _read(self, answer: requests.Response) -> bytes:
+        deadline = time.monotonic() + self._seconds
+        body = bytearray()
+        for piece in answer.iter_content(65536):
+            body += piece
+            if len(body) > self._most_bytes:
+                raise GoogleFailed(Cause.TOO_LARGE)
+            if time.monotonic() > deadline:
+                raise GoogleFailed(Cause.UNREACHABLE)
+        return bytes(body)
+
+    def _address(self, api: Api) -> str:
+        if not self._endpoint:
+            return str(api)
+        return self._endpoint + "/" + api.split("/", 3)[3]
+
+    def _session(self, scope: str) -> AuthorizedSession:
+        if scope not in self._sessions:
+            self._sessions[scope] = AuthorizedSession(  # type: ignore[no-untyped-call]
+                self._credentials(scope), refresh_timeout=self._seconds
+            )
+        return self._sessions[scope]
+
+    @staticmethod
+    def _json(body: bytes) -> dict[str, Any]:
+        try:
+            value = json.loads(body or b"{}")
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise GoogleFailed(Cause.UNREACHABLE)
+        return value
+
+
+def _cause(api: Api, scope: str, status: int, body: bytes) -> Cause:
+    reasons, message = _told(body)
+    if status == 429 or status >= 500 or reasons & _BUSY_REASONS:
+        cause, remedy = Cause.BUSY, "it was too much at once, or Google's own trouble"
+    elif reasons & _DISABLED_REASONS:
+        cause, remedy = Cause.SETTING_UP, f"gcloud services enable {api.service}"
+    elif status == 401 or reasons & _SCOPE_REASONS:
+        cause, remedy = Cause.SETTING_UP, f"grant {scope} (docs/workspace-worker.md)"
+    elif status == 403:
+        cause, remedy = Cause.NOT_ALLOWED, "the person may not do this"
+    else:
+        cause, remedy = _CAUSES.get(status, Cause.INVALID), "nothing"
+    level = logging.ERROR if cause is Cause.SETTING_UP else logging.INFO
+    _log.log(level, "%s: status %d, %s; what mends it: %s", api.service, status, message, remedy)
+    return cause
+
+
+def _told(body: bytes) -> tuple[set[str], str]:
+    """The reasons in an error of a Google API, of the older or the newer form, and its text."""
+    try:
+        error: Mapping[str, Any] = json.loads(body)["error"]
+        entries = [*error.get("errors", ()), *error.get("details", ())]
+        return {str(entry.get("reason")) for entry in entries}, str(error.get("message", ""))[:500]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return set(), "no reason was given"

@@ -1,0 +1,82 @@
+"""What the operator says: about the account in the environment, about this worker on the command line."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from workers.workspace.scopes import WRITING
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """`user` is whose Workspace it is, through `account`; without both, it is that of the Application Default Credentials."""
+
+    roles: tuple[str, ...]
+    model: str
+    project: str
+    location: str
+    user: str
+    account: str
+    may_write: frozenset[str]
+    zone: ZoneInfo
+    seconds: float
+    turns: int
+    endpoint: str
+    model_endpoint: str
+
+
+def read(arguments: Sequence[str], environ: Mapping[str, str]) -> Settings:
+    """Exits with 2 and a line for what is wrong."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    options.model = options.model or environ.get("WORKSPACE_MODEL", "")
+    user, account = environ.get("WORKSPACE_USER", ""), environ.get("WORKSPACE_ACCOUNT", "")
+    if not options.model:
+        parser.error("WORKSPACE_MODEL, or --model, has to name a Gemini model, such as gemini-2.5-flash")
+    if not any(environ.get(name) for name in ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY", "GEMINI_API_KEY")):
+        parser.error("the model needs a GOOGLE_CLOUD_PROJECT, or a GOOGLE_API_KEY")
+    if account and not user:
+        parser.error("WORKSPACE_ACCOUNT acts for somebody: WORKSPACE_USER has to say for whom")
+    endpoints = {name: environ.get(name, "") for name in ("WORKSPACE_ENDPOINT", "VERTEX_AI_ENDPOINT")}
+    for name, endpoint in endpoints.items():
+        place = urlsplit(endpoint)
+        if endpoint and place.scheme != "https" and place.hostname not in ("127.0.0.1", "localhost", "::1"):
+            parser.error(f"{name} is {endpoint!r}: it has to be https, or on this machine")
+    if options.seconds <= 0 or options.turns <= 0:
+        parser.error("--seconds and --turns have to be more than 0")
+    return Settings(
+        roles=tuple(options.role or ("workspace",)),
+        model=options.model,
+        project=environ.get("GOOGLE_CLOUD_PROJECT", ""),
+        location=environ.get("GOOGLE_CLOUD_LOCATION", "") or "global",
+        user=user,
+        account=account,
+        may_write=frozenset(options.may_write),
+        zone=options.time_zone,
+        seconds=options.seconds,
+        turns=options.turns,
+        endpoint=endpoints["WORKSPACE_ENDPOINT"],
+        model_endpoint=endpoints["VERTEX_AI_ENDPOINT"],
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m workers.workspace", description=__doc__)
+    parser.add_argument("--role", action="append", help="may be given several times (workspace)")
+    parser.add_argument(
+        "--may-write", action="append", default=[], choices=sorted(WRITING), help="may be given several times"
+    )
+    parser.add_argument("--time-zone", type=_zone, default="UTC", help="the person's, such as Asia/Tokyo")
+    parser.add_argument("--seconds", type=float, default=300.0, help="the longest that one turn may take")
+    parser.add_argument("--turns", type=int, default=20, help="how often the model may be asked in it")
+    parser.add_argument("--model", default="", help="instead of WORKSPACE_MODEL")
+    return parser
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise argparse.ArgumentTypeError(f"there is no time zone {name!r}") from None

@@ -1,0 +1,164 @@
+"""Does what was said yes to, once: whoever comes back to it, after a worker has died, finds out first whether it is done."""
+
+import random
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from workers.workspace import mail_text
+from workers.workspace.actions import Action, Addition, Event, Mail, kind_of
+from workers.workspace.consent import DONE
+from workers.workspace.failures import Cause, GoogleFailed
+from workers.workspace.google import Api, Google
+from workers.workspace.scopes import READ_MAIL, WRITE_DOCUMENTS, WRITE_EVENTS, WRITE_MAIL
+from workers.workspace.words import Language, of
+
+_ATTEMPTS = 3
+Tell = Callable[[str], None]
+
+
+class DraftGone(Exception):
+    """The person has removed the draft: nothing was sent."""
+
+
+class Writer:
+    """`tell` writes into the task's history, and comes back when it is kept, or raises: then this worker has the task no more."""
+
+    def __init__(
+        self, google: Google, tell: Tell, language: Language, *, first_wait_seconds: float = 0.5
+    ) -> None:
+        self._google, self._tell, self._words = google, tell, of(language)
+        self._first_wait_seconds = first_wait_seconds
+        self._draft: tuple[str, str] | None = None
+
+    def carry_out(self, action: Action, *, key: str, steps: Sequence[str]) -> str:
+        """What was done, in a line. `steps` is what was told of it before. Raises GoogleFailed, DraftGone."""
+        done = self._words.done[kind_of(action)].format(**action.fields())
+        if DONE + done in steps:
+            return done
+        self._draft = self._known_draft(steps)
+        wait_seconds = self._first_wait_seconds
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                self._once(action, key)
+                return done
+            except GoogleFailed as failed:
+                if failed.cause not in (Cause.BUSY, Cause.UNREACHABLE):
+                    raise
+            time.sleep(wait_seconds * random.uniform(0.5, 1))
+            wait_seconds *= 2
+        self._once(action, key)
+        return done
+
+    def _once(self, action: Action, key: str) -> None:
+        match action:
+            case Mail():
+                self._send(action)
+            case Event():
+                self.put(action, key=key)
+            case Addition():
+                self._add(action)
+
+    def put(self, event: Event, *, key: str) -> None:
+        """The event is in the calendar, and its guests are invited. `key` is the event's alone."""
+        # A name of its own (a-v and 0-9), so that it cannot be there twice.
+        name = "a2a" + key[:40]
+        if self._is_there(name):
+            return
+        value = {
+            "id": name,
+            "summary": event.title,
+            "start": {"dateTime": event.start.isoformat()},
+            "end": {"dateTime": event.end.isoformat()},
+            "location": event.place,
+            "description": event.description,
+            "attendees": [{"email": guest} for guest in event.guests],
+        }
+        try:
+            self._google.write(
+                Api.CALENDAR, "/calendars/primary/events", value, scope=WRITE_EVENTS, sendUpdates="all"
+            )
+        except GoogleFailed as failed:
+            if failed.cause is not Cause.CONFLICT:
+                raise
+
+    def _is_there(self, event: str) -> bool:
+        path = f"/calendars/primary/events/{event}"
+        try:
+            self._google.get(Api.CALENDAR, path, scope=WRITE_EVENTS, fields="id")
+        except GoogleFailed as failed:
+            if failed.cause is not Cause.NOT_FOUND:
+                raise
+            return False
+        return True
+
+    def _send(self, mail: Mail) -> None:
+        """A draft can be sent once; which one it is stands in the task's history before it is."""
+        raw = mail_text.raw(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
+        if self._draft is None:
+            made = self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
+            draft, thread = str(made["id"]), str(made["message"]["threadId"])
+            self._tell(self._words.ready.format(draft=draft, thread=thread))
+            # What is told last is the task's status; this puts the line above into its history.
+            self._tell(self._words.sending)
+            self._draft = draft, thread
+        draft, thread = self._draft
+        try:
+            self._google.write(
+                Api.GMAIL, "/drafts/send", {"id": draft, "message": {"raw": raw}}, scope=WRITE_MAIL
+            )
+        except GoogleFailed as failed:
+            if failed.cause is not Cause.NOT_FOUND:
+                raise
+            if not self._was_sent(thread):
+                raise DraftGone from None
+
+    def _known_draft(self, steps: Sequence[str]) -> tuple[str, str] | None:
+        pattern = (
+            re.escape(self._words.ready)
+            .replace(r"\{draft\}", "([^ ,、]+)")
+            .replace(r"\{thread\}", "([^ )）]+)")
+        )
+        found = [match for step in steps if (match := re.fullmatch(pattern, step))]
+        return (found[-1][1], found[-1][2]) if found else None
+
+    def _was_sent(self, thread: str) -> bool:
+        try:
+            told = self._google.get(Api.GMAIL, f"/threads/{thread}", scope=READ_MAIL, format="minimal")
+        except GoogleFailed as failed:
+            if failed.cause is Cause.NOT_FOUND:
+                return False
+            raise
+        return any("SENT" in message.get("labelIds", ()) for message in told.get("messages", ()))
+
+    def _add(self, addition: Addition) -> None:
+        """The document ends with the text, which is put there only where it did not end so before."""
+        path = f"/documents/{addition.document_id}"
+        for is_last in (False, True):
+            document = self._google.get(Api.DOCS, path, scope=WRITE_DOCUMENTS)
+            ending = ending_of(document)
+            if ending.endswith(addition.text):
+                return
+            text = ("\n" if ending else "") + addition.text
+            insert = {"insertText": {"text": text, "endOfSegmentLocation": {}}}
+            # Refused (400) where somebody, or this worker before it died, has changed the document since.
+            control = {"requiredRevisionId": document.get("revisionId")}
+            try:
+                value = {"requests": [insert], "writeControl": control}
+                self._google.write(Api.DOCS, f"{path}:batchUpdate", value, scope=WRITE_DOCUMENTS)
+                return
+            except GoogleFailed as failed:
+                if failed.cause is not Cause.INVALID or is_last:
+                    raise
+
+
+def ending_of(document: dict[str, object]) -> str:
+    """A document's text, without the line that Google ends it with."""
+    body = document.get("body")
+    content = body.get("content", ()) if isinstance(body, dict) else ()
+    runs = [
+        element.get("textRun", {}).get("content", "")
+        for block in content
+        for element in block.get("paragraph", {}).get("elements", ())
+    ]
+    return "".join(runs).rstrip("\n")
