@@ -1,12 +1,14 @@
-"""The development agent behind the hub, for a tool that speaks the extension, in both versions."""
+"""The development agent behind the hub: for a tool with the extension in both versions, and for people in a text field."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.contract.a2a.schemas import faults_v0_3
 from tests.e2e.development_tools import URI, DevelopmentTool, Update
 from tests.e2e.hubs import Hub
+from tests.e2e.test_gemini_enterprise import request, text_part
 
 VERSIONS = ("0.3", "1.0")
 
@@ -94,3 +96,55 @@ def test_a_workspace_outside_of_what_is_allowed_is_refused_by_its_field(tool: De
     told = tool.call(method, {"message": message, "configuration": accepted})
     assert "workspace" in str(told)
     assert "localhost" not in str(told)
+
+
+ASKED = {
+    "en": ("Replace 'red' with 'green' in {file}", ("1", "yes", "Allow once"), "no"),
+    "ja": ("{file}の「red」を「green」に置き換えて", ("1", "はい"), "いいえ"),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "reply", "allowed"),
+    [
+        (language, reply, allowed)
+        for language, (_, replies, refusal) in ASKED.items()
+        for reply, allowed in (*((reply, True) for reply in replies), (refusal, False))
+    ],
+)
+@pytest.mark.parametrize("method", ["message/send", "message/stream"])
+def test_a_person_with_a_text_field_is_asked_and_decides(
+    hub: Hub, workspace: Path, method: str, language: str, reply: str, allowed: bool
+) -> None:
+    file = workspace / f"of-a-person-{method.rpartition('/')[2]}-{language}-{reply.replace(' ', '-')}.txt"
+    file.write_text("the tests are red")
+    asked, context_id = said(hub, method, ASKED[language][0].format(file=file.name))
+    assert "1" in asked
+    assert "green" in asked
+    assert file.read_text() == "the tests are red"
+    answer, _ = said(hub, method, reply, context_id=context_id)
+    assert answer
+    assert file.read_text() == ("the tests are green" if allowed else "the tests are red")
+
+
+def said(hub: Hub, method: str, text: str, *, context_id: str | None = None) -> tuple[str, str]:
+    """What Gemini Enterprise shows its user for a text, and the context that it sends with the next one."""
+    answer = hub.caller().post("/", request(method, text_part(text), context_id=context_id))
+    assert answer.status == 200
+    if method == "message/send":
+        result = answer.json["result"]
+        message = result["status"]["message"] if result["kind"] == "task" else result
+        (part,) = message["parts"]
+        assert part["kind"] == "text"
+        return part["text"], message["contextId"]
+    texts, events = [], answer.events()
+    for event in events:
+        assert faults_v0_3("SendStreamingMessageSuccessResponse", event) == []
+        result = event["result"]
+        shown = result["artifact"] if result["kind"] == "artifact-update" else {}
+        if result["kind"] == "status-update" and result["final"]:
+            shown = result["status"].get("message", {})
+        texts += [part["text"] for part in shown.get("parts", ())]
+        assert {part["kind"] for part in shown.get("parts", ())} <= {"text"}
+    assert events[-1]["result"]["final"] is True
+    return "".join(texts), events[0]["result"]["contextId"]
