@@ -152,7 +152,10 @@ def _commands(tables: Tables, tasks: KeptTasks | None, log: Log) -> Commands:
     from functions.hub.commands import Commands
 
     return Commands(
-        lambda: tables.now.settings.table.routes, tasks=tasks.operations if tasks else None, log=log
+        lambda: tables.now.settings.table.routes,
+        is_routed=lambda text: tables.now.router.has_rule_for(text),
+        tasks=tasks.operations if tasks else None,
+        log=log,
     )
 
 

@@ -54,22 +54,30 @@ _FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 
 class Commands:
-    """Answers commands. `routes` gives the routes as they are now; `tasks` is None where none are kept."""
+    """Answers commands. `routes` gives the routes as they are now; `is_routed` says whether a rule of one takes a text, which is
+    then no command of the hub's, unless it has it; `tasks` is None where none are kept.
+    """
 
     def __init__(
-        self, routes: Callable[[], Sequence[Route]], *, tasks: TaskOperations | None, log: Log
+        self,
+        routes: Callable[[], Sequence[Route]],
+        *,
+        is_routed: Callable[[str], bool],
+        tasks: TaskOperations | None,
+        log: Log,
     ) -> None:
         self._routes = routes
+        self._is_routed = is_routed
         self._tasks = tasks
         self._log = log
 
     def knows(self, text: str) -> bool:
         """Whether the text is a command."""
-        return _read(text) is not None
+        return self._read(text) is not None
 
     def answer(self, text: str, call: Call) -> str | None:
         """The answer to a command; None for any other text."""
-        read = _read(text)
+        read = self._read(text)
         if read is None:
             return None
         command, number = read
@@ -89,6 +97,10 @@ class Commands:
                     # Who types commands can show no error (README.md, what a user interface gets).
                     self._log.exception("The task store is away", call.record)
                     return texts.tasks_away(language)
+
+    def _read(self, text: str) -> tuple[Command, int | None] | None:
+        read = _read(text)
+        return None if read and read[0] is Command.UNKNOWN and self._is_routed(text) else read
 
     def _of_tasks(self, command: Command, number: int | None, call: Call, language: Language) -> str:
         tasks = self._tasks

@@ -80,6 +80,10 @@ class Router:
             choice = self._ruled(normalise(quoting))
         return choice or self._unruled(own, last_route)
 
+    def has_rule_for(self, text: str) -> bool:
+        """Whether a route takes the text by its words."""
+        return self.choose(text).rule in (Rule.KEYWORD, Rule.PATTERN)
+
     def passed_over(self, text: str) -> list[str]:
         """Why each other route that has rules for what the text says itself did not get it; the nearest first."""
         own, chosen = normalise(own_words(text)), self.choose(text).route.id

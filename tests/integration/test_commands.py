@@ -153,6 +153,15 @@ def test_a_slip_in_a_command_is_told_which_there_are(hub: Hub, typed: str, begin
     assert "/tasks" in answer or "/タスク一覧" in answer
 
 
+def test_an_agents_own_command_reaches_it_where_its_route_takes_it(tmp_path: Path) -> None:
+    with AgentServer(lambda said: [message(text(f"You said {said.text}"))]) as agent:
+        painter = route("painter", agent.url, patterns=("^/(?:paint|help)$",))
+        hub = Hub(painter, route("alpha", agent.url))
+        assert text_of(hub.send("/paint")) == "You said /paint"
+        assert text_of(hub.send("/help")).startswith("You can ask")
+        assert text_of(hub.send("/pain")).startswith("There is no such command.")
+
+
 @pytest.mark.parametrize("typed", ["/etc/hosts", "/tasks are what I need to plan", "and/or", "1/2"])
 def test_other_texts_with_a_slash_are_questions(hub: Hub, typed: str) -> None:
     assert text_of(hub.send(typed)) == f"You said {typed}"
