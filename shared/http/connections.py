@@ -21,6 +21,9 @@ from shared.http.dialing import Names, connected
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
 # may be closing right now is not used again, since a request lost that way must not be repeated.
 _IDLE_SECONDS = {"http": 1.0, "https": 60.0}
+# Until then it stays open all the same: agents such as Gemini CLI's take it for their client's leaving when we are the first to
+# close it, and cancel what waits for a decision. Most servers close theirs sooner, which says nothing to anybody.
+_OPEN_SECONDS = 60.0
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
@@ -191,9 +194,8 @@ class IdleConnections:
 
     def take(self, origin: Origin) -> Connection | None:
         """The connection used last, None when there is none that is certain to be alive."""
-        while found := self._last(origin):
-            connection, since = found
-            if not _is_old(connection, since, self._clock()) and connection.is_quiet():
+        while connection := self._last(origin):
+            if connection.is_quiet():
                 return connection
             connection.close()
         return None
@@ -204,20 +206,22 @@ class IdleConnections:
         given_up = []
         with self._lock:
             self._idle.append((connection, now))
-            while len(self._idle) > self._most or _is_old(*self._idle[0], now):
+            while len(self._idle) > self._most or now - self._idle[0][1] >= _OPEN_SECONDS:
                 given_up.append(self._idle.pop(0))
         _close_all(given_up)
 
-    def _last(self, origin: Origin) -> tuple[Connection, float] | None:
+    def _last(self, origin: Origin) -> Connection | None:
+        used_since = self._clock() - _IDLE_SECONDS[origin.scheme]
         with self._lock:
             for index in range(len(self._idle) - 1, -1, -1):
-                if self._idle[index][0].origin == origin:
-                    return self._idle.pop(index)
+                connection, since = self._idle[index]
+                if since <= used_since:
+                    # Those before it have waited for longer.
+                    return None
+                if connection.origin == origin:
+                    del self._idle[index]
+                    return connection
         return None
-
-
-def _is_old(connection: Connection, since: float, now: float) -> bool:
-    return now - since >= _IDLE_SECONDS[connection.origin.scheme]
 
 
 def _close_all(idle: Iterable[tuple[Connection, float]]) -> None:

@@ -80,6 +80,13 @@ class Exchange:
         """Lets time pass between two bytes."""
         self._ending.wait(seconds)
 
+    def is_left(self) -> bool:
+        """Whether the other side has closed the connection by now; it must have nothing more to say."""
+        try:
+            return self._connection.recv(1, socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+
     def wait_until_left(self) -> None:
         """Returns when the other side has closed the connection, or the server ends."""
         with contextlib.suppress(OSError):

@@ -71,6 +71,30 @@ def test_a_connection_that_waited_for_long_is_closed_when_another_host_is_asked(
         left.get(timeout=10)
 
 
+def test_a_connection_that_is_not_used_again_stays_open_for_a_while_since_its_agent_may_wait_for_a_person() -> (
+    None
+):
+    asked: list[Exchange] = []
+    left: list[bool] = []
+    ended = threading.Event()
+
+    def waiting(exchange: Exchange) -> None:
+        asked.append(exchange)
+        left.append(asked[0].is_left())
+        _ok(exchange)
+        if exchange is asked[0]:
+            ended.wait(timeout=10)
+
+    now = NOW
+    with HttpServer(waiting) as server:
+        http = HttpClient(clock=lambda: now)
+        for seconds in (0.0, 2.0, 57.0, 1.0, 0.0):
+            now += seconds
+            assert _get(http, server) == b"ok"
+        ended.set()
+    assert left == [False, False, False, False, True]
+
+
 def _ok(exchange: Exchange) -> None:
     exchange.answer(200, b"ok")
 
