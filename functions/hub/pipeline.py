@@ -116,7 +116,7 @@ class Pipeline:
     ) -> Iterator[Heard]:
         started = self._clock()
         notes = turn.incoming.notes
-        decision = decided(turn, route, conversation)
+        decision, late = decided(turn, route, conversation), False
         listener = Listener(turn.language, asked=decision.pending, decided=decision.call_id)
         try:
             if not may_use(route, turn.incoming.principal):
@@ -128,15 +128,16 @@ class Pipeline:
             with closing(downstream.ask(asking)) as events:  # type: ignore[type-var]
                 for event in events:
                     pieces = [self._spoken(piece, turn, route, listener) for piece in listener.hear(event)]
+                    if not late and decision.allows and listener.too_late:
+                        late = True
+                        listener.interrupted()
+                        pieces.insert(0, _noted(Text(too_late(route, turn.language)), turn))
                     if listener.task_id is not None:
                         notes[RUNNING] = {"route": route.id, "task": listener.task_id}
                     yield event, pieces
             rest = [_noted(piece, turn) for piece in listener.finish()]
-            if decision.call_id is not None and (
-                listener.state is None or (decision.allows and listener.too_late)
-            ):
-                text = too_late(route, turn.language)
-                rest.insert(0, _noted(Text(f"\n\n{text}" if listener.spoken else text), turn))
+            if decision.call_id is not None and listener.state is None:
+                rest.append(_noted(Text(too_late(route, turn.language)), turn))
                 listener.spoken = True
             if rest:
                 yield None, rest

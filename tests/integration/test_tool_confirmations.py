@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.development_agents import GeminiCliAgent
 from tests.fakes.http_server import Exchange
-from tests.fakes.hub import Hub, route, text_of
+from tests.fakes.hub import Hub, route, streamed_text, text_of
 from tests.integration.conversing import echo, turn
 
 _STORED = pytest.mark.parametrize("stored", [False, True], ids=["in memory", "stored"])
@@ -138,8 +138,11 @@ def test_a_tool_call_that_its_agent_gave_up_is_told_to_be_late(agent: GeminiCliA
     hub = hub_of(agent)
     context_id, _ = turn(hub, "stream", "code: write it")
     agent.fails = agent.gives_up
-    answer = turn(hub, "stream", "yes", context_id)[1]
-    assert "was not waiting for your decision any more, so this was not done" in answer
+    events = hub.stream("yes", context_id=context_id)
+    assert streamed_text(events) == (
+        "The agent “Agent code” was not waiting for your decision any more, so this was not done. Please ask again."
+    )
+    assert _shown(events[-1]) == ("input-required", True, "Execution aborted.")
 
 
 @_STORED

@@ -110,6 +110,10 @@ class Listener:
         """The agent had given up the tool call that was decided on."""
         return self._tools is not None and self._tools.too_late
 
+    def interrupted(self) -> None:
+        """The hub itself has said something; what the agent says next is a paragraph of its own."""
+        self.spoken = self._paragraph_ended = True
+
     def finish(self) -> Iterator[Piece]:
         """What is left to say at the end: data that came without any text, as JSON; or what was said only while it was worked on,
         as Gemini CLI gives its answers.
