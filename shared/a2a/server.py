@@ -253,7 +253,7 @@ class A2AServer:
         binding: Binding,
     ) -> Call:
         request, caller, record = received.request, received.caller, received.record
-        configuration = params.configuration if isinstance(params, SendMessageRequest) else None
+        active = activation.activated(request, lambda: self._card_of(received))
         record |= {
             "operation": operation.name,
             "version": version.value,
@@ -266,8 +266,8 @@ class A2AServer:
             version=version,
             binding=binding,
             streaming=operation.streaming,
-            accepted_modes=configuration.accepted_output_modes if configuration else (),
-            extensions=activation.activated(request, lambda: self._card_of(received)),
+            accepted_modes=activation.accepted_modes(params, active),
+            extensions=active,
             traceparent=traceparent_of(request.headers),
             authorization=caller.authorization,
             record=record,

@@ -135,6 +135,29 @@ def test_a_program_that_speaks_0_3_and_asks_for_the_extension_has_its_data_and_m
 
 
 @pytest.mark.parametrize(
+    "marks",
+    [
+        {"metadata": {TOOL: _SETTINGS}},
+        {"extensions": [TOOL]},
+        {"parts": [{"kind": "data", "data": {"x": 1}}]},
+    ],
+    ids=str,
+)
+def test_who_uses_the_extension_in_the_message_is_a_program_though_it_names_no_modes(
+    tool_agent: AgentServer, tmp_path: Path, marks: Json
+) -> None:
+    hub = _with_tasks(tool_agent, tmp_path)
+    for extensions, modes, reads_data in (
+        (TOOL, (), True),
+        # The extension is not active; a mode that is named is all that is accepted.
+        ("", (), False),
+        (TOOL, ("text/plain",), False),
+    ):
+        events = _streamed(hub, _said("Write it") | marks, extensions=extensions, modes=modes)
+        assert ("TOOL_CALL_UPDATE" in json.dumps(events)) is reads_data
+
+
+@pytest.mark.parametrize(
     ("extensions", "modes"), [(TOOL, []), (OTHER, ["application/json"]), ("", ["application/json"])]
 )
 def test_who_does_not_accept_data_or_does_not_ask_for_the_extension_reads_texts(

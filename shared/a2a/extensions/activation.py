@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from shared.a2a.call import Call
-from shared.a2a.card import AgentCard
+from shared.a2a.card import OUTPUT_MODES, AgentCard
 from shared.a2a.errors import EXTENSION_SUPPORT_REQUIRED, A2AError
+from shared.a2a.model import Message, SendMessageRequest
 from shared.a2a.versions import Version
 from shared.http.messages import Request
 
@@ -18,6 +21,21 @@ def activated(request: Request, card: Callable[[], AgentCard]) -> tuple[str, ...
         return ()
     uris = {uri.strip() for uri in asked.split(",")}
     return tuple(extension.uri for extension in card().capabilities.extensions if extension.uri in uris)
+
+
+def accepted_modes(params: Struct, active: tuple[str, ...]) -> tuple[str, ...]:
+    """The modes that a message's sender accepts. Who names none, and uses an active extension in the message, is a program that
+    takes data: the clients of extensions often do not say so.
+    """
+    if not isinstance(params, SendMessageRequest):
+        return ()
+    named = params.configuration.accepted_output_modes if params.configuration else ()
+    return OUTPUT_MODES if active and not named and _uses_one(params.message, active) else named
+
+
+def _uses_one(message: Message, active: tuple[str, ...]) -> bool:
+    marked = (*message.extensions, *(message.metadata or ()))
+    return any(uri in active for uri in marked) or any(isinstance(part.data, dict) for part in message.parts)
 
 
 def headers(card: AgentCard, call: Call) -> dict[str, str]:
