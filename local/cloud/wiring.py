@@ -151,7 +151,7 @@ def _vertex_ai() -> StandIn:
     """Vertex AI with one model in the hub's project. general is told to ask it, the others where a setting names it."""
 
     def arguments(urls: Urls) -> list[str]:
-        accounts = (GENERAL_ACCOUNT, DOCQA_ACCOUNT, EXPENSE_ACCOUNT, PM_ACCOUNT)
+        accounts = (GENERAL_ACCOUNT, DOCQA_ACCOUNT, EXPENSE_ACCOUNT, PM_ACCOUNT, DEVTOOL_ACCOUNT)
         users = [word for account in accounts for word in ("--user", account)]
         return ["--project", HUB_PROJECT, "--model", MODEL, *users, *_tokens(issuers(urls))]
 
@@ -161,7 +161,8 @@ def _vertex_ai() -> StandIn:
             "GOOGLE_CLOUD_LOCATION": "global",
             "VERTEX_AI_ENDPOINT": urls["vertex-ai"],
         }
-        return {"general": place | {"GENERAL_MODEL": MODEL}, "docqa": place, "expense": place, "pm": place}
+        others = dict.fromkeys(("docqa", "expense", "pm", "devtool"), place)
+        return {"general": place | {"GENERAL_MODEL": MODEL}, **others}
 
     return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, tells=tells)
 

@@ -56,3 +56,12 @@ def test_the_front_of_an_agent_lets_the_hub_in_and_trusts_every_account() -> Non
     assert arguments[-2:] == ["--invoker", HUB_ACCOUNT]
     certificates = {URLS[name] + "/oauth2/v1/certs" for name in NAMES if name.startswith("metadata-")}
     assert certificates <= set(arguments)
+
+
+@pytest.mark.parametrize("name", ["general", "docqa", "expense", "pm", "devtool"])
+def test_whoever_may_be_given_a_model_may_use_it(name: str) -> None:
+    told = own_settings(STAND_INS, URLS, name, inherited={})
+    assert (told["VERTEX_AI_ENDPOINT"], told["GOOGLE_CLOUD_LOCATION"]) == (URLS["vertex-ai"], "global")
+    arguments = next(row for row in STAND_INS if row.name == f"metadata-{name}").arguments(URLS)
+    users = next(row for row in STAND_INS if row.name == "vertex-ai").arguments(URLS)
+    assert arguments[list(arguments).index("--email") + 1] in users
