@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from functions.hub import slash_command_texts
 from functions.hub.downstream.interface import Calling, Executed
 from functions.hub.execution import notes_of
-from functions.hub.failure import DownstreamFailed, Failure
+from functions.hub.failure import DownstreamFailed, Failure, internal
 from functions.hub.tables import Served
 from functions.hub.texts import failure_text
 from shared.a2a.call import Call
@@ -85,8 +85,8 @@ class SlashCommands:
         asked = replace(request, metadata=_without_skill(request.metadata))
         try:
             executed = served.downstreams[route.id].execute(asked, _calling(call))
-        except DownstreamFailed as failed:
-            return self._not_started(failed.failure, route, call, language)
+        except Exception as error:
+            return self._not_started(self._failure(error, route, call), route, call, language)
         if executed.refusal is not None:
             call.record["outcome"] = "not_started"
             reason = executed.refusal or slash_command_texts.refused(route, request, language)
@@ -108,10 +108,11 @@ class SlashCommands:
                 turn, call, sending, new_id=self._new_id, notes=notes_of(route, executed)
             )
         except Exception:
-            # Nobody would ever see what it does.
-            served.downstreams[route.id].cancel(
-                executed.task_id, authorization=call.authorization, traceparent=call.traceparent
-            )
+            if executed.task_id:
+                # Nobody would ever see what it does.
+                served.downstreams[route.id].cancel(
+                    executed.task_id, authorization=call.authorization, traceparent=call.traceparent
+                )
             raise
         status = executed.status or CommandExecutionStatus.STARTED
         return replace(response, status=status, message=executed.message)
@@ -148,14 +149,21 @@ class SlashCommands:
         def one(route: Route) -> Listed:
             try:
                 return served.downstreams[route.id].commands(asked, calling)
-            except DownstreamFailed as failed:
-                self._left_out(route, failed.failure, call)
-                return failed.failure
+            except Exception as error:
+                failure = self._failure(error, route, call)
+                self._left_out(route, failure, call)
+                return failure
 
         if len(routes) < 2:
             return [(route, one(route)) for route in routes]
         with ThreadPoolExecutor(len(routes), thread_name_prefix="commands") as pool:
             return list(zip(routes, pool.map(one, routes), strict=True))
+
+    def _failure(self, error: Exception, route: Route, call: Call) -> Failure:
+        if isinstance(error, DownstreamFailed):
+            return error.failure
+        self._log.exception("A slash command failed inside the hub", call.record)
+        return internal(route)
 
     def _left_out(self, route: Route, failure: Failure, call: Call) -> None:
         self._log.line(

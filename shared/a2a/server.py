@@ -253,7 +253,7 @@ class A2AServer:
         binding: Binding,
     ) -> Call:
         request, caller, record = received.request, received.caller, received.record
-        active = activation.activated(request, lambda: self._card_of(received))
+        active = activation.activated(request, received.card, lambda: self._card_of(received))
         record |= {
             "operation": operation.name,
             "version": version.value,

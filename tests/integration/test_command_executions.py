@@ -88,6 +88,15 @@ def test_what_an_execution_waits_for_is_passed_on_with_the_hubs_own_id(tmp_path:
     assert result["execution_id"] not in ("", "task-1")
 
 
+def test_a_status_that_only_a_newer_agent_knows_is_that_of_a_command_that_has_started(tmp_path: Path) -> None:
+    said = {"execution_id": "task-1", "status": "QUEUED"}
+    with CommandAgent(answer=lambda _: said) as agent:
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url))
+        result = execute(hub, "memory", "add")
+        assert result["status"] == "STARTED"
+        assert ended(hub, result["execution_id"])["status"]["state"] == "TASK_STATE_COMPLETED"
+
+
 def test_a_question_of_an_execution_is_answered_in_the_agents_task(tmp_path: Path) -> None:
     life = [task("working"), told("input-required", "STATE_CHANGE", text("Which file?"))]
     with CommandAgent(life=life) as agent:

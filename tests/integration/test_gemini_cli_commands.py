@@ -179,6 +179,14 @@ def test_what_goes_wrong_is_why_the_command_did_not_start(
     assert call(hub, "ListTasks")["result"]["totalSize"] == 0
 
 
+def test_a_result_that_is_too_large_to_keep_is_the_tasks_failure(tmp_path: Path) -> None:
+    with GeminiCliAgent(_done("x" * 300_000)) as agent:
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url), settings={"TASK_MOST_BYTES": "100000"})
+        shown = ended(hub, execute(hub, "memory")["execution_id"])
+    assert shown["status"]["state"] == "TASK_STATE_FAILED"
+    assert "too large to keep" in shown["status"]["message"]["parts"][0]["text"]
+
+
 def test_events_that_break_off_are_the_tasks_failure(tmp_path: Path) -> None:
     with GeminiCliAgent(lines_of_data(LIFE[:2])) as agent:
         hub = hub_of(tmp_path, tool_route("alpha", agent.url))

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,6 +62,22 @@ def test_an_agent_that_failed_repeatedly_is_left_alone_for_its_commands_too(tmp_
         assert len(server.received) == asked
     assert "will be tried again" in result["message"]
     assert hub.log[-1]["outcome"] == "circuit_open"
+
+
+def test_an_answer_that_names_neither_a_task_nor_a_status_is_the_agents_fault(tmp_path: Path) -> None:
+    with CommandAgent(answer=lambda _: {"message": "hm"}) as agent:
+        result = execute(hub_of(tmp_path, tool_route("alpha", agent.url)), "memory")
+    assert (result["status"], "had a problem" in result["message"]) == ("FAILED_TO_START", True)
+
+
+def test_a_defect_of_the_hub_while_an_agent_is_asked_is_contained(tmp_path: Path) -> None:
+    # As when one part of it was changed, and another was not.
+    changed: Any = object()
+    hub = hub_of(tmp_path, tool_route("alpha", "http://127.0.0.1:1"), downstreams={"alpha": changed})
+    result = execute(hub, "memory")
+    assert "Something went wrong in the hub" in call(hub, "commands/get")["error"]["message"]
+    assert "Something went wrong in the hub" in result["message"]
+    assert "AttributeError" in next(line["stack_trace"] for line in hub.log if "stack_trace" in line)
 
 
 def _hub(folder: Path | None, fault: Fault, server: HttpServer, other: CommandAgent) -> Hub:

@@ -29,6 +29,7 @@ from shared.a2a.operations import Operation
 from shared.http.client import HttpClient
 
 S = TypeVar("S", bound=Schema)
+_STATUSES = frozenset(CommandExecutionStatus)
 # What an agent that speaks HTTP+JSON alone answers to JSON-RPC.
 _NO_JSONRPC = frozenset({ClientFault.NOT_FOUND, ClientFault.UNEXPECTED_STATUS, ClientFault.NOT_JSON})
 
@@ -80,7 +81,14 @@ class CommandLine:
                 return None
             raise
         with as_client_error():
-            return read(type_, result, "result")
+            return read(type_, _known(result), "result")
+
+
+def _known(result: Any) -> Any:
+    """The result without a status that only newer agents know: what counts then is the task that it names."""
+    if isinstance(result, dict) and isinstance(status := result.get("status"), str):
+        return result if status in _STATUSES else result | {"status": None}
+    return result
 
 
 def _executed(response: ExecuteSlashCommandResponse) -> Executed:
@@ -88,4 +96,6 @@ def _executed(response: ExecuteSlashCommandResponse) -> Executed:
         return Executed(refusal=response.message)
     if not response.execution_id:
         raise ClientError(ClientFault.NOT_A2A, "the answer names no task for the command")
-    return Executed(task_id=response.execution_id, status=response.status, message=response.message)
+    unsaid = response.status is CommandExecutionStatus.COMMAND_EXECUTION_STATUS_UNSPECIFIED
+    status = CommandExecutionStatus.STARTED if unsaid else response.status
+    return Executed(task_id=response.execution_id, status=status, message=response.message)

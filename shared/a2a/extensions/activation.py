@@ -14,13 +14,20 @@ from shared.a2a.versions import Version
 from shared.http.messages import Request
 
 
-def activated(request: Request, card: Callable[[], AgentCard]) -> tuple[str, ...]:
-    """The extensions of the card that the request asks for; unknown ones are ignored. Most requests ask for none."""
+def activated(request: Request, card: AgentCard, own: Callable[[], AgentCard]) -> tuple[str, ...]:
+    """The extensions of the card that the request asks for; unknown ones are ignored. `own` is the card as the caller may see it,
+    which may declare more.
+    """
     asked = request.headers.get("a2a-extensions") or request.headers.get("x-a2a-extensions")
     if not asked:
         return ()
     uris = {uri.strip() for uri in asked.split(",")}
-    return tuple(extension.uri for extension in card().capabilities.extensions if extension.uri in uris)
+    found = _of(card, uris)
+    return found if len(found) == len(uris) else _of(own(), uris)
+
+
+def _of(card: AgentCard, uris: set[str]) -> tuple[str, ...]:
+    return tuple(extension.uri for extension in card.capabilities.extensions if extension.uri in uris)
 
 
 def accepted_modes(params: Struct, active: tuple[str, ...]) -> tuple[str, ...]:
