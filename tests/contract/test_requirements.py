@@ -23,6 +23,7 @@ FILES = sorted(file for place in PLACES for file in ROOT.glob(place))
 RUNTIME = {"flask", "functions-framework", "gunicorn", "msgspec"}
 DISTRIBUTION = {
     "click": "functions-framework",
+    "google.adk": "google-adk",
     "google.api_core": "google-api-core",
     "google.auth": "google-auth",
     "google.oauth2": "google-auth",
@@ -65,6 +66,18 @@ def test_a_function_asks_for_what_it_imports_and_nothing_else(name: str) -> None
     names = _named(graph, reached | own, "google") | external - sys.stdlib_module_names - {"google"}
     imported = {_distribution(module) for module in names}
     assert imported | RUNTIME == _asked_for(ROOT / "functions" / name / "requirements.in")
+
+
+def test_the_workspace_worker_asks_for_what_it_imports() -> None:
+    graph = grimp.build_graph("workers", include_external_packages=True)
+    own = {module for module in graph.modules if module.startswith("workers.workspace")}
+    reached = {each for module in own for each in graph.find_modules_directly_imported_by(module)}
+    names = _named(graph, own, "google") | reached - own - sys.stdlib_module_names - {"google"}
+    imported = {_distribution(name) for name in names if not name.startswith("workers")}
+    # Time zones are read from a package, where the machine has none.
+    asked_for = _asked_for(ROOT / "workers" / "workspace" / "requirements.in")
+    assert imported - {"requests"} | {"tzdata"} == asked_for
+    assert "requests" in _pins(ROOT / "workers" / "workspace" / "requirements.txt")
 
 
 def _named(graph: grimp.ImportGraph, modules: set[str], package: str) -> set[str]:

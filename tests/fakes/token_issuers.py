@@ -195,6 +195,7 @@ def _tls(ca: Path, key_file: Path) -> ssl.SSLContext:
     names = [
         x509.DNSName(HOST),
         x509.DNSName("cloudresourcemanager.googleapis.com"),
+        x509.DNSName("oauth2.googleapis.com"),
         x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
     ]
     builder = x509.CertificateBuilder(

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.workspace import OWNER, Workspace
 from workers.workspace.accounts import credentials_of
 from workers.workspace.desk import Desk
@@ -24,13 +25,15 @@ _LIMIT = (403, {"error": {"code": 403, "errors": [{"reason": "userRateLimitExcee
 class Bench:
     """A desk, and what it told the person."""
 
-    def __init__(self, workspace: Workspace, *, may_write: frozenset[str] = EVERYTHING) -> None:
+    def __init__(
+        self, workspace: Workspace, *, may_write: frozenset[str] = EVERYTHING, endpoint: str = ""
+    ) -> None:
         self.told: list[str] = []
         self.cancelled = threading.Event()
         self.desk = Desk(
             Google(
                 credentials_of(user=OWNER, account=""),
-                endpoint=workspace.server.url,
+                endpoint=endpoint or workspace.server.url,
                 seconds=5,
                 most_bytes=100_000,
                 first_wait_seconds=0.01,
@@ -299,6 +302,21 @@ def test_an_api_that_is_off_is_told_with_its_command(
 def test_each_failure_has_its_sentence(workspace: Workspace, bench: Bench, answer: Any, told: str) -> None:
     workspace.faults = [("/files", answer)] * 3
     assert told in bench.use("find_files", words="x")["error"]
+
+
+def test_a_redirect_takes_the_persons_token_nowhere(workspace: Workspace) -> None:
+    def redirect(exchange: Exchange) -> None:
+        exchange.answer(302, location=f"{elsewhere.url}/files")
+
+    with (
+        HttpServer(lambda exchange: exchange.json({"files": []})) as elsewhere,
+        HttpServer(redirect) as redirecting,
+    ):
+        assert (
+            "cannot do that"
+            in Bench(workspace, endpoint=redirecting.url).use("find_files", words="x")["error"]
+        )
+    assert elsewhere.received == []
 
 
 def test_a_google_that_is_gone_is_told(workspace: Workspace, bench: Bench) -> None:

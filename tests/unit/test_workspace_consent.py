@@ -87,6 +87,15 @@ def test_no_text_of_a_mail_changes_who_gets_it(body: str) -> None:
     assert (read.to, read.cc, read.body) == (("aki@example.com",), (), mail.body)
 
 
+@pytest.mark.parametrize("body", ["```", "a\n`````\nb", "~~~", "one ` two"])
+def test_no_text_of_a_mail_ends_the_block_that_it_is_shown_in(body: str) -> None:
+    mail = Mail.of(to="aki@example.com", subject="s", body=body)
+    lines = consent.question(mail, Language.EN).split("\n")
+    fence = lines[-1]
+    assert fence == "`" * len(fence)
+    assert [number for number, line in enumerate(lines) if line.startswith(fence)] == [2, len(lines) - 1]
+
+
 @pytest.mark.parametrize(
     "hidden", ["\u202e", "\u200b", "\u2066", "\U000e0041", "\U000e0100", "\ue000", "\x08", "\ufeff", "\u00ad"]
 )

@@ -58,3 +58,8 @@ def test_several_parts_are_one_text_and_files_are_none() -> None:
         {"role": "ROLE_USER", "parts": [{"text": "c"}]},
     ]
     assert [said.text for said in conversation.read("t", "c", history, ZONE).before] == ["a\nb"]
+
+
+def test_what_a_model_is_given_of_the_past_is_bounded() -> None:
+    talk = read(*["> " + "x" * 20_000] * 50, "> yes")
+    assert (len(talk.before), {len(said.text) for said in talk.before}) == (40, {12_000})

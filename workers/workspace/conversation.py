@@ -12,6 +12,8 @@ from workers.workspace.consent import Answer
 from workers.workspace.words import Language, language_of
 
 _MOST_MESSAGES = 40
+# The longest question of a worker, and a little more.
+_MOST_CHARACTERS = 12_000
 _USER = "ROLE_USER"
 
 
@@ -49,7 +51,7 @@ def read(task_id: str, text: str, history: Iterable[dict[str, Any]], zone: tzinf
     asked = consent.asked_for(before[-1].text, zone) if before and not before[-1].by_person else None
     first = next((each.text for each in said if each.by_person), text)
     return Conversation(
-        before=tuple(before[-_MOST_MESSAGES:]),
+        before=tuple(Said(each.by_person, each.text[:_MOST_CHARACTERS]) for each in before[-_MOST_MESSAGES:]),
         text=text,
         steps=tuple(each.text for each in said[last + 1 :]),
         language=language_of(first),
