@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from functions.devtool.confirming import chosen
 from functions.devtool.conversations import Conversations
 from functions.devtool.happenings import Failed, Happening
 from functions.devtool.mind import Mind
 from functions.devtool.state import State, state_in
 from functions.devtool.telling import InExtension, pieces
-from functions.devtool.texts import Key, say
+from functions.devtool.texts import NAME, Key, say
 from functions.devtool.tools import Tools
 from functions.devtool.work import Work
 from shared.a2a.agent import Turn
@@ -77,7 +76,7 @@ class DevelopmentAgent:
         happenings = self._contained(happenings, call, state)
         if in_extension:
             return Turn(events=self._in_extension(happenings, message, task, state), as_message=False)
-        told = pieces(happenings, state.language)
+        told = pieces(happenings, NAME, state.language)
         context_id = self.context_of(request, call)
         return Turn(events=to_events(told, context_id=context_id, call=call, mint=self._mint))
 
@@ -146,6 +145,8 @@ def check(decision: ToolCallConfirmation, state: State) -> None:
 
 def _in_words(message: Message, state: State) -> ToolCallConfirmation | None:
     """What a reply in words decides; None where it is no decision."""
+    from functions.devtool.confirming import chosen
+
     call = state.pending.call if state.pending else None
     option_id = chosen(text_of(message), call) if call else None
     if call is None or option_id is None:

@@ -6,18 +6,18 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace as with_settings
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from functions.devtool.agent import DevelopmentAgent
-from functions.devtool.command import Programs
 from functions.devtool.commands import Commands
 from functions.devtool.config import Config
 from functions.devtool.conversations import Conversations
-from functions.devtool.examination import examine as examine_workspaces
 from functions.devtool.pages import check_no_page_asks
+from functions.devtool.programs import Programs
 from functions.devtool.rules import Rules
-from functions.devtool.texts import StoredTexts
+from functions.devtool.texts import NAME, StoredTexts
 from functions.devtool.tools import Tools
 from functions.devtool.workspaces import Workspaces
 from shared.a2a.card import AgentCard, AgentExtension, AgentSkill
@@ -27,18 +27,19 @@ from shared.a2a.extensions.development_tool import URI
 from shared.a2a.server import A2AServer, Limits
 from shared.agents.function import agent_card
 from shared.background import Background
-from shared.diagnosis import Step, skipped, with_doctor
+from shared.diagnosis import Step, with_doctor
 from shared.function import MINT, health, not_found, stdout_log
-from shared.gemini.client import Gemini
-from shared.gemini.examination import examine
-from shared.http.client import HttpClient
 from shared.http.messages import Handler, Request, Response
 from shared.ids import new_id
-from shared.log import Record
+from shared.log import Log, Record
 from shared.refusal import refusal
 from shared.task_store.opening import open_store
 from shared.task_store.store import HUB, LeaseLost, TaskEnded
 from shared.tasks.kept import KeptTasks
+
+if TYPE_CHECKING:
+    from shared.gemini.client import Gemini
+    from shared.http.client import HttpClient
 
 SKILL = AgentSkill(
     id="development",
@@ -55,16 +56,16 @@ SKILL = AgentSkill(
         "notes.txt の「foo」を「bar」に置き換えて",
     ),
 )
-# The lease of a task whose process has died runs out after about as long.
-_SWEEP_SECONDS = 15.0
 _MOST_AT_ONCE = 8
+_PURGE_EVERY_SECONDS = 3600.0
+_MOST_PURGED = 100
 
 
 def build(config: Config) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
-    callers = config.identity.callers(HttpClient, believes_gate=False)
+    callers = config.identity.callers(_http, believes_gate=False)
     gemini = _gemini(config)
     store = open_store(config.store, clock=time.time, new_token=new_id)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace)
@@ -92,10 +93,7 @@ def build(config: Config) -> Handler:
         keeps_ui_contract=False,
     )
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
-    background = Background(log)
-    background.every(
-        _SWEEP_SECONDS, lambda: _run_abandoned(tasks), name="The sweep for tasks whose process has died"
-    )
+    background = _background(config, tasks, log)
 
     def handle(request: Request, record: Record) -> Response:
         background.start()
@@ -112,7 +110,22 @@ def build(config: Config) -> Handler:
             record["principal"] = caller.principal.subject
         return server.handle(request, caller, record) or not_found(request)
 
-    return with_doctor(log.requests(handle), lambda: (*examine_workspaces(config), *_examined(gemini)))
+    return with_doctor(log.requests(handle), lambda: _examined(config, gemini))
+
+
+def _background(config: Config, tasks: KeptTasks, log: Log) -> Background:
+    def purge() -> None:
+        while tasks.store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
+            pass
+
+    background = Background(log)
+    background.every(
+        config.sweep_seconds,
+        lambda: _run_abandoned(tasks),
+        name="The sweep for tasks whose process has died",
+    )
+    background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")
+    return background
 
 
 def _run_abandoned(tasks: KeptTasks) -> None:
@@ -122,23 +135,36 @@ def _run_abandoned(tasks: KeptTasks) -> None:
             tasks.runner.run_again(task_id, request_id=new_id(), record={})
 
 
+def _http() -> HttpClient:
+    from shared.http.client import HttpClient
+
+    return HttpClient()
+
+
 def _gemini(config: Config) -> Gemini | None:
     if config.gemini is None:
         return None
-    gemini = Gemini(config.gemini, http=HttpClient())
+    from shared.gemini.client import Gemini
+
+    gemini = Gemini(config.gemini, http=_http())
     gemini.warm_after_fork()
     return gemini
 
 
-def _examined(gemini: Gemini | None) -> Sequence[Step]:
+def _examined(config: Config, gemini: Gemini | None) -> Sequence[Step]:
+    from functions.devtool.examination import examine
+    from shared.diagnosis import skipped
+    from shared.gemini import examination
+
+    steps = tuple(examine(config, path=config.search_path))
     if gemini is None:
-        return [skipped("model", "none is configured: rules find out what is asked for")]
-    return tuple(examine(gemini))
+        return (*steps, skipped("model", "none is configured: rules find out what is asked for"))
+    return (*steps, *examination.examine(gemini))
 
 
 def _card(config: Config) -> AgentCard:
     card = agent_card(
-        name="Development agent",
+        name=NAME,
         description="Works on the files of a workspace and runs commands there, step by step and with confirmations.",
         version="1.0.0",
         url=config.agent.public_url,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import os
 import select
-import shlex
 import shutil
 import signal
 import subprocess
@@ -15,64 +14,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
-
 from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.programs import Programs
 from shared.a2a.call import Cancellation
 
-_LONGEST_COMMAND = 4_000
 _HEAD_BYTES = _TAIL_BYTES = 16_000
 _CHUNK_BYTES = 65_536
-_OPERATORS = frozenset(";&|<>()`")
 # What is shown while it runs is stored each time: less and less often.
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 8.0
 # What a program that has ended left running may hold the pipe for ever.
 _AFTER_END_SECONDS = 0.5
 _LOOK_SECONDS = 0.05
-
-
-class Programs(Struct, frozen=True):
-    """What may run, by its names. `path` is where it is looked for, as in PATH; `seconds` is the longest time."""
-
-    names: frozenset[str]
-    path: str
-    seconds: float
-
-    def arguments(self, command: str) -> list[str]:
-        """The program and its arguments, as they would run. Raises ToolFailed for what may not."""
-        if not self.names:
-            raise ToolFailed(Fault.NO_COMMANDS)
-        if len(command) > _LONGEST_COMMAND or not command.isprintable():
-            raise ToolFailed(Fault.NOT_A_COMMAND)
-        try:
-            arguments = shlex.split(command)
-            operator = _operator(command)
-        except ValueError:
-            raise ToolFailed(Fault.NOT_A_COMMAND) from None
-        if not arguments:
-            raise ToolFailed(Fault.NOT_A_COMMAND)
-        if operator:
-            raise ToolFailed(Fault.SHELL, operator=operator)
-        if arguments[0] not in self.names:
-            raise ToolFailed(Fault.PROGRAM, program=arguments[0][:80], programs=", ".join(sorted(self.names)))
-        return arguments
-
-
-def _operator(command: str) -> str:
-    """What would be an operator of a shell, outside of quotes; "" for none."""
-    quote, escaped = "", False
-    for character in command:
-        if escaped:
-            escaped = False
-        elif character == "\\" and quote != "'":
-            escaped = True
-        elif quote:
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif character in _OPERATORS:
-            return character
-    return ""
 
 
 class _Output:

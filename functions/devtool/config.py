@@ -19,6 +19,7 @@ from shared.tasks.settings import TaskSettings
 
 _STORE = "TASK_STORE"
 _MODEL_SECONDS = 60.0
+_DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,10 @@ class Config:
     """Where these programs are looked for. `PATH`."""
     command_seconds: float
     """The longest that a program may run. `DEVTOOL_COMMAND_SECONDS`."""
+    sweep_seconds: float
+    """How often the store is looked through for tasks whose process has died. `TASK_SWEEP_SECONDS`."""
+    retention_seconds: float
+    """How long a task is kept after its end. `TASK_RETENTION_DAYS`."""
     gemini: GeminiSettings | None
     """The model that finds out what to do where no rule knows it; None for none. `DEVTOOL_MODEL`."""
 
@@ -65,6 +70,8 @@ def read(environ: Mapping[str, str]) -> Config:
         commands=frozenset(_programs(settings)),
         search_path=settings.text("PATH", os.defpath),
         command_seconds=settings.number("DEVTOOL_COMMAND_SECONDS", 120, least=1, most=3000),
+        sweep_seconds=settings.number("TASK_SWEEP_SECONDS", 15, least=0.05, most=600),
+        retention_seconds=settings.number("TASK_RETENTION_DAYS", 30, least=0, most=3650) * _DAY_SECONDS,
         gemini=read_gemini(settings, "DEVTOOL_MODEL", default_timeout_seconds=_MODEL_SECONDS),
     )
     settings.check()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 _CONTEXT = 3
 # Finding the shortest difference takes time with the square of the lines.
@@ -40,6 +39,9 @@ def _changes(
     old: Sequence[str], new: Sequence[str], head: int, tail: int
 ) -> Iterator[Sequence[tuple[str, int, int, int, int]]]:
     if len(old) + len(new) <= _MOST_LINES:
+        # Loaded for the first difference.
+        from difflib import SequenceMatcher
+
         yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
     elif old != new:
         i, j = len(old) - tail, len(new) - tail

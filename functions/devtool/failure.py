@@ -49,6 +49,8 @@ class ToolFailed(Exception):
     def told(self, language: Language) -> str:
         """What happened and what to do, in one or two sentences, and what the program wrote."""
         sentence = _SENTENCES[self.fault][language].format(**self.values)
+        # Names of files may hold what no answer can carry.
+        sentence = sentence.encode("utf-8", "replace").decode()
         return f"{sentence}\n\n{self.output}" if self.output else sentence
 
 

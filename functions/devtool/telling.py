@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from functions.devtool.confirming import doing, question
 from functions.devtool.happenings import Begun, Completed, Failed, Happening, Said, Update, Waiting
 from shared.a2a.extensions.development_tool import (
     URI,
@@ -70,8 +69,11 @@ class InExtension:
         )
 
 
-def pieces(happenings: Iterator[Happening], language: Language) -> Iterator[Piece]:
-    """The turn in text: what is asked, and what came of it."""
+def pieces(happenings: Iterator[Happening], agent: str, language: Language) -> Iterator[Piece]:
+    """The turn in text: what `agent` asks, and what came of it."""
+    # Loaded for the first client without the extension.
+    from functions.devtool.confirming import doing, question
+
     told: set[str] = set()
     said = ""
     for happening in happenings:
@@ -85,6 +87,6 @@ def pieces(happenings: Iterator[Happening], language: Language) -> Iterator[Piec
                 said = text
                 yield Text(text)
             case Waiting(call):
-                yield Question(question(call, language))
+                yield Question(question(call, agent, language))
             case Failed(text) if text != said:
                 yield Failure(text)

@@ -9,6 +9,9 @@ from shared.a2a.model import Message
 from shared.a2a.text import text_of
 from shared.language import Language, language_of
 
+NAME = "Development agent"
+"""What the agent calls itself."""
+
 
 class Key(StrEnum):
     """What is said."""
@@ -17,8 +20,6 @@ class Key(StrEnum):
     ALWAYS = "always"
     ALWAYS_MEANS = "always_means"
     CANCEL = "cancel"
-    QUESTION = "question"
-    DOING = "doing"
     CREATED = "created"
     CHANGED = "changed"
     RAN = "ran"
@@ -62,11 +63,6 @@ _TEXTS = {
         _JA: "この会話の間、ファイルの変更すべて、またはこのコマンドを許可します。",
     },
     Key.CANCEL: {_EN: "Cancel", _JA: "キャンセル"},
-    Key.QUESTION: {
-        _EN: "This needs your confirmation:\n\n{details}\n\n{options}\n\nPlease reply with the number of your choice.",
-        _JA: "次の操作には確認が必要です。\n\n{details}\n\n{options}\n\n番号でお答えください。",
-    },
-    Key.DOING: {_EN: "{tool}: {about}", _JA: "{tool}: {about}"},
     Key.CREATED: {_EN: "“{path}” was created.", _JA: "「{path}」を作成しました。"},
     Key.CHANGED: {_EN: "“{path}” was changed.", _JA: "「{path}」を変更しました。"},
     Key.RAN: {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Generator
 from contextlib import closing
 
@@ -18,9 +17,9 @@ from functions.devtool.actions import (
     SearchText,
     WriteFile,
 )
-from functions.devtool.command import Programs, Running
 from functions.devtool.diffs import formatted
 from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.programs import Programs, written
 from functions.devtool.texts import Key, say
 from functions.devtool.workspace import Workspace
 from shared.a2a.call import Cancellation
@@ -51,8 +50,9 @@ class Tools:
         match action:
             case RunCommand():
                 arguments = self._programs.arguments(action.command)
-                folder = workspace.path_shown(".")
-                details = ExecuteDetails(command=shlex.join(arguments), working_directory=folder)
+                details = ExecuteDetails(
+                    command=written(arguments), working_directory=workspace.path_shown(".")
+                )
                 return ConfirmationRequest(options=_options(language), execute_details=details)
             case WriteFile() | Replace() | AddLine():
                 return ConfirmationRequest(
@@ -100,6 +100,9 @@ class Tools:
     ) -> Generator[str, None, tuple[ToolOutput, str]]:
         assert confirmed.execute_details is not None
         command = confirmed.execute_details.command
+        # Loaded for the first command that runs.
+        from functions.devtool.command import Running
+
         # Once more: what may run may have changed while it waited.
         arguments = self._programs.arguments(command)
         running = Running(self._programs, arguments, folder=workspace.root, cancellation=cancellation)

@@ -67,7 +67,7 @@ class Workspace:
         try:
             found = Path(os.path.realpath(self.root / name))
         except (OSError, UnicodeEncodeError):
-            raise ToolFailed(Fault.NOT_FOUND, path=printable(name)) from None
+            raise ToolFailed(Fault.NOT_FOUND, path=name) from None
         if not found.is_relative_to(self.root):
             raise ToolFailed(Fault.OUTSIDE, path=name)
         return str(found.relative_to(self.root))
@@ -178,11 +178,6 @@ class Workspace:
             yield folder
         finally:
             os.close(folder)
-
-
-def printable(text: str) -> str:
-    """The text without lone surrogates, which no answer can carry."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _content(file: int, place: str) -> bytes:

@@ -17,7 +17,7 @@ _THE = r"(?:the |a |an |my |our )?"
 _NAMED = rf"{_THE}(?:new )?(?:text )?(?:file )?(?:called |named )?"
 _IN = r"(?:in|inside|under|within|of|from)"
 _FOLDER = rf"(?: (?:there )?{_IN} {_THE}(?:folder |directory )?{PATH}(?: folder| directory)?)?"
-_ALL_FILES = r"(?:(?:all |the |my |our )*(?:files|folders|directories|file list|files and folders|contents))"
+_ALL_FILES = r"(?:(?:all |the |my |our )*(?:files|folders|directories|file list|files and folders))"
 _HELD = r"(?: the)?(?: (?:following|whole|new))?(?: (?:content|contents|text|line|words|code))?:?"
 _WITH = r"(?: (?:with|containing|to contain|to be|(?:that|which) (?:contains|says|holds)|saying))?"
 _STANDS = r"(?:used|defined|mentioned|appear|occur|found|called|stand)"
@@ -35,6 +35,8 @@ _TABLE = (
         rf"(?:what|which) (?:files|folders)(?: and folders)?(?: are(?: there)?| do (?:we|you|i) have| exist)?{_FOLDER}",
     ),
     (Kind.LIST, rf"what(?:'s|’s| is) {_IN} {_THE}(?:folder|directory) {PATH}|what(?:'s|’s| is) here"),
+    (Kind.LIST, rf"(?:list|show|display)(?: me)?(?: the)? contents of {_THE}(?:folder|directory) {PATH}"),
+    (Kind.LIST, rf"list(?: the)? contents(?: of {_THE}{PATH})?"),
     (Kind.LIST, rf"(?:ls|dir)(?: {PATH})?"),
     (
         Kind.REPLACE,
@@ -87,7 +89,7 @@ def table() -> Table:
     """The patterns, compiled for the first sentence."""
     return [
         *((kind, _compiled(f"(?:{each}){_END}")) for kind, each in _TABLE),
-        *((Kind.RUN, _compiled(rf"{each}(?:,? please)?(?:(?<=\w)[.!?])?")) for each in _COMMANDS),
+        *((Kind.RUN, _compiled(rf"{each}(?:,? please)?(?:(?<=[\w\ue001])[.!?])?")) for each in _COMMANDS),
     ]
 
 

@@ -20,7 +20,7 @@ from functions.devtool.asking.quoted import QUOTED, Sentence
 
 PATH = rf"(?P<path>{QUOTED}|\S+?)"
 # What is no word alone, but looks like the name of a file.
-FILE = rf"(?P<path>{QUOTED}|\S*[./]\S*?|[A-Z]\S*?)"
+FILE = rf"(?P<path>{QUOTED}|\S*[./](?=[^\s.!?])\S*?|(?-i:[A-Z])\S*?)"
 CONTENT = rf"(?P<content>{QUOTED})"
 TEXT = rf"(?P<text>{QUOTED}|\S+?)"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -94,6 +93,9 @@ def shown(commands: Sequence[Command]) -> tuple[SlashCommand, ...]:
 
 def _words(text: str, count: int) -> list[str] | None:
     """That many words, quoted where they hold blanks, the last one included."""
+    # Loaded for the first command that needs it.
+    import shlex
+
     try:
         words = shlex.split(text)
     except ValueError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functions.devtool.actions import AnyAction
-from functions.devtool.asking import english, japanese, slash
+from functions.devtool.asking import slash
 from functions.devtool.asking.patterns import Help, asked
 from functions.devtool.asking.quoted import sentence_of
 from functions.devtool.asking.slash import Wrong
@@ -20,6 +20,9 @@ def understood(text: str) -> AnyAction | Help | Wrong | None:
     sentence = sentence_of(text)
     if not sentence.text or len(sentence.text) > _LONGEST:
         return None
+    # Loaded, and their patterns compiled, for the first sentence.
+    from functions.devtool.asking import english, japanese
+
     return asked(sentence, english.table(), root=english.ROOT) or asked(
         sentence, japanese.table(), root=japanese.ROOT
     )

@@ -1,0 +1,49 @@
+"""What the development agent loads at its start: nothing that only some settings, or hardly any request, need."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+_NEEDED_LATER = (
+    "functions.devtool.asking.english",
+    "functions.devtool.command",
+    "functions.devtool.examination",
+    "functions.devtool.asking.japanese",
+    "google.auth",
+    "google.cloud.firestore",
+    "google.genai",
+    "shared.a2a.bindings.rest",
+    "shared.gemini.client",
+    "shared.a2a.extensions.tool_reply",
+    "shared.task_store.firestore",
+    "shlex",
+    "subprocess",
+    "typing_extensions",
+)
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    settings = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "TASK_STORE": f"sqlite:{tmp_path_factory.mktemp('start') / 'tasks.db'}",
+        "ALLOW_ANONYMOUS": "true",
+        "ANONYMOUS_SUBJECT": "hub",
+    }
+    lists = "import json, sys; import functions.devtool.main; print(json.dumps(sorted(sys.modules)))"
+    process = subprocess.run(
+        [sys.executable, "-c", lists], env=settings, capture_output=True, check=True, text=True
+    )
+    return set(json.loads(process.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("module", _NEEDED_LATER)
+def test_the_agent_starts_without_what_is_needed_later_or_not_at_all(module: str, loaded: set[str]) -> None:
+    assert "functions.devtool.app" in loaded
+    assert module not in loaded

@@ -1,0 +1,223 @@
+"""The development agent's files: what lies in the workspace can be worked on, and nothing that lies outside."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.listing import found, listed
+from functions.devtool.workspace import MOST_BYTES, Workspace
+from functions.devtool.workspaces import Workspaces
+from shared.language import Language
+from tests.fakes.devtool import workspace_in
+
+SECRET = "the secret of the operator"
+OUTSIDE = (
+    "../secret.txt",
+    "src/../../secret.txt",
+    "{outside}/secret.txt",
+    "/etc/passwd",
+    "link-to-file",
+    "link-to-folder/secret.txt",
+    "inner-link/../../secret.txt",
+    "src/link-up/secret.txt",
+    "/proc/self/environ",
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "secret.txt").write_text(SECRET)
+    root = workspace_in(tmp_path)
+    (root / "link-to-file").symlink_to(tmp_path / "secret.txt")
+    (root / "link-to-folder").symlink_to(tmp_path)
+    (root / "inner-link").symlink_to("src")
+    (root / "src" / "link-up").symlink_to("../..")
+    return root
+
+
+@pytest.fixture
+def workspace(root: Path) -> Workspace:
+    return Workspace(root, shown=str(root))
+
+
+def fault(failed: pytest.ExceptionInfo[ToolFailed]) -> Fault:
+    return failed.value.fault
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_nothing_outside_is_read_written_listed_or_searched(
+    workspace: Workspace, root: Path, name: str
+) -> None:
+    name = name.format(outside=root.parent)
+    with pytest.raises(ToolFailed) as reading:
+        workspace.read(name)
+    with pytest.raises(ToolFailed) as writing:
+        workspace.write(name, "mine", expected=SECRET)
+    with pytest.raises(ToolFailed) as listing:
+        workspace.entries(name)
+    with pytest.raises(ToolFailed) as searching:
+        found(workspace, "secret", name, Language.EN)
+    assert {fault(reading), fault(writing), fault(listing), fault(searching)} == {Fault.OUTSIDE}
+    assert (root.parent / "secret.txt").read_text() == SECRET
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "./notes.txt", "src/../notes.txt", "{root}/notes.txt", "//notes.txt"]
+)
+def test_the_same_file_has_many_names_inside(workspace: Workspace, root: Path, name: str) -> None:
+    name = name.format(root=root)
+    if name.startswith("//"):
+        with pytest.raises(ToolFailed) as failed:
+            workspace.read(name)
+        assert fault(failed) is Fault.OUTSIDE
+    else:
+        assert workspace.read(name) == "hello\nfoo bar\n"
+
+
+def test_a_link_that_stays_inside_is_followed(workspace: Workspace) -> None:
+    assert workspace.read("inner-link/app.py") == "x = 1  # TODO\n"
+
+
+def test_names_in_japanese_are_names(workspace: Workspace, root: Path) -> None:
+    workspace.write("議事録/第 1 回.txt", "はじめに\n", expected=None)
+    assert workspace.read("議事録/第 1 回.txt") == "はじめに\n"
+    assert "議事録/" in listed(workspace, ".", Language.JA)
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing.txt", "src/nothing/x.txt", "notes.txt/x", "a\0b", "x" * 5000, "\udcff"]
+)
+def test_what_is_not_there_is_told_so(workspace: Workspace, name: str) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        workspace.read(name)
+    assert fault(failed) is Fault.NOT_FOUND
+    failed.value.told(Language.JA).encode()
+
+
+def test_only_regular_files_are_read_and_nothing_waits_for_a_pipe(workspace: Workspace, root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    for name in ("pipe", "src", "."):
+        with pytest.raises(ToolFailed) as failed:
+            workspace.read(name)
+        assert fault(failed) is Fault.NOT_A_FILE
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"x" * (MOST_BYTES + 1), Fault.TOO_LARGE),
+        (b"\xff\xfe\x00", Fault.NOT_TEXT),
+        (b"a\0b", Fault.NOT_TEXT),
+    ],
+    ids=["large", "not UTF-8", "with a zero"],
+)
+def test_only_text_of_a_size_that_people_read_is_read(
+    workspace: Workspace, root: Path, content: bytes, expected: Fault
+) -> None:
+    (root / "file").write_bytes(content)
+    with pytest.raises(ToolFailed) as failed:
+        workspace.read("file")
+    assert fault(failed) is expected
+
+
+def test_line_ends_stay_as_they_are(workspace: Workspace, root: Path) -> None:
+    (root / "dos.txt").write_bytes(b"one\r\ntwo\r\n")
+    assert workspace.read("dos.txt") == "one\r\ntwo\r\n"
+    workspace.write("dos.txt", "one\r\n2\r\n", expected="one\r\ntwo\r\n")
+    assert (root / "dos.txt").read_bytes() == b"one\r\n2\r\n"
+
+
+def test_a_file_that_is_not_as_expected_is_not_written(workspace: Workspace, root: Path) -> None:
+    for expected in (None, "something else"):
+        with pytest.raises(ToolFailed) as failed:
+            workspace.write("notes.txt", "mine", expected=expected)
+        assert fault(failed) is Fault.CHANGED
+    with pytest.raises(ToolFailed) as failed:
+        workspace.write("gone.txt", "mine", expected="it was there")
+    assert fault(failed) is Fault.CHANGED
+    assert (root / "notes.txt").read_text() == "hello\nfoo bar\n"
+
+
+def test_a_file_keeps_its_mode_and_nothing_is_left_beside_it(workspace: Workspace, root: Path) -> None:
+    (root / "notes.txt").chmod(0o750)
+    workspace.write("notes.txt", "new", expected="hello\nfoo bar\n")
+    assert (root / "notes.txt").stat().st_mode & 0o777 == 0o750
+    assert not [each for each in root.iterdir() if "devtool-new" in each.name]
+
+
+def test_a_file_that_is_read_only_is_not_replaced(workspace: Workspace, root: Path) -> None:
+    (root / "notes.txt").chmod(0o444)
+    with pytest.raises(ToolFailed) as failed:
+        workspace.write("notes.txt", "new", expected="hello\nfoo bar\n")
+    assert fault(failed) is Fault.NOT_ALLOWED
+    assert (root / "notes.txt").read_text() == "hello\nfoo bar\n"
+
+
+@pytest.mark.parametrize("name", [".git/config", ".git/hooks/pre-commit", "src/.git/x"])
+def test_gits_own_records_are_not_written(workspace: Workspace, name: str) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        workspace.write(name, "x", expected=None)
+    assert fault(failed) is Fault.PROTECTED
+
+
+def test_of_two_writers_who_saw_the_same_file_one_wins(workspace: Workspace, root: Path) -> None:
+    outcomes: list[str] = []
+    start = threading.Barrier(2)
+
+    def write(content: str) -> None:
+        start.wait()
+        try:
+            workspace.write("notes.txt", content, expected="hello\nfoo bar\n")
+            outcomes.append(content)
+        except ToolFailed as failed:
+            outcomes.append(failed.fault)
+
+    writers = [threading.Thread(target=write, args=(each,)) for each in ("one", "two")]
+    for each in writers:
+        each.start()
+    for each in writers:
+        each.join()
+    assert Fault.CHANGED in outcomes
+    assert (root / "notes.txt").read_text() in outcomes
+
+
+def test_a_search_passes_by_what_it_cannot_read(workspace: Workspace, root: Path) -> None:
+    (root / "binary").write_bytes(b"\xff todo")
+    (root / ".git").mkdir()
+    (root / ".git" / "todo").write_text("TODO")
+    assert found(workspace, "todo", ".", Language.EN) == "src/app.py:1: x = 1  # TODO"
+    assert found(workspace, "todo", "src/app.py", Language.EN) == "src/app.py:1: x = 1  # TODO"
+    assert "見つかりません" in found(workspace, "ない", ".", Language.JA)
+
+
+def test_a_search_and_a_list_end_before_they_are_endless(workspace: Workspace, root: Path) -> None:
+    (root / "many.txt").write_text("hit\n" * 1000)
+    assert found(workspace, "hit", ".", Language.EN).count("\n") == 200
+    (root / "many").mkdir()
+    for number in range(501):
+        (root / "many" / f"{number:03}").touch()
+    assert listed(workspace, "many", Language.EN).endswith("… and 1 more")
+
+
+@pytest.mark.parametrize(
+    "path", ["relative", "", "/", "{root}/..", "{root}/nothing", "{root}/link-to-folder", "{root}/notes.txt"]
+)
+def test_only_folders_in_what_is_open_are_workspaces(root: Path, path: str) -> None:
+    assert Workspaces([root], default=None).named(path.format(root=root)) is None
+
+
+def test_a_workspace_may_be_a_folder_inside_what_is_open(root: Path) -> None:
+    workspace = Workspaces([root], default=None).named(f"{root}/src")
+    assert workspace is not None
+    assert workspace.read("app.py") == "x = 1  # TODO\n"
+    with pytest.raises(ToolFailed):
+        workspace.read("../notes.txt")
+
+
+def test_a_default_workspace_shows_no_path_of_its_machine(root: Path) -> None:
+    workspace = Workspaces([root], default=root).default
+    assert workspace is not None
+    assert workspace.path_shown("notes.txt") == "notes.txt"
