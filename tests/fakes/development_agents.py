@@ -73,15 +73,24 @@ class GeminiCliAgent(HttpServer):
 
     def gives_up(self, exchange: Exchange) -> None:
         """What it says to a decision on a call that ended with a lost connection."""
-        cancelled = {"request": {"callId": "call-1", "name": "write_file"}, "status": "cancelled"}
+        self._cancels(
+            exchange, told("state-change", {"kind": "text", "text": "Execution aborted."}, ends=True)
+        )
+
+    def obeys(self, exchange: Exchange) -> None:
+        """What it says where all that it wanted to do was rejected."""
+        self._cancels(exchange, told("state-change", ends=True))
+
+    def _cancels(self, exchange: Exchange, last: Json) -> None:
         self._next = []
+        cancelled = {"request": {"callId": "call-1", "name": "write_file"}, "status": "cancelled"}
+        update = told("tool-call-update", {"kind": "data", "data": cancelled}, state="input-required")
+        if exchange.received.json["method"] == "message/send":
+            exchange.json(_result(_folded([update, last])))
+            return
         exchange.start_stream()
-        exchange.event(
-            _result(told("tool-call-update", {"kind": "data", "data": cancelled}, state="input-required"))
-        )
-        exchange.event(
-            _result(told("state-change", {"kind": "text", "text": "Execution aborted."}, ends=True))
-        )
+        for event in (update, last):
+            exchange.event(_result(event))
 
 
 def told(kind: str, *parts: Json, state: str = "working", ends: bool = False) -> Json:

@@ -145,6 +145,22 @@ def test_a_tool_call_that_its_agent_gave_up_is_told_to_be_late(agent: GeminiCliA
     assert _shown(events[-1]) == ("input-required", True, "Execution aborted.")
 
 
+@_BOTH
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [("no", "Rejected: this was not done."), ("やめて", "拒否しました。実行していません。")],
+)
+def test_a_rejection_is_told_where_the_agent_says_nothing_to_it(
+    agent: GeminiCliAgent, way: str, reply: str, answer: str
+) -> None:
+    hub = hub_of(agent)
+    context_id, _ = turn(hub, way, "code: write it")
+    agent.fails = agent.obeys
+    assert turn(hub, way, reply, context_id)[1] == answer
+    agent.fails = None
+    assert turn(hub, way, "further", context_id)[1] == "Echo: further"
+
+
 @_STORED
 def test_a_decision_that_did_not_reach_the_agent_can_be_sent_again(
     agent: GeminiCliAgent, tmp_path: Path, stored: bool

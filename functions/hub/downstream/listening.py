@@ -181,8 +181,8 @@ class Listener:
         match status.state:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
                 # Once in the updates and once more in the task as a whole is one question.
-                if self._says_no_more(status.state, text) and not self.spoken:
-                    yield from self._say(self._in_progress())
+                if self._tools and self._says_no_more(status.state, text) and not self.spoken:
+                    yield from self._say(self._in_progress() or self._tools.outcome)
                 self.rests = self._says_no_more(status.state, text) and self.spoken
                 if self.rests:
                     yield Open()

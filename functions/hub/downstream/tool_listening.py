@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.a2a.extensions.gemini_cli_updates import is_output, is_task
 from shared.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
-from shared.a2a.extensions.tool_confirmation import progress_text
+from shared.a2a.extensions.tool_confirmation import progress_text, rejected_text
 from shared.a2a.extensions.tool_state import Stage, ToolQuestion, ToolUpdate
 from shared.a2a.model import Message, Task, TaskStatusUpdateEvent
 from shared.a2a.reply import Piece, Progress
@@ -47,6 +47,12 @@ class ToolListener:
             and self._stages.get(self._decided) is Stage.CANCELLED
             and self._decided not in self._at_work
         )
+
+    @property
+    def outcome(self) -> str:
+        """What became of the decision, where the agent ends without a word."""
+        rejected = self._decided is not None and self._stages.get(self._decided) is Stage.CANCELLED
+        return rejected_text(self._language) if rejected else ""
 
     def hear(self, event: TaskStatusUpdateEvent) -> tuple[Kind | None, Sequence[Piece]]:
         """What the update tells, and the progress that it is."""

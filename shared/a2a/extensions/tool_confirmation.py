@@ -56,6 +56,7 @@ _LATE = {
     _EN: "The agent “{agent}” was not waiting for your decision any more, so this was not done. Please ask again.",
     _JA: "エージェント「{agent}」はすでに回答を待っていなかったため、実行していません。もう一度ご依頼ください。",
 }
+_REJECTED = {_EN: "Rejected: this was not done.", _JA: "拒否しました。実行していません。"}
 _DOING = {
     Action.RUN: {_EN: "Running: {about}", _JA: "実行中: {about}"},
     Action.WRITE: {_EN: "Writing: {about}", _JA: "書き込み中: {about}"},
@@ -98,6 +99,11 @@ def not_understood_text(language: Language) -> str:
 def late_text(agent: str, language: Language) -> str:
     """The decision came too late."""
     return _LATE[language].format(agent=agent)
+
+
+def rejected_text(language: Language) -> str:
+    """What an agent that says nothing more has done: nothing."""
+    return _REJECTED[language]
 
 
 def progress_text(update: ToolUpdate, language: Language) -> str:
