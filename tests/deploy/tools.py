@@ -1,13 +1,12 @@
 """Programs that no Python package brings: gcloud, and bats, which npm has."""
 
-import contextlib
 import os
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
+
+from tests import npm
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -29,16 +28,4 @@ def bats() -> str:
     installed = shutil.which("bats")
     if installed:
         return installed
-    folder = ROOT / ".run" / "bats"
-    ready = folder / "node_modules" / ".bin" / "bats"
-    if not ready.exists():
-        npm = program("npm")
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as fresh:
-            for name in ("package.json", "package-lock.json"):
-                shutil.copyfile(HERE / name, Path(fresh, name))
-            subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=fresh, check=True)
-            # Another run at the same time may have been faster; what is there already is the same.
-            with contextlib.suppress(OSError):
-                Path(fresh, "node_modules").rename(folder / "node_modules")
-    return str(ready)
+    return str(npm.installed(program("npm"), HERE) / ".bin" / "bats")
