@@ -246,6 +246,21 @@ def test_a_task_that_is_cancelled_while_the_model_thinks_is_let_go(
         assert asked["status"]["state"] == "TASK_STATE_INPUT_REQUIRED"
 
 
+def test_a_worker_that_is_told_to_end_while_the_model_thinks_gives_its_task_back(
+    hub: WorkedHub, workspace: Workspace, model: CallingModel, environ: dict[str, str]
+) -> None:
+    thinking = model.hold()
+    with worker(hub, environ, *_WORKER, "--role", "crm") as ended:
+        task = ask(hub, "What is new?", at_once=True, **_ROLE)
+        assert thinking.wait(30)
+        ended.popen.terminate()
+        assert ended.popen.wait(30) == 0
+    # Its lease would have lasted for a minute.
+    leased = hub.worker(_TOKEN).post("/v1/tasks:lease", {"taskId": task["id"]}).json
+    assert leased["attempt"] == 2
+    hub.operation("CancelTask", {"id": task["id"]})
+
+
 def _settled(hub: WorkedHub, task_id: str) -> Any:
     """The task when its turn has ended."""
     subscribe = {"jsonrpc": "2.0", "id": 1, "method": "SubscribeToTask", "params": {"id": task_id}}
