@@ -39,7 +39,15 @@ def test_its_commands_are_listed_in_the_extensions_form() -> None:
     assert listed == [{"name": "memory", "description": "Memory", "arguments": [], "sub_commands": [show]}]
 
 
-def test_which_way_it_has_is_found_out_once(tmp_path: Path) -> None:
+def test_which_way_it_has_is_found_out_once_by_executing(tmp_path: Path) -> None:
+    with GeminiCliAgent(_done("x")) as agent:
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url))
+        for _ in range(2):
+            assert execute(hub, "memory", "show")["status"] == "STARTED"
+        assert _methods(agent) == ["command/execute", *["POST /executeCommand"] * 2]
+
+
+def test_which_way_it_has_is_found_out_once_by_listing(tmp_path: Path) -> None:
     with GeminiCliAgent(_done("x")) as agent:
         hub = hub_of(tmp_path, tool_route("alpha", agent.url))
         assert names(hub) == names(hub) == ["memory"]
@@ -192,5 +200,5 @@ def test_events_that_break_off_are_the_tasks_failure(tmp_path: Path) -> None:
         hub = hub_of(tmp_path, tool_route("alpha", agent.url))
         shown = ended(hub, execute(hub, "init")["execution_id"])
     assert shown["status"]["state"] == "TASK_STATE_FAILED"
-    assert "broke off" in shown["status"]["message"]["parts"][0]["text"]
+    assert "“Agent alpha” broke off" in shown["status"]["message"]["parts"][0]["text"]
     assert len(agent.executed) == 1

@@ -1,11 +1,20 @@
 """Every fault of an agent is contained where its slash commands are listed and executed, too."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from functions.hub.credentials import Credentials
+from functions.hub.downstream.interface import Calling
+from functions.hub.downstream.remote_agent import RemoteAgent
+from functions.hub.failure import DownstreamFailed
+from shared.a2a.client import A2AClient
+from shared.a2a.extensions.development_tool import GetAllSlashCommandsRequest
+from shared.http.client import HttpClient
+from shared.ids import new_id
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.command_agents import CommandAgent
 from tests.fakes.faults import FAULTS, SECRETS, Fault
@@ -78,6 +87,25 @@ def test_a_defect_of_the_hub_while_an_agent_is_asked_is_contained(tmp_path: Path
     assert "Something went wrong in the hub" in call(hub, "commands/get")["error"]["message"]
     assert "Something went wrong in the hub" in result["message"]
     assert "AttributeError" in next(line["stack_trace"] for line in hub.log if "stack_trace" in line)
+
+
+def test_a_list_may_have_less_time_than_the_route_gives_an_answer() -> None:
+    with HttpServer(lambda exchange: exchange.wait_until_left()) as silent:
+        http = HttpClient()
+        agent = RemoteAgent(
+            tool_route("alpha", silent.url, timeout_seconds=60.0),
+            http=http,
+            client=A2AClient(http, new_id=new_id),
+            credentials=Credentials(None),
+        )
+        started = time.monotonic()
+        with pytest.raises(DownstreamFailed) as failed:
+            agent.commands(
+                GetAllSlashCommandsRequest(),
+                Calling(authorization=None, traceparent=None, within_seconds=0.1),
+            )
+    assert failed.value.failure.fault == "timeout"
+    assert time.monotonic() - started < 30
 
 
 def _hub(folder: Path | None, fault: Fault, server: HttpServer, other: CommandAgent) -> Hub:

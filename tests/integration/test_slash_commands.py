@@ -44,9 +44,10 @@ def test_the_commands_of_an_agent_are_listed_in_its_own_version(version: str) ->
 
 
 def test_several_agents_commands_are_one_list_in_the_order_of_the_table() -> None:
-    with CommandAgent([command("b"), command("a")]) as one, CommandAgent([command("a"), MEMORY]) as two:
+    other_a = command("a") | {"description": "Another one"}
+    with CommandAgent([command("b"), command("a")]) as one, CommandAgent([other_a, MEMORY]) as two:
         hub = hub_of(None, tool_route("alpha", one.url), tool_route("beta", two.url))
-        assert names(hub) == ["b", "a", "memory"]
+        assert call(hub, "commands/get")["result"]["commands"] == [command("b"), command("a"), MEMORY]
         assert names(hub, params={"metadata": {"skill": "beta"}}) == ["a", "memory"]
 
 
