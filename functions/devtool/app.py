@@ -14,6 +14,7 @@ from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.commands import Commands
 from functions.devtool.config import Config
 from functions.devtool.conversations import Conversations
+from functions.devtool.mind import Mind
 from functions.devtool.pages import check_no_page_asks
 from functions.devtool.programs import Programs
 from functions.devtool.rules import Rules
@@ -61,17 +62,17 @@ _PURGE_EVERY_SECONDS = 3600.0
 _MOST_PURGED = 100
 
 
-def build(config: Config) -> Handler:
-    """The whole function: its card, its health, the agent behind the protocol."""
+def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
+    """The whole function: its card, its health, the agent behind the protocol. `gemini` replaces the settings' model."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
     callers = config.identity.callers(_http, believes_gate=False)
-    gemini = _gemini(config)
+    gemini = gemini or _gemini(config)
     store = open_store(config.store, clock=time.time, new_token=new_id)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace)
     conversations = Conversations(store, workspaces)
     programs = Programs(names=config.commands, path=config.search_path, seconds=config.command_seconds)
-    agent = DevelopmentAgent(conversations, mind=Rules(), tools=Tools(programs), mint=MINT, log=log)
+    agent = DevelopmentAgent(conversations, mind=_mind(gemini), tools=Tools(programs), mint=MINT, log=log)
     tasks = KeptTasks(
         agent,
         store,
@@ -151,14 +152,23 @@ def _gemini(config: Config) -> Gemini | None:
     return gemini
 
 
+def _mind(gemini: Gemini | None) -> Mind:
+    if gemini is None:
+        return Rules()
+    from functions.devtool.language_model import LanguageModel
+
+    return LanguageModel(gemini)
+
+
 def _examined(config: Config, gemini: Gemini | None) -> Sequence[Step]:
     from functions.devtool.examination import examine
     from shared.diagnosis import skipped
-    from shared.gemini import examination
 
     steps = tuple(examine(config, path=config.search_path))
     if gemini is None:
         return (*steps, skipped("model", "none is configured: rules find out what is asked for"))
+    from shared.gemini import examination
+
     return (*steps, *examination.examine(gemini))
 
 

@@ -14,9 +14,10 @@ from shared.a2a.extensions.development_tool import AgentThought
 
 
 class Act(Struct, frozen=True):
-    """A tool is to be called. `signature` is whatever the decider wants to see again with this call."""
+    """A tool is to be called. `by` is the model that decided so, "" for rules; `signature` is what it wants to see again."""
 
     action: AnyAction
+    by: str = ""
     signature: str = ""
 
 

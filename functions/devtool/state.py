@@ -16,6 +16,7 @@ from shared.language import Language
 _NOTE = "devtool"
 # What a model has been told of the conversation; more is not kept.
 _MOST_KEPT_TURNS = 6
+_LONGEST_KEPT = 2_000
 
 
 class Asked(Struct, frozen=True, tag="asked"):
@@ -25,10 +26,11 @@ class Asked(Struct, frozen=True, tag="asked"):
 
 
 class Called(Struct, frozen=True, tag="called"):
-    """A tool call that was decided on. `signature` is the model's own, which it wants to see again."""
+    """A tool call that was decided on. `by` is the model that did, "" for rules; `signature` is what it wants to see again."""
 
     call_id: str
     action: AnyAction
+    by: str = ""
     signature: str = ""
 
 
@@ -72,7 +74,11 @@ class State(Struct, kw_only=True, omit_defaults=True):
 
     def following(self) -> State:
         """What the conversation's next task begins with."""
-        said = tuple(each for each in self.dialogue if isinstance(each, Asked | Answered))
+        said = tuple(
+            type(each)(each.text[:_LONGEST_KEPT])
+            for each in self.dialogue
+            if isinstance(each, Asked | Answered)
+        )
         return State(
             workspace=self.workspace,
             spelling=self.spelling,

@@ -121,7 +121,7 @@ class Work:
             tool_name=action.tool,
             input_parameters=action.parameters,
         )
-        called = Called(call.tool_call_id, action, decision.signature)
+        called = Called(call.tool_call_id, action, decision.by, decision.signature)
         self._state.dialogue = (*self._state.dialogue, called)
         try:
             question = self._tools.question(action, self._workspace, self._state.language)
@@ -158,8 +158,10 @@ class Work:
         )
         try:
             while True:
-                call = replace(call, live_content=next(steps))
-                yield Update(call)
+                live_content = next(steps)
+                if live_content != call.live_content:
+                    call = replace(call, live_content=live_content)
+                    yield Update(call)
         except StopIteration as end:
             output, text = end.value
             done = replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output)
@@ -188,7 +190,9 @@ class Work:
             input_parameters=action.parameters,
             confirmation_request=question,
         )
-        self._state.dialogue = (*self._state.dialogue, Called(call.tool_call_id, action))
+        before = next(each for each in reversed(self._state.dialogue) if isinstance(each, Called))
+        again = replace(before, call_id=call.tool_call_id, action=action)
+        self._state.dialogue = (*self._state.dialogue, again)
         yield from self._ask(call, action)
 
     def _cancelled(self, pending: Pending) -> Iterator[Happening]:

@@ -10,12 +10,12 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.a2a.call import Cancellation
-from shared.gemini.ending import Ended, Reader
+from shared.gemini.ending import Ended, FunctionCall, Reader
 from shared.gemini.failure import PASSES, Cause, Failure, ModelFailed, failure_of
 from shared.gemini.settings import GeminiSettings
 from shared.http.client import Budget, HttpClient
@@ -36,13 +36,16 @@ _LEAST_SECONDS = 0.5
 class Prompt:
     """What a model is asked. `instruction` is the operator's, `text` holds what others wrote.
 
-    `schema`, in the API's own form, is that of the JSON to answer with; None for text.
+    `schema`, in the API's own form, is that of the JSON to answer with; None for text. `turns`, in the API's own form, are a
+    whole dialogue in the place of `text`; `functions` declares what the model may call in it.
     """
 
     instruction: str
     text: str
     temperature: float = 0.2
     schema: Mapping[str, Any] | None = None
+    turns: Sequence[Mapping[str, Any]] = ()
+    functions: Sequence[Mapping[str, Any]] = ()
 
 
 _NO_PROMPT = Prompt(instruction="", text="")
@@ -91,8 +94,8 @@ class Gemini:
 
     def stream(
         self, prompt: Prompt, *, cancellation: Cancellation, timeout_seconds: float | None = None
-    ) -> Iterator[str | Waiting | Ended]:
-        """The stretches of the answer as they come, and `Ended` last.
+    ) -> Iterator[str | FunctionCall | Waiting | Ended]:
+        """The stretches of the answer as they come, and `Ended` last. A function is called only where some are declared.
 
         Where nothing of the answer was told yet, a failure that passes is tried again while there is time. Raises ModelFailed.
         """
@@ -134,7 +137,9 @@ class Gemini:
             types.GenerateContentResponse.model_validate({"candidates": [{"finishReason": "STOP"}]})
             self._client()
 
-    def _once(self, prompt: Prompt, deadline: float, cancellation: Cancellation) -> Iterator[str | Ended]:
+    def _once(
+        self, prompt: Prompt, deadline: float, cancellation: Cancellation
+    ) -> Iterator[str | FunctionCall | Ended]:
         from shared.gemini.transport import Sent
 
         sent = Sent(self._budget(deadline), cancellation)
@@ -142,13 +147,15 @@ class Gemini:
         try:
             client, transport = self._client()
             chunks = client.models.generate_content_stream(
-                model=self.settings.model, contents=prompt.text, config=self._config(prompt, deadline)
+                model=self.settings.model,
+                contents=list(prompt.turns) or prompt.text,
+                config=self._config(prompt, deadline),
             )
             # Nothing is sent before the first chunk is asked for.
             with transport.sending(sent):
                 chunk = next(chunks, None)
             while chunk is not None:
-                yield from reader.texts(chunk)
+                yield from reader.said(chunk)
                 chunk = next(chunks, None)
             yield reader.ended()
         except Exception as error:
@@ -176,6 +183,7 @@ class Gemini:
             "automatic_function_calling": {"disable": True},
             "http_options": {"timeout": remaining_milliseconds},
             **(_json(prompt.schema) if prompt.schema else {}),
+            **({"tools": [{"function_declarations": list(prompt.functions)}]} if prompt.functions else {}),
         }
 
     def _client(self) -> tuple[Any, Transport]:

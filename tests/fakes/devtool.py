@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 from functions.devtool import config
 from functions.devtool.app import build
 from shared.a2a.extensions.development_tool import URI
+from shared.gemini.client import Gemini
 from shared.http.messages import Request, Response, body_of
 from tests.fakes.kept_tasks import until
 
@@ -71,7 +72,9 @@ def workspace_in(folder: Path) -> Path:
 class Devtool:
     """One instance of the function, with the settings in `settings` beside those that it needs."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(
+        self, folder: Path, *, gemini: Gemini | None = None, settings: Mapping[str, str] = {}
+    ) -> None:
         environ = {
             "TASK_STORE": f"sqlite:{folder / 'tasks.db'}",
             "TASK_LOOK_SECONDS": "0.05",
@@ -82,7 +85,7 @@ class Devtool:
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "PORT": "1",
         }
-        self.handler = build(config.read(environ | settings))
+        self.handler = build(config.read(environ | dict(settings)), gemini=gemini)
 
     def client(self, way: str = WAYS[2], **options: Any) -> "Client":
         return Client(self, way, **options)

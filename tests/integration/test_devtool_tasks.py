@@ -31,7 +31,7 @@ def way(request: pytest.FixtureRequest) -> str:
 
 
 def instance(folder: Path, root: Path, way: str = WAYS[2], **settings: str) -> Client:
-    return Devtool(folder, **settings).client(way, workspace=root)
+    return Devtool(folder, settings=settings).client(way, workspace=root)
 
 
 def test_a_task_that_waits_for_a_decision_outlives_its_process(tmp_path: Path, root: Path, way: str) -> None:
@@ -56,7 +56,7 @@ def test_a_workspace_that_is_no_longer_open_is_not_worked_in_after_a_restart(
     tmp_path: Path, root: Path
 ) -> None:
     task_id, call = waiting(instance(tmp_path, root).stream(WRITE))
-    closed = Devtool(tmp_path, DEVTOOL_WORKSPACES=str(root / "src")).client()
+    closed = Devtool(tmp_path, settings={"DEVTOOL_WORKSPACES": str(root / "src")}).client()
     done = closed.decide(task_id, call["tool_call_id"], "proceed_once")
     assert calls(done)[-1]["status"] == "FAILED"
     assert not (root / "new.txt").exists()
@@ -137,7 +137,7 @@ def test_a_command_whose_process_died_is_not_run_again_and_the_task_says_so(
     client = instance(tmp_path, root)
     task_id, call = waiting(client.stream(COUNT))
     _decide_and_die(tmp_path, task_id, call["tool_call_id"])
-    task = Devtool(tmp_path, TASK_SWEEP_SECONDS="0.05").client().settled(task_id)
+    task = Devtool(tmp_path, settings={"TASK_SWEEP_SECONDS": "0.05"}).client().settled(task_id)
     assert task.state == "failed"
     assert "interrupted" in task.text
     assert not (root / "ran.txt").exists()

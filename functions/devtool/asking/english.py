@@ -57,11 +57,12 @@ _TABLE = (
         rf"(?:replace|set) the (?:whole |entire )?contents? of {_NAMED}{PATH} (?:with|by|to){_HELD} {CONTENT}",
     ),
     (Kind.WRITE, rf"(?:write|save|put|store){_HELD} {CONTENT} (?:to|into|in|as) {_NAMED}{PATH}"),
-    (Kind.SEARCH, rf"(?:search|look|grep)(?: (?:in|through))? {_THE}{PATH} for {_WORD}"),
-    (
-        Kind.SEARCH,
-        rf"(?:search|look|grep|find)(?: {_ALL_FILES})?(?: for)? (?!files?\b|for\b){_WORD}{_FOLDER}",
-    ),
+    (Kind.SEARCH, rf"(?:(?:search|grep)(?: (?:in|through))?|look (?:in|through)) {_THE}{PATH} for {_WORD}"),
+    (Kind.SEARCH, rf"(?:search|look)(?: {_ALL_FILES})? for {_WORD}{_FOLDER}"),
+    (Kind.SEARCH, rf"(?:search|grep)(?: for)? (?!for\b){TEXT}{_FOLDER}"),
+    # Without quotes, what is to be found may be anything: "find the bug".
+    (Kind.SEARCH, rf"find(?: {_THE}(?:text|word|string))? (?P<text>{QUOTED}){_FOLDER}"),
+    (Kind.SEARCH, rf"find (?:all |the )?occurrences of {TEXT}{_FOLDER}"),
     (Kind.SEARCH, rf"(?:where|in (?:which|what) files?) (?:is|are|does|do) {TEXT} {_STANDS}"),
     (
         Kind.SEARCH,
