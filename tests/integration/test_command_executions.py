@@ -167,6 +167,15 @@ def test_what_an_agent_said_before_it_was_followed_is_told_in_the_order_in_which
     assert shown["status"]["state"] == "TASK_STATE_COMPLETED"
 
 
+def test_a_command_that_is_silent_for_long_is_asked_for(tmp_path: Path) -> None:
+    with CommandAgent(tasks=[task("working"), task("completed", says="Remembered.")]) as agent:
+        agent.may_go_on.clear()
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url, stream_idle_timeout_seconds=0.1))
+        shown = ended(hub, execute(hub, "memory", "add")["execution_id"])
+        agent.may_go_on.set()
+    assert shown["status"]["message"]["parts"] == [{"text": "Remembered."}]
+
+
 def test_an_execution_whose_task_the_agent_has_lost_fails_and_is_not_sent_again(tmp_path: Path) -> None:
     with CommandAgent(life=LIFE[:1]) as agent:
         hub = hub_of(tmp_path, tool_route("alpha", agent.url))

@@ -102,8 +102,9 @@ class Exchange:
                     yield event
                 return
         except ClientError as error:
-            # Before there was an event, the task may just have ended, and an agent may know no such operation.
-            if event is not None and error.fault not in _LOST:
+            # Before there was an event, the task may just have ended, and an agent may know no such operation. That a command
+            # is silent for long says nothing.
+            if event is not None and error.fault not in _PASSING:
                 raise
         task = self._get(task_id)
         yield task
