@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.calling_model import CallingModel, Heard
+from tests.fakes.calling_model import CallingModel, Heard, Part, call
 from tests.fakes.workspace import OWNER, Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,3 +141,19 @@ def workspace_program(folder: Path) -> Iterator[WorkspaceProgram]:
 
 def _nothing(_: Heard) -> str:
     return "Nothing."
+
+
+def mails_the_figures(heard: Heard) -> Part | str:
+    """Finds the file, reads it, and sends it."""
+    if "find_files" in heard.results:
+        return call("read_file", file_id=heard.results["find_files"]["files"][0]["file_id"])
+    if "read_file" in heard.results:
+        text = heard.results["read_file"]["text"]
+        return call("send_mail", to=["aki@example.com"], subject="Figures", body=text)
+    if "It was done" in heard.text:
+        return "The figures are on their way."
+    if "no yes" in heard.text:
+        return call("send_mail", to=["ken@example.com"], subject="Figures", body="12")
+    if "said no" in heard.text:
+        return "Nothing was sent."
+    return call("find_files", words="Figures")

@@ -1,13 +1,11 @@
 """The Workspace worker on Google's Agent Development Kit: a real agent, a model that calls functions, and a small Workspace."""
 
-import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pytest
 
 from tests.fakes.calling_model import Heard, Part, call
-from tests.fakes.workspace_worker import Task, WorkspaceProgram, workspace_program
+from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures, workspace_program
 from workers.workspace.actions import Mail
 from workers.workspace.consent import question
 from workers.workspace.words import Language
@@ -34,22 +32,6 @@ def program(running: WorkspaceProgram) -> Iterator[WorkspaceProgram]:
 @pytest.fixture
 def task(program: WorkspaceProgram) -> Task:
     return program.task()
-
-
-def mails_the_figures(heard: Heard) -> Part | str:
-    """Finds the file, reads it, and sends it."""
-    if "find_files" in heard.results:
-        return call("read_file", file_id=heard.results["find_files"]["files"][0]["file_id"])
-    if "read_file" in heard.results:
-        text = heard.results["read_file"]["text"]
-        return call("send_mail", to=["aki@example.com"], subject="Figures", body=text)
-    if "It was done" in heard.text:
-        return "The figures are on their way."
-    if "no yes" in heard.text:
-        return call("send_mail", to=["ken@example.com"], subject="Figures", body="12")
-    if "said no" in heard.text:
-        return "Nothing was sent."
-    return call("find_files", words="Figures")
 
 
 def test_a_question_is_answered_from_what_the_tools_told(program: WorkspaceProgram, task: Task) -> None:
@@ -193,93 +175,12 @@ def test_a_worker_that_may_not_write_has_no_tools_for_it_and_takes_no_yes(
     assert "send_mail" not in program.model.heard[-1].tools
 
 
-def test_a_mail_that_was_sent_is_not_lost_with_the_model(program: WorkspaceProgram, task: Task) -> None:
-    program.model.says = mails_the_figures
-    task.say("Mail the figures to Aki", *WRITES)
-    program.model.broken = 400
-    answer = task.say("yes", *WRITES)["answer"]
-    assert "What else you asked for has not been done" in answer
-    assert answer.endswith("✓ Sent to aki@example.com: “Figures”")
-    assert len(program.workspace.mail.sent) == 1
-
-
 def test_a_turn_that_is_taken_again_sends_nothing_twice(program: WorkspaceProgram, task: Task) -> None:
     program.model.says = mails_the_figures
     task.say("Mail the figures to Aki", *WRITES)
     task.say("yes", *WRITES)
     assert "✓ Sent" in task.again(*WRITES)["answer"]
     assert len(program.workspace.mail.sent) == 1
-
-
-@pytest.mark.parametrize(
-    ("status", "finish", "told", "logged"),
-    [
-        (503, "STOP", "cannot be reached", "status 503"),
-        (429, "STOP", "cannot be reached", "status 429"),
-        (403, "STOP", "not set up", "roles/aiplatform.user"),
-        (404, "STOP", "not set up", "GOOGLE_CLOUD_LOCATION"),
-        (400, "STOP", "gave no answer", "status 400"),
-        (0, "SAFETY", "gave no answer", "SAFETY"),
-        (0, "STOP", "gave no answer", "said nothing"),
-    ],
-)
-def test_a_model_that_does_not_answer_is_told_in_a_sentence(
-    program: WorkspaceProgram, task: Task, status: int, finish: str, told: str, logged: str
-) -> None:
-    def silent(_: Heard) -> list[Part]:
-        return []
-
-    program.model.says, program.model.broken, program.model.finish = silent, status, finish
-    assert told in task.say("What is new?")["failed"]
-    assert logged in program.logged()
-    assert "Traceback" not in program.logged()
-
-
-def test_a_failure_is_told_in_the_language_of_the_task(program: WorkspaceProgram, task: Task) -> None:
-    program.model.broken = 400
-    assert (
-        task.say("新着メールは？")["failed"] == "言語モデルが回答しませんでした。別の言葉でお試しください。"
-    )
-
-
-def test_a_model_that_goes_round_in_circles_is_stopped(program: WorkspaceProgram, task: Task) -> None:
-    def circles(_: Heard) -> Part:
-        return call("search_mail", query="x")
-
-    program.model.says = circles
-    assert "too many steps" in task.say("Find it", "--turns", "3")["failed"]
-    assert len(program.model.heard) == 3
-
-
-def test_a_turn_has_an_end(program: WorkspaceProgram, task: Task) -> None:
-    left = threading.Event()
-
-    def waits(_: Heard) -> str:
-        left.wait(30)
-        return "Late."
-
-    program.model.says = waits
-    try:
-        assert "took too long" in task.say("Find it", "--seconds", "0.5")["failed"]
-    finally:
-        left.set()
-
-
-def test_a_tool_that_there_is_not_ends_nothing(program: WorkspaceProgram, task: Task) -> None:
-    def dreams(heard: Heard) -> Part | str:
-        return "I cannot do that." if heard.results else call("delete_everything", really=True)
-
-    program.model.says = dreams
-    assert task.say("Tidy up")["answer"] == "I cannot do that."
-
-
-def test_a_cancelled_task_asks_neither_google_nor_the_model(program: WorkspaceProgram, task: Task) -> None:
-    program.model.says = mails_the_figures
-    task.say("Mail the figures to Aki", *WRITES)
-    heard = len(program.model.heard)
-    task.say("yes", *WRITES, cancelled=True)
-    assert program.workspace.mail.sent == []
-    assert len(program.model.heard) == heard
 
 
 def test_a_picture_in_an_answer_is_not_fetched_by_whoever_shows_it(
@@ -301,21 +202,3 @@ def test_the_model_is_told_the_day_the_language_and_the_zone(program: WorkspaceP
 
 def test_braces_in_a_text_are_a_text(program: WorkspaceProgram, task: Task) -> None:
     assert task.say("What is {name} in {0}?")["answer"] == "Nothing."
-
-
-def test_a_text_that_is_too_long_is_refused(program: WorkspaceProgram, task: Task) -> None:
-    assert "30000" in task.say("x" * 30_001)["failed"]
-    assert program.model.heard == []
-
-
-def test_a_scope_that_is_missing_is_named_in_the_log_and_not_to_the_person(
-    program: WorkspaceProgram, task: Task
-) -> None:
-    def relays(heard: Heard) -> Part | str:
-        return str(heard.results["search_mail"]["error"]) if heard.results else call("search_mail", query="x")
-
-    program.model.says = relays
-    program.workspace.scopes = {"drive.readonly"}
-    outcome: dict[str, Any] = task.say("Any mail?", "--role", "other")
-    assert outcome["answer"].startswith("This worker has no access to that part of Google Workspace yet")
-    assert "gmail.readonly" in program.logged()

@@ -1,6 +1,5 @@
 """One turn of a task: does what the person said yes to, lets the model go on, and asks the person, or answers."""
 
-import logging
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -29,7 +28,6 @@ _NOTES = {
     Answer.ELSE: "That is no yes: nothing was done. See what the person wants instead.",
 }
 _NOTE = "{text}\n\n(A note of the worker, not of the person: {note})"
-_log = logging.getLogger("workspace")
 
 
 class Cancelled(Failed):
@@ -69,7 +67,7 @@ class WorkspaceWorker:
             told = self._told(talk, desk, work)
         except ModelFailed as failed:
             why = own.model[failed.cause]
-            if not done and not desk.done:
+            if not (done or desk.done or desk.question):
                 raise Failed(why) from None
             # What was done is not to be asked for again.
             told = f"{own.rest} {why}"

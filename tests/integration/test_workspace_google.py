@@ -1,0 +1,108 @@
+"""What the Workspace worker makes of Google's failures: what is tried again, what the person reads, and what the operator."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.http_server import Exchange, HttpServer
+from tests.fakes.workspace import Workspace
+from tests.fakes.workspace_desk import Bench
+
+_BUSY = (503, {"error": {"code": 503, "message": "Backend error"}})
+_LIMIT = (403, {"error": {"code": 403, "errors": [{"reason": "userRateLimitExceeded"}]}})
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """An empty one, and a service account that acts for its owner."""
+    workspace = Workspace()
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(workspace.key_file(tmp_path)))
+    with workspace.server:
+        yield workspace
+
+
+@pytest.fixture
+def bench(workspace: Workspace) -> Bench:
+    return Bench(workspace)
+
+
+@pytest.mark.parametrize("trouble", [_BUSY, _LIMIT, None])
+def test_what_passes_is_tried_again(workspace: Workspace, bench: Bench, trouble: Any) -> None:
+    workspace.add_file("f-1", "Figures", "x")
+    workspace.faults = [("/files", trouble), ("/files", trouble)]
+    assert len(bench.use("find_files", words="Figures")["files"]) == 1
+
+
+def test_what_does_not_pass_is_told_after_three_attempts(workspace: Workspace, bench: Bench) -> None:
+    workspace.faults = [("/files", _BUSY)] * 4
+    assert "busy" in bench.use("find_files", words="x")["error"]
+    assert len(workspace.faults) == 1
+
+
+def test_a_draft_is_never_written_twice_by_itself(workspace: Workspace, bench: Bench) -> None:
+    workspace.faults = [("/drafts", None)]
+    assert (
+        "cannot be reached" in bench.use("draft_mail", to="aki@example.com", subject="s", body="b")["error"]
+    )
+    assert len(workspace.mail.drafts) == 1
+
+
+def test_a_scope_that_is_missing_is_missed_only_where_it_is_needed(
+    workspace: Workspace, bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    workspace.scopes = {"drive.readonly"}
+    assert bench.use("find_files", words="x") == {"files": []}
+    error = bench.use("search_mail", query="x")["error"]
+    assert "no access to that part" in error
+    assert "gmail.readonly" not in error
+    (told,) = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert "https://www.googleapis.com/auth/gmail.readonly" in told
+    assert "ya29" not in told
+
+
+def test_an_api_that_is_off_is_told_with_its_command(
+    workspace: Workspace, bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    workspace.disabled = {"calendar"}
+    assert "its log says" in bench.use("list_events", start="2026-11-24", end="2026-11-25")["error"]
+    assert "gcloud services enable calendar-json.googleapis.com" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ((404, {"error": {"code": 404}}), "nothing like that"),
+        ((403, {"error": {"code": 403, "errors": [{"reason": "forbidden"}]}}), "not allow"),
+        ((400, {"error": {"code": 400, "message": "Invalid Value"}}), "cannot do that"),
+        ((400, "no JSON"), "cannot do that"),
+        ((200, "no JSON"), "cannot be reached"),
+        ((302, {}), "cannot do that"),
+    ],
+)
+def test_each_failure_has_its_sentence(workspace: Workspace, bench: Bench, answer: Any, told: str) -> None:
+    workspace.faults = [("/files", answer)] * 3
+    assert told in bench.use("find_files", words="x")["error"]
+
+
+def test_a_redirect_takes_the_persons_token_nowhere(workspace: Workspace) -> None:
+    def redirect(exchange: Exchange) -> None:
+        exchange.answer(302, location=f"{elsewhere.url}/files")
+
+    with (
+        HttpServer(lambda exchange: exchange.json({"files": []})) as elsewhere,
+        HttpServer(redirect) as redirecting,
+    ):
+        assert (
+            "cannot do that"
+            in Bench(workspace, endpoint=redirecting.url).use("find_files", words="x")["error"]
+        )
+    assert elsewhere.received == []
+
+
+def test_a_google_that_is_gone_is_told(workspace: Workspace, bench: Bench) -> None:
+    bench.use("find_files", words="x")
+    workspace.server.__exit__()
+    assert "cannot be reached" in bench.use("find_files", words="x")["error"]
