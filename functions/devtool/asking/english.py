@@ -9,7 +9,7 @@ from functions.devtool.asking.patterns import CONTENT, FILE, PATH, TEXT, Kind, T
 from functions.devtool.asking.quoted import QUOTED
 
 _COURTESY = (
-    r"(?:(?:please|ok(?:ay)?|now|hi|hello|hey|then|can you|could you|would you|will you|can i|let me"
+    r"(?:(?:please|ok(?:ay)?|now|hi|hello|hey|then|can you|could you|would you|will you|can i|let me|just|go ahead and"
     r"|i(?: would|'d|’d)? (?:like|want|need)(?: you)? to|kindly)[,:]? )*"
 )
 _END = r"(?:,? (?:please|for me|now|thanks|thank you))*[ .!?]*"
@@ -24,6 +24,11 @@ _STANDS = r"(?:used|defined|mentioned|appear|occur|found|called|stand)"
 _WORD = rf"{_THE}(?:text |word |string |all )?(?:occurrences of )?{TEXT}"
 _OLD_NEW = rf"(?P<old>{QUOTED}|\S+) (?:with|by|to|into|for) (?P<new>{QUOTED}|\S+?)"
 
+ROOT = re.compile(
+    r"\.|\.?/|here|(?:the |this |my |our )?(?:workspace|project|repository|folder|directory|root)",
+    re.IGNORECASE,
+)
+
 _TABLE = (
     (
         Kind.HELP,
@@ -35,6 +40,7 @@ _TABLE = (
         rf"(?:what|which) (?:files|folders)(?: and folders)?(?: are(?: there)?| do (?:we|you|i) have| exist)?{_FOLDER}",
     ),
     (Kind.LIST, rf"what(?:'s|’s| is) {_IN} {_THE}(?:folder|directory) {PATH}|what(?:'s|’s| is) here"),
+    (Kind.LIST, rf"what(?:'s|’s| is)(?: there)? {_IN} (?P<path>{ROOT.pattern})"),
     (Kind.LIST, rf"(?:list|show|display)(?: me)?(?: the)? contents of {_THE}(?:folder|directory) {PATH}"),
     (Kind.LIST, rf"list(?: the)? contents(?: of {_THE}{PATH})?"),
     (Kind.LIST, rf"(?:ls|dir)(?: {PATH})?"),
@@ -62,7 +68,7 @@ _TABLE = (
     (Kind.SEARCH, rf"(?:search|grep)(?: for)? (?!for\b){TEXT}{_FOLDER}"),
     # Without quotes, what is to be found may be anything: "find the bug".
     (Kind.SEARCH, rf"find(?: {_THE}(?:text|word|string))? (?P<text>{QUOTED}){_FOLDER}"),
-    (Kind.SEARCH, rf"find (?:all |the )?occurrences of {TEXT}{_FOLDER}"),
+    (Kind.SEARCH, rf"find (?:all |the |every )?(?:occurrences?|mentions?) of {TEXT}{_FOLDER}"),
     (Kind.SEARCH, rf"(?:where|in (?:which|what) files?) (?:is|are|does|do) {TEXT} {_STANDS}"),
     (
         Kind.SEARCH,
@@ -79,9 +85,6 @@ _COMMANDS = (
     r"(?:run|execute|start) (?:the )?(?:command|program):? (?P<command>.+?)",
     r"(?:run|execute):? (?P<command>(?!(?:the|a|an|my|all|some|it|this|that|them|our|every\w*)\b).+?)",
     r"\$ ?(?P<command>.+?)",
-)
-ROOT = re.compile(
-    r"\.|\.?/|here|(?:the |this )?(?:workspace|project|repository|folder|directory|root)", re.IGNORECASE
 )
 
 
