@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bench.document_corpus import Fact, write
-from bench.document_questions import HARD_SETS, SETS, Counts, counts
+from bench.document_questions import EVERYDAY_SETS, HARD_SETS, SETS, Counts, counts
 from bench.report import Target
 from functions.docqa.engine import DocumentQA
 from functions.docqa.search import index
@@ -88,6 +88,7 @@ def _asked(engine: DocumentQA, asked: list[Fact]) -> tuple[list[float], list[flo
 def _answers() -> list[Target]:
     together = _printed("labelled questions", SETS)
     _printed("hard questions", HARD_SETS)
+    _printed("everyday questions", EVERYDAY_SETS)
     found = together.shares
     questions = together.answerable + together.unanswerable
     return [

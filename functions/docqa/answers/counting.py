@@ -26,6 +26,7 @@ _DURATION_ASKED = re.compile(
     r"|(?:どの|どれ)(?:くらい|ぐらい|ほど|程度)の?(?:期間|時間|間|日数)?[がはで、]*(?:かか|要し|要する)"
 )
 _LENGTH_ASKED = re.compile(r"何(?:時間|分間?|日間|週間|[ヶかカ]月間|年間)(?!以|前|後|まで|ごと|おき|目)")
+_SIZE_ASKED = re.compile(r"\bhow (?:big|large)\b|大きさ|何[kmgt]b")
 _BOUND = re.compile(r"\d+(?:営業日|日|時間|分|週間|[ヶかカ]月|年)(?:以内|前|後|までに|ごと)")
 _DATES = re.compile(
     rf"\d+(?:日|年|か月|回)目|(?:19|20)\d\d年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?|\d{{1,2}}月(?!間)(?:\d{{1,2}}日)?|\d{{1,2}}:\d{{2}}"
@@ -54,6 +55,13 @@ def is_not_measured_so(judged: Judged) -> bool:
     """Whether the question asks for a measure, as "how heavy" does, and the sentence gives none."""
     rate = judged.question.kind is AnswerKind.FREQUENCY or judged.question.per
     return judged.question.unit in MEASURES and not rate and counts_no_unit(judged)
+
+
+def gives_no_size(judged: Judged) -> bool:
+    """Whether it is asked how big something is, and the sentence only says when or for how long."""
+    if not has(_SIZE_ASKED, judged.asked):
+        return False
+    return not has(PATTERNS[AnswerKind.QUANTITY], PATTERNS[AnswerKind.TIME].sub(" ", judged.normal))
 
 
 def has_no_duration(judged: Judged) -> bool:

@@ -111,7 +111,8 @@ def _with_what_the_amount_is_of(question: Question, said: list[float]) -> list[f
     things = [at for at in left_out if question.concepts[at].role is Role.NOUN]
     if len(things) > 1 or any(question.concepts[at].proper for at in things):
         return said
-    return [_HELD if at in left_out else level for at, level in enumerate(said)]
+    left_out += [at for at, concept in enumerate(question.concepts) if concept.role is Role.LIGHT]
+    return [max(_HELD, level) if at in left_out else level for at, level in enumerate(said)]
 
 
 def _is_of_another_sentence(concept: Concept, level: float) -> bool:

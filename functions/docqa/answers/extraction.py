@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from functions.docqa.answers.coverage import codes_of_a_case, covered, misses_too_much, weights
+from functions.docqa.answers.forbidding import forbidding, with_every_act
 from functions.docqa.answers.judged import normal_of
 from functions.docqa.answers.kinds_of_answer import kind_fit
 from functions.docqa.answers.leniency import Lenient, Nearest
@@ -157,7 +158,8 @@ def _scored(
     rule: Lenient | Nearest | None,
 ) -> Iterator[Found]:
     passage = around.passage
-    if rule is None and misses_too_much(question, around, weighed):
+    forbidden = forbidding(question, around) if rule is None else frozenset[int]()
+    if rule is None and not forbidden and misses_too_much(question, around, weighed):
         return
     forms = forms_of(question.concepts)
     told = told_before(normalise(question.text))
@@ -178,6 +180,8 @@ def _scored(
             continue
         amounts_fit = _amounts_fit(question, unit, normal)
         said = levels(question.concepts, around, number, forms)
+        if number in forbidden:
+            said = with_every_act(question, said)
         share = (
             rule.coverage(question, said, normal, row=unit.kind is UnitKind.ROW)
             if rule

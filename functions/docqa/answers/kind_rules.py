@@ -9,6 +9,7 @@ from functions.docqa.answers.counting import (
     counts_no_unit,
     counts_something_else,
     counts_the_unit,
+    gives_no_size,
     has_no_duration,
     is_not_measured_so,
     lasts_far_otherwise,
@@ -148,7 +149,7 @@ def _only_introduces(judged: Judged) -> bool:
 _RULED_OUT: dict[AnswerKind, tuple[Rule, ...]] = {
     AnswerKind.PERSON: (_names_nobody,),
     AnswerKind.MONEY: (_is_of_another_month, is_share_of_asked, is_no_amount, is_of_another_thing),
-    AnswerKind.QUANTITY: (_is_of_another_month, counts_something_else),
+    AnswerKind.QUANTITY: (_is_of_another_month, counts_something_else, gives_no_size),
     AnswerKind.TIME: (_is_not_ahead, has_no_duration, _is_no_time_of_day, lasts_far_otherwise, only_bounds),
 }
 _ANY = frozenset(AnswerKind)

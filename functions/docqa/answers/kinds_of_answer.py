@@ -8,6 +8,7 @@ from functions.docqa.answers.kind_rules import WHO_IS, is_ruled_out, worth
 from functions.docqa.answers.left_out import is_left_out
 from functions.docqa.answers.occasions import MONTH, has
 from functions.docqa.answers.particulars import misses
+from functions.docqa.answers.people import is_by_whom, names_nobody_to_turn_to, names_people
 from functions.docqa.answers.row_keys import is_of_another_row, with_units
 from functions.docqa.model import Unit, UnitKind
 from functions.docqa.questions.expressions import DEFINING, PATTERNS, AnswerKind
@@ -27,7 +28,6 @@ _NAMED = re.compile(
     r"|\b(?:\w+ed|done|made|given|held|kept|run|taken|paid|borne|led|sent) by (?:the|an?|our|your|its) "
     r"(?!(?:end|time|date|day)\b)"
 )
-_BY_WHOM = re.compile(r"\b(?:who\w*|by|owner|responsib\w+|contact)\b|担当|部署|責任|実施|承認|主管")
 _EVENT = re.compile(
     r"\b(?:when|whenever|if|after|before|once|as soon|until|till|while|during|on|at|upon|always|never|time)\b"
     r"|とき|時|場合|次第|後|前|まで|から|限り|あと|際|常|日"
@@ -61,7 +61,11 @@ def kind_fit(question: Question, unit: Unit, normal: str) -> float | None:
     expressed = _is_expressed(judged)
     if expressed and is_ruled_out(judged):
         return None
+    if kind is AnswerKind.PERSON and names_nobody_to_turn_to(judged):
+        return None
     fit = worth(judged) if expressed else _without_expression(judged)
+    if fit is not None and question.asked.of_whom and not names_people(judged):
+        fit += _NOBODY
     return min(fit, _DEFINES_INSTEAD) if defines and fit is not None else fit
 
 
@@ -83,10 +87,12 @@ def _without_expression(judged: Judged) -> float | None:
     person, time = question.kind is AnswerKind.PERSON, question.kind is AnswerKind.TIME
     if question.asked.strict or has(WHO_IS, judged.asked):
         return None
-    by = person and has(_BY_WHOM, normalise(unit.header))
+    by = person and is_by_whom(unit)
     if person and not by and has(_WHO, judged.asked) and not _NAMED.search(unit.text):
         return None
     if time and not has(_EVENT, judged.normal):
+        return None
+    if question.kind is AnswerKind.PLACE and unit.kind is UnitKind.SENTENCE:
         return None
     return _NOBODY if person else _UNEXPRESSED
 

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from msgspec import Struct
 
 from functions.docqa.answers.leaning import leans
+from functions.docqa.answers.longer_names import stands_in
 from functions.docqa.documents.definitions import Definition, with_other_names
 from functions.docqa.documents.footnotes import marked
 from functions.docqa.model import Passage, Unit, UnitKind
@@ -139,7 +140,7 @@ def levels(
             head = concepts[concept.modifies]
             if says(head, own) and _modified_otherwise(head, own):
                 found[at] = min(found[at], PRESENT - 0.01)
-        if not whole_list and _party(concept) and found[at] <= PRECEDING and _names_other_party(asked, own):
+        if not whole_list and _party(concept) and found[at] <= PRECEDING and names_other_party(asked, own):
             found[at] = min(found[at], PRESENT - 0.01)
     return found
 
@@ -148,7 +149,7 @@ def _party(concept: Concept) -> bool:
     return concept.role is not Role.LIGHT and concept.own[0] in lexicon().parties
 
 
-def _names_other_party(asked: frozenset[str], own: View) -> bool:
+def names_other_party(asked: frozenset[str], own: View) -> bool:
     """Whether the unit is about people or an organisation that the question does not speak of."""
     return bool(_said_of(lexicon().parties, own) - asked)
 
@@ -196,14 +197,14 @@ def compound_bonus(concepts: Sequence[Concept], own: View) -> float:
 def says(concept: Concept, said: View) -> float:
     """1 when `said` has one of the question's own forms, less for a synonym or a broader word, 0 for neither."""
     for form in concept.own:
-        if form in (said.words if form[0] == " " else said.text):
+        if form in said.words if form[0] == " " else stands_in(form, said.text):
             return 1.0
     for form in concept.words:
         if form in said.words:
             return _SYNONYM
     if not said.text.isascii():
         for form in concept.texts:
-            if form in said.text:
+            if stands_in(form, said.text):
                 return _SYNONYM
     for form in concept.broader:
         if form in (said.words if form[0] == " " else said.text):

@@ -10,6 +10,8 @@ _NAME_ASKED = re.compile(
     r"\bwhat (?:is|was|are|were) (?:the )?(?:[\w-]+ )?names? of\b|\bname of the (?:company|person|supplier|vendor|firm)\b"
     r"|\bwhich (?:company|firm|vendor|supplier|manufacturer|maker|brand|bank|carrier|insurer|university)\b"
     r"(?! (?:car|card|phone|policy))"
+    r"|\bwho is\b.*\b(?:this (?:week|month|year)|today|tonight|right now|at the moment)\b"
+    r"|(?:今[週日月年]|本日|現在)の?[^?。]{0,12}(?:は|って)(?:誰|だれ|どなた)"
     r"|\bwhat (?:is|was) [^?]{3,60} (?:called|named)\b"
     r"|(?:名称|名前|氏名|社名|店名|商品名|品名)(?:は|を教え|が知り|って)|(?:会社|業者|銀行|メーカー|病院|代理店|事業者)は(?:どこ|どちら|何という)|何という(?:名前|名称|会社|店|人)"
 )

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from functions.docqa.answers.occasions import has
 from functions.docqa.vocabulary.words import normalise
 
 _ON_RULES = re.compile(
@@ -10,6 +11,14 @@ _ON_RULES = re.compile(
 )
 _ASKED = re.compile(
     r"旧|以前|版|でした|だった|準用|読み?替|みな|適用|施行|実施|廃止|いつから|附則|経過措置|改[正定]|別に定め"
+)
+_OF_PURPOSE = re.compile(
+    r"^\W*(?:第\d+条\W*(?:\([^()]*\))?\W*)?(?:この|本)[^\s、。は]{1,8}は、?.*(?:を定める|について定める|を目的とする)(?:ものとする|ものである)?。?$"
+    r"|^\W*this (?:[\w-]+ )?(?:policy|schedule|document|standard|guide|handbook|procedure|page|manual) "
+    r"(?:says|describes|sets out|defines|explains|lays down|outlines|covers)\b"
+)
+_PURPOSE_ASKED = re.compile(
+    r"目的|何のため|何を定め|どんな(?:規|文書|内容)|何について|とは|\b(?:purpose|about|cover|what (?:is|does) (?:the|this))\b"
 )
 _TRANSITIONAL = re.compile(r"附 ?則")
 _ON_THE_RULE_BEFORE = re.compile(
@@ -31,3 +40,8 @@ def less_telling(asked: str, normal: str, section: tuple[str, ...]) -> float:
 @lru_cache(maxsize=256)
 def _asks_for_rules(asked: str) -> bool:
     return _ASKED.search(normalise(asked)) is not None
+
+
+def says_the_purpose(asked: str, normal: str) -> bool:
+    """Whether a sentence only says what its document is for, unless the question asks for that."""
+    return has(_OF_PURPOSE, normal) and not has(_PURPOSE_ASKED, asked)

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from functions.docqa.answers.judged import is_bare
+from functions.docqa.answers.judged import is_bare, normal_of
 from functions.docqa.answers.left_out import is_under_another
 from functions.docqa.answers.matching import Surroundings, cached_view, says
 from functions.docqa.answers.occasions import has
 from functions.docqa.answers.pointers import only_points
+from functions.docqa.answers.rules_on_rules import says_the_purpose
 from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.questions.concept import Role
 from functions.docqa.questions.entities import Entity, governed
@@ -44,6 +45,7 @@ def says_something(question: Question, unit: Unit, normal: str, told: str) -> bo
         or is_bare(unit)
         or (unit.kind is UnitKind.LIST and not question.asked.listing)
         or only_points(question, unit)
+        or says_the_purpose(normal_of(question.text), normal)
         or normal.rstrip(".。") in told
         or _only_reacts(question, unit)
         or has(INSTRUCTION, normal)

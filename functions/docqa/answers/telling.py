@@ -8,13 +8,21 @@ from msgspec import Struct
 from functions.docqa.answers.defining import named_definition
 from functions.docqa.answers.judged import normal_of
 from functions.docqa.answers.labels import label_bonus, names_a_case
-from functions.docqa.answers.matching import Surroundings, cached_view, compound_bonus, says, speciality
+from functions.docqa.answers.matching import (
+    Surroundings,
+    cached_view,
+    compound_bonus,
+    names_other_party,
+    says,
+    speciality,
+)
 from functions.docqa.answers.occasions import has
 from functions.docqa.answers.rules_on_rules import less_telling
 from functions.docqa.model import Unit, UnitKind
 from functions.docqa.questions.concept import Role
 from functions.docqa.questions.expressions import ACTED_ON, ANNOUNCING, AnswerKind
 from functions.docqa.questions.question import Question
+from functions.docqa.vocabulary.lexicon import lexicon
 from functions.docqa.vocabulary.word_runs import run_bonus
 from functions.docqa.vocabulary.words import normalise, phrase
 
@@ -22,13 +30,15 @@ REMEDY = re.compile(r"what to do|\baction|\bremedy|\bsolution|\bfix\b|対処|処
 _OWN_RUN, _SAYS_WHAT_TO_DO = 0.3, 0.12
 _DENIED = re.compile(r"\b(?:if|when|unless)\b.*\b(?:not|n't|cannot) (?:be |been )?(\w{4,})")
 _DENIES = re.compile(r"\b(?:not|no|never|cannot|without|unless|fails?|un\w+)\b|n't\b")
-_OF_NO_CASE = -0.08
+_OF_NO_CASE, _OF_NO_ACT = -0.08, -0.1
 _OF_A_CASE, _ANNOUNCES, _SPECIAL, _MOST_SPECIAL = -0.1, -0.15, -0.05, 2
 _OF_ITS_TOPIC, _NARROWS, _NARROWER = 0.06, -0.15, -0.08
 _TOPIC_ASKED = re.compile(
     r"(?:^|[のにでと、])([^\s、。のはがをにでと?]{2,14})は、?(?:どの|どれ|何|いつ|いくら|いくつ|誰|どこ|どう)"
 )
 _PART = re.compile(r"\W*([^|]{2,60}?) (?:for|of) [^|]+\|")
+_OWNED = re.compile(r"\W*(?:the |an? )?(\w+)(?:'s|s') (\w+)")
+_OF_A_BELONGING = -0.15
 _ROLE_ASKED = re.compile(
     r"([一-龯ァ-ヶー]{2,12}(?:長|者|員|役|官|師|リーダー|マネージャー))は、?(?:誰|だれ|どなた)"
 )
@@ -88,6 +98,17 @@ def _says_the_case(read: Read) -> float:
     said = read.around.units[read.number]
     acts = [concept for concept in read.question.concepts if concept.vital]
     return _OF_NO_CASE if acts and not any(says(concept, said) for concept in acts) else 0.0
+
+
+def _lets_others_act(read: Read) -> float:
+    """Against what says of others what they may do, and not the act: "visitors' cars are registered" of "may I park"."""
+    if read.question.kind is not AnswerKind.PERMISSION or read.unit.kind is not UnitKind.SENTENCE:
+        return 0.0
+    said = read.around.units[read.number]
+    if not names_other_party(read.forms, said):
+        return 0.0
+    acts = [concept for concept in read.question.concepts if concept.role is Role.ACTION and concept.known]
+    return _OF_NO_ACT if acts and not any(says(concept, said) for concept in acts) else 0.0
 
 
 def _is_of_the_opposite_case(read: Read) -> float:
@@ -163,6 +184,17 @@ def _length(read: Read) -> float:
     return max(_MOST_FOR_LENGTH, _PER_CHARACTER * len(read.normal) * weight)
 
 
+def _of_what_belongs(read: Read) -> float:
+    """Against a sentence on what belongs to the thing asked about: visitors' cars, where a visitor is asked about."""
+    owned = _OWNED.match(read.normal)
+    if not owned:
+        return 0.0
+    asked = cached_view(read.question.text).words
+    owner, thing = phrase(owned.group(1)), phrase(owned.group(2))
+    of_people = owner in lexicon().parties and owner in asked
+    return _OF_A_BELONGING if of_people and thing not in asked else 0.0
+
+
 def _of_a_part(read: Read) -> float:
     """Against a row on what belongs to the thing asked about: the filter for a pump, where a pump's price is asked for."""
     part = _PART.match(read.normal) if read.unit.kind is UnitKind.ROW else None
@@ -183,11 +215,13 @@ _RULES: tuple[Callable[[Read], float], ...] = (
     _run_of_its_own,
     _what_to_do,
     _says_the_case,
+    _lets_others_act,
     _is_of_the_opposite_case,
     _announces,
     _label,
     _rule_on_rules,
     _special,
     _length,
+    _of_what_belongs,
     _of_a_part,
 )

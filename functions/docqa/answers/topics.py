@@ -16,6 +16,7 @@ from functions.docqa.answers.matching import (
     speciality_of_heading,
     surroundings,
 )
+from functions.docqa.answers.particulars import misses
 from functions.docqa.answers.serving import edition_serves
 from functions.docqa.model import Passage, UnitKind
 from functions.docqa.questions.concept import Concept, Role
@@ -134,6 +135,7 @@ def _quotable(question: Question, passage: Passage) -> list[Found]:
             or is_bare(unit)
             or normal.endswith(_ENDS_OF_QUESTIONS)
             or INSTRUCTION.search(normal)
+            or misses(question.text, unit.text, normal)
         ):
             continue
         scopes = entity_scopes(around, number)

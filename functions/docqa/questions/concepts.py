@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from msgspec import structs
 
 from functions.docqa.questions.asides import within
 from functions.docqa.questions.concept import Concept, Role
 from functions.docqa.questions.english import english_concepts
-from functions.docqa.questions.japanese import japanese_concepts
-from functions.docqa.vocabulary.lexicon import lexicon
+from functions.docqa.questions.japanese import japanese_concepts, known_japanese
+from functions.docqa.vocabulary.lexicon import Lexicon, lexicon
 from functions.docqa.vocabulary.words import HIRAGANA, KANJI, KATAKANA, is_japanese
 
 _PIECE = re.compile(rf"[a-z0-9\u00c0-\u024f][a-z0-9\u00c0-\u024f.'-]*|[{KANJI}{KATAKANA}{HIRAGANA}]+")
+_LATIN = re.compile(r"[a-z]")
 _ENOUGH = 2
 _SIDES = frozenset("前後間以内中超目")
 
@@ -39,6 +41,7 @@ def concepts_in(
             piece = match.group().rstrip(".'-")
             english.append((match.start(), match.start() + len(piece), piece))
     found.extend(english_concepts(english, words))
+    found = _with_mixed(found, normal, words)
     found.sort(key=lambda entry: entry[0])
     unique: list[tuple[int, int, Concept]] = []
     for start, end, concept in found:
@@ -50,6 +53,25 @@ def concepts_in(
         if not any(entry[2].own == other[2].own for other in unique):
             unique.append(entry)
     return tuple(_modifying(_told_beside(unique, beside), normal))
+
+
+def _with_mixed(
+    found: list[tuple[int, int, Concept]], normal: str, words: Lexicon
+) -> list[tuple[int, int, Concept]]:
+    """`found` with each known word that is written in both scripts, such as usbメモリ, as one concept."""
+    mixed = [] if normal.isascii() else list(_mixed_words().finditer(normal))
+    spans = [match.span() for match in mixed]
+    return [
+        *(entry for entry in found if not any(entry[0] < end and start < entry[1] for start, end in spans)),
+        *((*match.span(), known_japanese(match.group(), Role.NOUN, words)) for match in mixed),
+    ]
+
+
+@cache
+def _mixed_words() -> re.Pattern[str]:
+    known = (key for key in lexicon().groups.standing if is_japanese(key) and _LATIN.search(key))
+    longest_first = map(re.escape, sorted(known, key=len, reverse=True))
+    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(longest_first)})(?![a-z0-9])")
 
 
 def _side_of(surface: str) -> str:

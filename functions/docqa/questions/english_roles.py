@@ -57,6 +57,7 @@ _ARTICLES = {"the", "a", "an", "my", "our", "your", "their", "his", "her", "its"
 _INVERTED = {"can", "could", "may", "must", "should", "do", "does", "did", "will", "would"}
 _ASKING = {"what", "when", "where", "why", "how", "which", "whom", "long", "soon", "often", "much", "fast"}
 _SUBJECTS = {"i", "we", "you", "they", "he", "she", "it", "one", "someone", "somebody", "anybody", "anyone"}
+_WHOM, _TELLERS = {"who", "whom"}, {"to", "i", "we", "you", "must", "should"}
 _PARTICLES = (" out", " up", " off", " on", " in", " over", " down")
 _TOWARDS_A_THING = {
     "happens",
@@ -155,6 +156,8 @@ def _by_the_word_before(raw: Sequence[str], at: int, key: str, surface: str, wor
     subject = (at == 1 or bool(asked)) and (before in _INVERTED or before in ("is", "are", "was", "were"))
     if before == "to" and at > 1 and raw[at - 2] in _TOWARDS_A_THING:
         before = "of"
+    if surface == "tell" and before in _TELLERS and _WHOM.intersection(raw[:at]):
+        return Role.ACTION  # whom is it told; "tell me" only asks
     if key in words.light or surface in words.stop or before == "how":
         return Role.LIGHT
     if surface.replace(".", "").isdigit():

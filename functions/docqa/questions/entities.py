@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from functions.docqa.vocabulary.numerals import ENGLISH_NUMBERS
 from functions.docqa.vocabulary.words import KANJI, KATAKANA, normalise, plain
 
 _ALIASES = {
@@ -53,6 +54,11 @@ _LETTER = re.compile(
 _FIRST_OF_LETTERS = re.compile(
     r"\b(?:[Ss]everity|[Pp]riority|[Ll]evel|[Tt]ier|[Cc]ategory|[Pp]hase|[Ss]tage|[Pp]lan|[Ll]ine|[Ww]ard|[Gg]ate|[Ff]orm"
     r"|[Bb]uilding|[Rr]oom|[Aa]ppendix|[Ss]ection) (A)(?![A-Za-z0-9_'’-]| [a-z]+ (?:is|was)\b)"
+)
+# "Priority one"; "which level one of them has" is none.
+_NUMBER_WORD = re.compile(
+    r"(?<![a-z])(severity|sev|priority|prio|level|tier|class|category|phase|stage|step)[ -]"
+    rf"({'|'.join(ENGLISH_NUMBERS)})(?![a-z0-9'-]| (?:of|or|person|day|week|month|year|hour|minute)s?\b)"
 )
 _JAPANESE_NUMBER = re.compile(
     r"(重大度|深刻度|優先度|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"
@@ -124,6 +130,8 @@ def _entities(normal: str) -> frozenset[Entity]:
     for family, value in _WORD_NUMBER.findall(normal) + _JAPANESE_NUMBER.findall(normal):
         if value not in ("a", "i") or family in ("class", "type", "rank", "grade", "zone", "group"):
             found.add(Entity("letter" if value.isalpha() else _ALIASES.get(family, family), value))
+    for family, word in _NUMBER_WORD.findall(normal):
+        found.add(Entity(_ALIASES.get(family, family), ENGLISH_NUMBERS[word]))
     for value, family in _SUFFIXED.findall(normal):
         found.add(Entity(family, value))
     for family, first, last in _RANGE.findall(normal):
@@ -134,7 +142,7 @@ def _entities(normal: str) -> frozenset[Entity]:
 
 def entity_spans(normal: str) -> list[tuple[int, int]]:
     """Where a normalised text names an entity by a word: "severity 2", 「レベル3」, the word before "P-1"."""
-    patterns = (_WORD_NUMBER, _JAPANESE_NUMBER, _WORD_BEFORE_CODE)
+    patterns = (_WORD_NUMBER, _NUMBER_WORD, _JAPANESE_NUMBER, _WORD_BEFORE_CODE)
     return [match.span() for pattern in patterns for match in pattern.finditer(normal)]
 
 

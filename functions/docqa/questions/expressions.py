@@ -97,7 +97,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         r"\b(?:manager|leader|lead|head|director|officer"
         r"|team|department|desk|committee|owner|administrator|president|ceo|ciso|cto|cfo"
         r"|coordinator|commander|supervisor|nurse|doctor|physician|pharmacist|engineer|chair|board"
-        r"|representative|specialist|operator"
+        r"|representative|specialist|operator|people"
         r"|secretary|auditor|staff|office|division|council"
         r"|hr|counsel|trainer|instructor|inspector|keeper|guard|librarian|dean|professor"
         r"|member|members|employee|user|driver|holder|foreman|technician|chief|clerk|dpo|planner"

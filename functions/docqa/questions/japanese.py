@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from functions.docqa.questions.concept import Concept, Role
 from functions.docqa.vocabulary.lexicon import LONGEST_JAPANESE, Lexicon
 from functions.docqa.vocabulary.words import HIRAGANA, KANJI, KATAKANA
@@ -19,6 +21,10 @@ _SURU = re.compile(r"(?:する|した|して|され|します|しま|しな|す�
 _TWO_WORDS = 4
 _LONG_LOANWORD = 4
 _INFLECTION = re.compile(r"(?:れば|れる|る|った|って|たい|ない|なければ|られ|ろ|ります|りた)")
+# 漏れたら, 壊れたかもしれないとき
+_IN_A_CASE = re.compile(
+    rf"(?:[{HIRAGANA}]{{0,4}}?[ただ](?:ら(?:(?![{HIRAGANA}])|(?=いつ|どう|どこ|どの|だれ))|(?:かもしれない)?(?:とき|時|場合(?!の))))"
+)
 _COMPOUND_VERB = re.compile(rf"[{KANJI}][{HIRAGANA}][{KANJI}]$")  # 申し込|めば, 作り直|す
 _VERB_ENDING = re.compile(
     r"[うくすつぬむるわかさたなまらいきしちにみりえけせてねめれおこそとのもろっん](?!の|は|が|を)"
@@ -40,26 +46,30 @@ def japanese_concepts(run: str, offset: int, words: Lexicon) -> Iterator[tuple[i
             at += 1
             continue
         yield from _unknown(run[unknown:at], offset + unknown, run[at:], words, suffix=unknown > 0)
-        alternatives = words.groups.get(key)
         after = run[at + len(key) :]
-        yield (
-            offset + at,
-            offset + at + len(key),
-            Concept(
-                surface=key,
-                role=_japanese_role(key, after, words),
-                own=(key,),
-                words=alternatives.words if alternatives else (),
-                texts=alternatives.texts if alternatives else (key,),
-                broader=words.broader.get(key, ()),
-                parts=_halves(key),
-                kinds=words.kinds_of(key),
-                known=alternatives is not None,
-            ),
-        )
+        concept = known_japanese(key, _japanese_role(key, after, words), words)
+        if concept.role is Role.ACTION and _IN_A_CASE.match(after):
+            concept = structs.replace(concept, vital=True)
+        yield offset + at, offset + at + len(key), concept
         at += len(key)
         unknown = at
     yield from _unknown(run[unknown:], offset + unknown, "", words, suffix=unknown > 0)
+
+
+def known_japanese(key: str, role: Role, words: Lexicon) -> Concept:
+    """The concept of a Japanese word that stands in the lexicon."""
+    alternatives = words.groups.get(key)
+    return Concept(
+        surface=key,
+        role=role,
+        own=(key,),
+        words=alternatives.words if alternatives else (),
+        texts=alternatives.texts if alternatives else (key,),
+        broader=words.broader.get(key, ()),
+        parts=_halves(key),
+        kinds=words.kinds_of(key),
+        known=alternatives is not None,
+    )
 
 
 def _halves(key: str) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
         (
             r"deadline|due date|time limit|(?:response|resolution"
             r"|recovery|lead|turnaround|waiting|processing|delivery|reporting|reaction) time|time ?frame"
-            r"|\bdue\b|how (?:long|soon|quickly|late|early)\b|how fast (?:must|should|do|does|will)|(?:by"
+            r"|\bdue\b|how (?:long|soon|quickly|late|early)\b|how fast (?:must|should|do|does|will)|\band how fast\W*$|(?:by"
             r"|until|since|from) when|\bwhat time|how far in advance"
             r"|how far ahead|how many (?:\w+ )?(?:seconds|minutes|hours|days|nights|weeks|months|years)"
             r"|how much (?:\w+ )?(?:notice|time)|(?:what|which) (?:\w+ )?(?:day|date|month|hours)\b"
@@ -78,7 +78,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"|(?:office|opening|business|visiting|working"
             r"|core|operating) hours|いつまで|いつ|期限(?!を(?:設|定|付)|[がは](?:あ|設|必要))|締切|締め切り"
             r"|〆切|期日|何(?:秒|分|時間|時|日|営業日|曜日?|週間|[ヶかカ]?月|年)|(?:どの"
-            r"|どれ)(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:期間|時間|日数|時刻|日程)(?:は|$|\?)|納期(?![にをが])"
+            r"|どれ)(?:(?:くらい|ぐらい|だけ|程度)の?(?:期間|間|時間|日数)|(?:くらい|ぐらい)で(?!す|しょ))|(?:期間|時間|日数|時刻|日程)(?:は|$|\?)|納期(?![にをが])"
         ),
     ),
     (

@@ -2,6 +2,8 @@
 
 import re
 
+from functions.docqa.vocabulary.numerals import with_halves
+
 _CONTRACTED = re.compile(
     r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b"
 )
@@ -21,6 +23,11 @@ _ONE_UNIT = re.compile(
 _CONTRAST = re.compile(
     r"[^、。，はがをにで \s]{1,15}(?<!だけ)(?<!のみ)(?<!ばかり)(?:じゃ|では)なく(?:って|て)?、?(?=[^、。?？]{2})"
     r"|\bnot (?:the |for )?[\w-]+(?: [\w-]+)?,? but (?:rather )?"
+)
+# Where a thing was forgotten changes nothing.
+_LEFT_BEHIND = re.compile(
+    r"(\b(?:forgot|forget|forgotten|left) (?:[\w-]+ ){1,4}?)((?:at home|in the house|on the train)\b)"
+    r"|()((?:家|自宅|うち|電車)に(?=忘れ|置い|置き))"
 )
 _NEGATED = re.compile(r"\b(have|has|had|do|does|did|is|are|was|were|ca|could|wo|would|should|must)n't\b")
 _NEGATED_STEMS = {"ca": "can", "wo": "will"}
@@ -43,6 +50,7 @@ def uncontracted(normal: str) -> str:
     normal = normal.replace("ノートpc", "ノートパソコン")
     normal = _NEGATED.sub(lambda match: f"{_NEGATED_STEMS.get(match.group(1), match.group(1))} not", normal)
     normal = _BARE_CONTRACTION.sub(lambda match: _BARE[match.group()], normal)
+    normal = with_halves(normal)
     normal = _ONE_UNIT.sub(r"\1 1 \2", normal.replace("half an hour", "30 minutes").replace("半年", "6か月"))
     return _CONTRACTED.sub(lambda match: f"{match.group(1)} {_WRITTEN_OUT[match.group(2)]}", normal)
 
@@ -55,3 +63,10 @@ def without_contrast(text: str) -> str:
 def without_politeness(normal: str) -> str:
     """The question with what only makes it polite blanked out; offsets stay."""
     return _POLITE.sub(lambda match: " " * len(match.group()), normal)
+
+
+def without_place_left(normal: str) -> str:
+    """The question without the place where something was forgotten: "I left my badge at home"; offsets stay."""
+    return _LEFT_BEHIND.sub(
+        lambda match: (match.group(1) or "") + " " * len(match.group(2) or match.group(4)), normal
+    )

@@ -108,6 +108,8 @@ _DESIGNATION = re.compile(
 _MODEL = re.compile(r"(?<![\w-])([A-Z]{1,5}-?\d{2,5}[A-Z]? [A-Z][a-z]{1,9})(?=[ ,.?!]|$)")
 _WHICH = ("どの", "どこの", "何の", "どちらの", "いずれの")
 _IS_COMPARED = re.compile(r"\bwhich (?:[\w-]+ ){1,6}?(?:is|are|was|were) \w+er\?*$")
+# Who has to pay when …; where an amount decides who does, the act is left out of the table.
+_WHO_DOES = re.compile(r"who (?:(?:has|have|to|must|should|may|can|will|needs?) )+(?!.*\d)")
 _RELEASE = re.compile(
     r"\b(?!(?:since|version)\b)([a-z]{3,} \d+\.\d+)"
     r"(?= (?:be |been |was |is )?(?:releas|launch|publish|come out|came out|available))"
@@ -168,6 +170,10 @@ def _as_asked(concept: Concept, normal: str, kind: AnswerKind) -> Concept:
     """What is sought, and the act whose permission is asked for, marked as such."""
     if kind is AnswerKind.PERMISSION and concept.role is Role.ACTION and _stands_alone(concept, normal):
         return structs.replace(concept, vital=True, alone=True)
+    if kind is AnswerKind.PERSON and concept.role is Role.ACTION:
+        doing = _WHO_DOES.match(normal)
+        if doing and normal.startswith(concept.surface, doing.end()):
+            return structs.replace(concept, vital=True)
     if concept.role is Role.ACTION and not concept.known and _IS_COMPARED.search(normal):
         return structs.replace(concept, vital=True)
     sought = any(f"{which}{concept.surface}" in normal for which in _WHICH)

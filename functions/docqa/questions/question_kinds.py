@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from functions.docqa.questions.expressions import AnswerKind
 from functions.docqa.questions.kind_patterns import TABLE
-from functions.docqa.questions.phrasing import without_politeness
+from functions.docqa.questions.phrasing import without_place_left, without_politeness
 
 _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in TABLE)
 _WHAT_COUNTS = re.compile(
@@ -72,12 +72,20 @@ _LENGTH = re.compile(
 )
 
 
+# "An employee who is ill" asks for nobody.
+_OF_WHOM = re.compile(r"(?:^|\band )(?:(?:to|by|from) )?whom?\b|誰|だれ|どなた|どの(?:部署|部門|チーム)")
+
+
 class Asked(Struct, frozen=True):
-    """The kind of answer; `strict` when only a sentence with such an expression can be it; `listing` when several."""
+    """The kind of answer; `strict` when only a sentence with such an expression can be it; `listing` when several.
+
+    `of_whom` when it also asks for the person: "who must be told, and how fast?".
+    """
 
     kind: AnswerKind
     strict: bool = False
     listing: bool = False
+    of_whom: bool = False
 
 
 def asked(normal: str) -> Asked:
@@ -91,7 +99,8 @@ def asked(normal: str) -> Asked:
     for kind, strict, pattern in _COMPILED:
         found = pattern.search(stripped)
         if found and not (kind in _NAMED_BY_NOUNS and _ASKED_BEHIND.search(stripped, found.end())):
-            return Asked(kind, strict, listing or kind is AnswerKind.PROCEDURE)
+            of_whom = strict and _OF_WHOM.search(stripped) is not None
+            return Asked(kind, strict, listing or kind is AnswerKind.PROCEDURE, of_whom)
     return Asked(AnswerKind.FACT, listing=listing)
 
 
@@ -138,7 +147,9 @@ def without_edition(normal: str) -> str:
 
 def without_interrogatives(normal: str) -> str:
     """The question with its question words and its politeness blanked out; offsets stay."""
-    return _INTERROGATIVE.sub(lambda match: " " * len(match.group()), without_politeness(normal))
+    return _INTERROGATIVE.sub(
+        lambda match: " " * len(match.group()), without_politeness(without_place_left(normal))
+    )
 
 
 _TOPIC = re.compile(

@@ -6,6 +6,7 @@ import re
 from msgspec import Struct, structs
 
 from functions.docqa.questions.units import UNITS
+from functions.docqa.vocabulary.numerals import ENGLISH_NUMBERS
 
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _AMOUNT = (
@@ -29,10 +30,8 @@ _SIGNS = {"¥": "yen", "$": "dollar", "€": "euro"}
 _TINY, _DAYS_OF_A_MONTH = 1e-6, 30
 
 
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
-_WORDS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
-_NUMBER_WORD = re.compile(rf"\b({'|'.join(list(_WORDS)[1:])})(?= [a-z]{{3,}})")
-_COUNTED_IN_WORDS = re.compile(rf"\b(?:{'|'.join(_WORDS)})[ -](?:{_UNIT})(?:s|es)?(?![a-z])")
+_NUMBER_WORD = re.compile(rf"\b({'|'.join(list(ENGLISH_NUMBERS)[1:])})(?= [a-z]{{3,}})")
+_COUNTED_IN_WORDS = re.compile(rf"\b(?:{'|'.join(ENGLISH_NUMBERS)})[ -](?:{_UNIT})(?:s|es)?(?![a-z])")
 _BARE_AMOUNT = re.compile(r"(?<![\w.-])(\d+(?:\.\d+)?) ?([a-z]{4,})\b")
 _BARE_RANGE = re.compile(
     rf"(?:(?P<above>{_ABOVE}) |(?P<below>{_BELOW}) )?(?<![\w.:])(?P<low>\d+(?:\.\d+)?)(?![\w:%])"
@@ -185,7 +184,7 @@ def _clocks(normal: str) -> str:
 
 
 def _digits(normal: str) -> str:
-    return _NUMBER_WORD.sub(lambda match: _WORDS[match.group(1)], normal)
+    return _NUMBER_WORD.sub(lambda match: ENGLISH_NUMBERS[match.group(1)], normal)
 
 
 def range_fit(asked: list[Range], normal: str, *, row: bool = False) -> float:

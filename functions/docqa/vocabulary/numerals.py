@@ -28,6 +28,11 @@ _MONTHS = (
     "november",
     "december",
 )
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+ENGLISH_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
+_AND_A_HALF = re.compile(rf"\b({'|'.join(ENGLISH_NUMBERS)}|\d+) and a half\b")
+_ONE_AND_A_HALF = re.compile(r"\b(?:an?|one|1) (minute|hour|day|week|month|year) and a half\b")
+_YEARS_AND_A_HALF = re.compile(r"(?<=\d)年半(?!ば|期)")
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA_YEAR = re.compile(r"(令和|平成|昭和)(\d{1,2}|元)年")
 _NAMES = "|".join(_MONTHS)
@@ -74,6 +79,16 @@ def _value(numeral: str) -> int:
         else:
             digit = _KANJI_DIGITS[character]
     return total + digit
+
+
+def with_halves(normal: str) -> str:
+    """`normal` with halves counted: "three and a half years" → "3.5 years", 「1年半」 → 「1年6か月」."""
+    if "半" in normal:
+        normal = _YEARS_AND_A_HALF.sub("年6か月", normal)
+    if "half" not in normal:
+        return normal
+    normal = _ONE_AND_A_HALF.sub(r"1.5 \1s", normal)
+    return _AND_A_HALF.sub(lambda match: f"{ENGLISH_NUMBERS.get(match.group(1), match.group(1))}.5", normal)
 
 
 def months_between(normal: str) -> str:

@@ -82,6 +82,20 @@ _IRREGULAR = dict(
         "children-child",
     ]
 )
+# What would have the stem of another word: to care is no car, and the evening not even.
+_APART = {
+    form: word
+    for word, forms in {
+        "care": "care cares cared caring",
+        "die": "die dies died dying",
+        "evening": "evening evenings",
+        "note": "note notes noted noting",
+        "plane": "plane planes",
+        "quite": "quite",
+        "ride": "ride rides riding ridden",
+    }.items()
+    for form in forms.split()
+}
 _LOANWORD = re.compile(rf"[{KATAKANA}][{KATAKANA}]{{2,}}")
 # SchemaRegistryDown is asked about as "the schema registry".
 _HUMPED = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+)+")
@@ -196,6 +210,8 @@ def stem(word: str) -> str:
     """A light stem: plurals, -ed, -ing and the final -e go, a final -y is -i. Numbers and codes stay."""
     if "'" in word:
         word = word.split("'", 1)[0]
+    if word in _APART:
+        return _APART[word]
     word = _IRREGULAR.get(word, word)
     if len(word) < 4 or not word.isalpha():
         return word
