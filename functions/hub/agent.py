@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from functions.hub.contexts import ids_of, mint_context
@@ -58,27 +58,7 @@ class HubAgent:
                 pieces = iter((Text(answer),))
                 events = to_events(pieces, context_id=context_id, call=call, mint=self._mint, as_task=False)
                 return Turn(events=events, immediate=True)
-        skill, skill_field = _skill(request)
-        incoming = Incoming(
-            message=request.message,
-            skill=skill,
-            skill_field=skill_field,
-            owner=owner,
-            principal=call.principal,
-            context_id=context_id,
-            downstream_context_id=downstream_context_id,
-            # Streamed where nobody waits, too: so the agent's own task is known from its first event on.
-            streaming=call.streaming or _nobody_waits(request),
-            request_id=call.request_id,
-            authorization=call.authorization,
-            traceparent=call.traceparent,
-            cancellation=call.cancellation,
-            development_tool=_uses_development_tool(call),
-            text_only=call.for_ui,
-            goes_on=call.task is not None,
-            executes=EXECUTES in notes,
-            notes=notes,
-        )
+        incoming = _incoming(request, call, context_id, downstream_context_id, notes)
         turn, heard = self._pipeline.begin(incoming, call.record)
         route = turn.choice.route if turn.choice else None
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
@@ -94,12 +74,48 @@ class HubAgent:
         )
         return Turn(events=events, immediate=immediate)
 
+    def leaves(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
+        """See `shared.tasks.in_hand.Leaves`: what belongs to another route does."""
+        ids = ids_of(_owner(call), request.message.context_id or None)
+        return self._pipeline.leaves(_incoming(request, call, *ids, dict(notes)))
+
     def cancel(self, call: Call) -> None:
         """See `Agent.cancel`."""
         assert call.task is not None, "a task is cancelled, not a call"
         context_id = call.task.before.context_id if call.task.before else None
         _, downstream_context_id = ids_of(_owner(call), context_id)
         self._pipeline.cancel(_owner(call), downstream_context_id, call)
+
+
+def _incoming(
+    request: SendMessageRequest,
+    call: Call,
+    context_id: str,
+    downstream_context_id: str,
+    notes: dict[str, Any],
+) -> Incoming:
+    """Raises A2AError for a skill that is no text."""
+    skill, skill_field = _skill(request)
+    return Incoming(
+        message=request.message,
+        skill=skill,
+        skill_field=skill_field,
+        owner=_owner(call),
+        principal=call.principal,
+        context_id=context_id,
+        downstream_context_id=downstream_context_id,
+        # Streamed where nobody waits, too: so the agent's own task is known from its first event on.
+        streaming=call.streaming or _nobody_waits(request),
+        request_id=call.request_id,
+        authorization=call.authorization,
+        traceparent=call.traceparent,
+        cancellation=call.cancellation,
+        development_tool=_uses_development_tool(call),
+        text_only=call.for_ui,
+        goes_on=call.task is not None,
+        executes=EXECUTES in notes,
+        notes=notes,
+    )
 
 
 def _owner(call: Call) -> str:

@@ -145,6 +145,7 @@ def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log:
         texts=TaskTexts(),
         wake=lambda role, task_id: wakeups.publish(topic_of(role), task_id),
         settings=config.tasks,
+        leaves=agent.leaves,
     )
 
 

@@ -25,6 +25,8 @@ _STATES: dict[TaskState, dict[Language, str]] = {
     TaskState.REJECTED: {_EN: "rejected", _JA: "拒否"},
     TaskState.AUTH_REQUIRED: {_EN: "waiting for your sign-in", _JA: "認証待ち"},
 }
+# It waits for nothing in particular.
+_OPEN = {_EN: "answered; it can be gone on with", _JA: "回答済み（続けられます）"}
 _HELP = {
     _EN: "You can ask in your own words; the hub passes your question on. There are also commands:\n"
     "/routes: which agents there are\n"
@@ -156,6 +158,8 @@ def _filled(form: dict[Language, str], stored: StoredTask, task: Task, language:
 
 
 def _state(task: Task, language: Language) -> str:
+    if task.status.state is TaskState.INPUT_REQUIRED and task.status.message is None:
+        return _OPEN[language]
     return _STATES[task.status.state][language]
 
 

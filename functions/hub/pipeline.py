@@ -89,6 +89,22 @@ class Pipeline:
         choice = choose(text, incoming, conversation, router=served.router, routes=served.routes)
         return conversation, choice, served.downstreams[choice.route.id]
 
+    def leaves(self, incoming: Incoming) -> bool:
+        """Whether the message is for another agent than that whose task, which asks for nothing, the notes tell of."""
+        kept = noted(incoming.notes.get(CONVERSATION))
+        if kept is None or kept.waiting_task_id is not None:
+            return False
+        latest = self._conversations.get(incoming.owner, incoming.downstream_context_id) or kept
+        served = self._tables.now
+        try:
+            choice = choose(
+                text_of(incoming.message), incoming, latest, router=served.router, routes=served.routes
+            )
+        except Exception:
+            # The turn meets it again, and tells of it.
+            return False
+        return choice.route.id != kept.route_id
+
     def cancel(self, owner: str, downstream_context_id: str, call: Call) -> None:
         """Passes a task's cancellation on to the agent whose task it is, as far as that is known."""
         self._conversations.forget_waiting(owner, downstream_context_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -13,6 +14,9 @@ from shared.a2a.model import SendMessageRequest
 from shared.task_store.store import StoredTask, TaskStore, Unavailable
 from shared.tasks.work import read_work
 
+Leaves = Callable[[SendMessageRequest, Call, Mapping[str, Any]], bool]
+"""Whether a message is none for the task that has these notes, which waits in its context for nothing in particular."""
+
 
 def in_hand(
     request: SendMessageRequest,
@@ -21,12 +25,16 @@ def in_hand(
     store: TaskStore,
     agent: Agent,
     new_id: Callable[[], str],
+    leaves: Leaves,
 ) -> tuple[SendMessageRequest, Call, StoredTask | None]:
     """The request and the call with their task, and that task where there is one: it may be worked on. Raises A2AError.
 
-    A message with nothing but the context of a waiting task continues that task: Gemini Enterprise sends no taskId.
+    A message with nothing but the context of a waiting task continues that task: Gemini Enterprise sends no taskId. It may leave
+    one that asks for nothing, which waits on.
     """
     prior = None if agent.stands_alone(request) else _prior(request, call, store)
+    if prior is not None and not request.message.task_id and prior.task.status.message is None:
+        prior = None if leaves(request, call, read_work(prior.work).notes) else prior
     if prior is None:
         context_id = agent.context_of(request, call)
         # What is no message's turn, such as a command's, brings a task of its own.

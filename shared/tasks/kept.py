@@ -10,6 +10,7 @@ from shared.a2a.reply import Mint
 from shared.log import Log
 from shared.task_store.opening import Store
 from shared.tasks.configs import PushConfigs
+from shared.tasks.in_hand import Leaves
 from shared.tasks.opener import Opener
 from shared.tasks.operations import TaskOperations
 from shared.tasks.recorder import Recorder
@@ -25,7 +26,10 @@ from shared.threads import Threads
 
 
 class KeptTasks:
-    """`sending` and `operations` answer callers, `runner` the `tasks` function. `store` is where tasks are."""
+    """`sending` and `operations` answer callers, `runner` the `tasks` function. `store` is where tasks are.
+
+    `leaves` says which messages are none for a task that waits in their context without asking; for most agents, there are none.
+    """
 
     def __init__(
         self,
@@ -37,6 +41,7 @@ class KeptTasks:
         texts: UiTexts,
         wake: Callable[[str, str], None],
         settings: TaskSettings,
+        leaves: Leaves = lambda _request, _call, _notes: False,
     ) -> None:
         self.store = store
         threads = Threads("task")
@@ -53,7 +58,7 @@ class KeptTasks:
             wake=wake,
             runs_at_once=settings.runs_at_once,
         )
-        opener = Opener(agent, store, configs, mint=mint)
+        opener = Opener(agent, store, configs, mint=mint, leaves=leaves)
         self.sending = Sending(
             opener, starter, storing, store, patience=settings.patience, texts=texts, mint=mint
         )

@@ -19,7 +19,7 @@ from shared.task_store.store import (
 )
 from shared.tasks.configs import PushConfigs
 from shared.tasks.earlier_turns import before_turn
-from shared.tasks.in_hand import in_hand
+from shared.tasks.in_hand import Leaves, in_hand
 from shared.tasks.opened import Opened
 from shared.tasks.updates import status_update
 from shared.tasks.writer import written
@@ -28,16 +28,24 @@ from shared.tasks.writer import written
 class Opener:
     """Opens turns. Of one that goes on with a task, the client's message is in the task's log then."""
 
-    def __init__(self, agent: Agent, store: TaskStore, configs: PushConfigs, *, mint: Mint) -> None:
+    def __init__(
+        self, agent: Agent, store: TaskStore, configs: PushConfigs, *, mint: Mint, leaves: Leaves
+    ) -> None:
         self._agent = agent
         self._store = store
         self._configs = configs
         self._mint = mint
+        self._leaves = leaves
 
     def open(self, sent: SendMessageRequest, call: Call) -> Opened:
         """The turn, with its task in hand; nothing runs yet. Raises A2AError."""
         request, call, prior = in_hand(
-            sent, call, store=self._store, agent=self._agent, new_id=self._mint.new_id
+            sent,
+            call,
+            store=self._store,
+            agent=self._agent,
+            new_id=self._mint.new_id,
+            leaves=self._leaves,
         )
         if prior is None:
             turn = self._agent.send(request, call)

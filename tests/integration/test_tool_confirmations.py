@@ -1,12 +1,16 @@
 """People behind a text UI allow or reject what a development agent wants to do: Gemini CLI's own server, as it was heard."""
 
 import json
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shared.ids import random_hex
+from shared.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.development_agents import GeminiCliAgent
 from tests.fakes.http_server import Exchange
@@ -194,6 +198,7 @@ def test_what_asks_nothing_is_an_answer_and_the_next_text_goes_on_unless_it_belo
         assert answer == "You said: think"
         assert turn(hub, way, "and further", context_id)[1] == "Echo: and further"
         assert turn(hub, way, "beta, please", context_id)[1] == "beta, please"
+        assert hub.query("whatever", contextId=context_id)["route"] == "gamma"
         assert turn(hub, way, "code again", context_id)[1] == "Echo: code again"
         assert turn(hub, way, "a new topic")[1] == "a new topic"
     assert agent.texts == [("code: think", None), ("and further", "task-1"), ("code again", "task-1")]
@@ -210,6 +215,25 @@ def test_an_answer_that_asks_nothing_ends_the_stream_and_is_shown_once(
     assert "You said: think" not in json.dumps([event for event in second if event["kind"] != "task"])
     assert "artifacts" not in second[0]
     assert [text_of(event["artifact"]) for event in second if "artifact" in event] == ["Echo: further"]
+
+
+def test_what_is_for_workers_leaves_a_task_that_asks_nothing_and_reaches_them(
+    agent: GeminiCliAgent, tmp_path: Path
+) -> None:
+    file = tmp_path / "tasks.db"
+    settings = {"TASK_STORE": f"sqlite:{file}", "TASK_UI_SECONDS": "0.1"}
+    hub = Hub(route("code", agent.url), route("team", "", role="developer"), settings=settings)
+    context_id, _ = turn(hub, "stream", "code: think")
+    turn(hub, "stream", "team: plan it", context_id)
+    with closing(SqliteTaskStore(file, clock=time.time, new_token=random_hex)) as store:
+        lease = store.lease("a-worker", seconds=5, roles=("developer",))
+    assert lease is not None
+    assert [text_of(hub.send(command)).split("\n")[1:] for command in ("/tasks", "/タスク一覧")] == [
+        ["2: waiting to be worked on: team: plan it", "1: answered; it can be gone on with: code: think"],
+        ["2: 受付済み: team: plan it", "1: 回答済み（続けられます）: code: think"],
+    ]
+    assert turn(hub, "stream", "code: further", context_id)[1] == "Echo: code: further"
+    assert agent.texts[1] == ("code: further", "task-1")
 
 
 def test_after_a_new_hub_has_started_the_next_text_still_goes_on(

@@ -16,7 +16,7 @@ from shared.language import Language
 # A person reads a few lines of progress, not hundreds.
 _MOST_LINES = 50
 # They are kept with the conversation.
-_MOST_ASKED = 50
+_MOST_ASKED = 20
 
 
 class ToolListener:

@@ -43,9 +43,9 @@ def chosen(reply: str, question: ToolQuestion) -> str | None:
     """The id of the choice; None where the reply is not understood. What allows more than this once is chosen by its number or
     its name, never by a "yes".
     """
-    text = _plain(reply)
+    text = _plain(reply[: _LONGEST + 1])
     options = options_of(question)
-    if not text or len(text) > _LONGEST:
+    if not text or len(reply) > _LONGEST:
         return None
     whole = _one(text, options)
     if whole is not None:
