@@ -71,7 +71,7 @@ def question_text(questions: Sequence[ToolQuestion], agent: str, language: Langu
     options = options_of(first)
     names = {"agent": agent, "tool": first.tool, "subject": first.subject}
     paragraphs = [_WANTS[first.action][language].format(**names)]
-    if first.action is Action.RUN and first.subject:
+    if first.action is Action.RUN and first.subject not in ("", "."):
         paragraphs[0] += f"\n{_WHERE[language].format(**names)}"
     if first.body:
         # Indented, no line of it can be taken for one of the choices.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.a2a.extensions.tool_state import Option, ToolQuestion
-from shared.language import Language
+from shared.language import Language, language_of
 
 _EN, _JA = Language.EN, Language.JA
 _FEWEST = (Option("proceed_once", "Allow once"), Option("cancel", "Reject"))
@@ -34,8 +34,8 @@ def names_of(option: Option) -> tuple[str, ...]:
 
 
 def shown_name(option: Option, language: Language) -> str:
-    """What the choice is called in the question: in Japanese with the agent's own word for it."""
+    """What the choice is called in the question: in Japanese with the agent's own word for it, if that is English."""
     ours = _NAMES.get(option.id, {}).get(language, "")
-    if not option.name or language is _EN:
+    if not option.name or language in (_EN, language_of(option.name)):
         return option.name or ours or option.id
     return f"{ours} ({option.name})" if ours else option.name

@@ -63,6 +63,13 @@ def test_a_command_is_asked_about_with_its_folder_in_the_persons_language() -> N
     )
 
 
+def test_a_choice_with_a_japanese_name_is_called_so_and_the_workspace_itself_needs_no_name() -> None:
+    options = [{"id": "proceed_once", "name": "今回のみ許可"}, {"id": "cancel", "name": "取りやめ"}]
+    details = {"command": "ls", "working_directory": "."}
+    text = asks(waiting(options=options, execute_details=details), Language.JA)
+    assert "求めています:\n\n    ls\n\n1. 今回のみ許可\n2. 取りやめ\n\n" in text
+
+
 @pytest.mark.parametrize(
     ("details", "shown"),
     [
