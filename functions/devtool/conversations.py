@@ -30,7 +30,10 @@ class Conversations:
         return self._workspaces.default is not None
 
     def begun(self, message: Message, call: Call) -> State:
-        """The state of a new task. Raises INVALID_PARAMS for settings that are missing or may not be used."""
+        """The state of a new task; an empty path in its settings leaves the workspace to the agent.
+
+        Raises INVALID_PARAMS for settings that are missing or may not be used.
+        """
         settings = settings_in(message)
         before = self._before(message, call)
         state = before or State()
@@ -38,7 +41,7 @@ class Conversations:
         if settings is not None:
             state.workspace = settings.workspace_path
             state.spelling = spelling_of(in_metadata(message.metadata))
-            if self._workspaces.named(settings.workspace_path) is None:
+            if self.workspace(state) is None:
                 raise _not_usable(state.spelling)
         elif before is None:
             self._check_may_be_missing(message, call)

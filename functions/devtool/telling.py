@@ -75,7 +75,7 @@ def pieces(happenings: Iterator[Happening], agent: str, language: Language) -> I
     from functions.devtool.confirming import doing, question
 
     told: set[str] = set()
-    said = ""
+    said: list[str] = []
     for happening in happenings:
         match happening:
             case Update(call) if call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in told:
@@ -84,9 +84,11 @@ def pieces(happenings: Iterator[Happening], agent: str, language: Language) -> I
             case AgentThought():
                 yield Progress(happening.subject)
             case Said(text):
-                said = text
-                yield Text(text)
+                said.append(text)
             case Waiting(call):
-                yield Question(question(call, agent, language))
-            case Failed(text) if text != said:
+                # What is said above a question is no answer, which would stand there for good.
+                yield Question("\n\n".join([*said, question(call, agent, language)]))
+            case Completed():
+                yield Text("\n\n".join(said))
+            case Failed(text):
                 yield Failure(text)

@@ -50,9 +50,8 @@ class Tools:
         match action:
             case RunCommand():
                 arguments = self._programs.arguments(action.command)
-                details = ExecuteDetails(
-                    command=written(arguments), working_directory=workspace.path_shown(".")
-                )
+                folder = workspace.shown or None
+                details = ExecuteDetails(command=written(arguments), working_directory=folder)
                 return ConfirmationRequest(options=_options(language), execute_details=details)
             case WriteFile() | Replace() | AddLine():
                 return ConfirmationRequest(

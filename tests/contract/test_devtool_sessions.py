@@ -32,6 +32,13 @@ def test_a_workspace_outside_of_what_is_open_is_refused_without_a_word_on_what_t
     assert "workspace_path names no folder that may be worked in" in refused.value.message
 
 
+def test_an_empty_path_leaves_the_workspace_to_the_agent(tmp_path: Path, root: Path) -> None:
+    client = Devtool(tmp_path, settings={"DEVTOOL_DEFAULT_WORKSPACE": str(root)}).client()
+    events = client.stream("list files", settings={"workspace_path": ""}, extensions=[URI])
+    assert "notes.txt" in events[-2].text
+    assert str(root) not in str(events)
+
+
 def test_a_link_to_the_outside_is_no_workspace(ide: Client, root: Path) -> None:
     (root / "out").symlink_to("/etc")
     with pytest.raises(Refused, match="workspace_path"):
@@ -68,10 +75,18 @@ def test_a_plain_client_decides_with_words(tmp_path: Path, root: Path) -> None:
     assert str(root) not in asked[-1].text
     unclear = plain.stream("うーん", context_id=asked[-1].context_id)
     assert unclear[-1].state == "input-required"
+    assert unclear[-1].text.startswith("確認待ちの操作があります")
     assert (root / "notes.txt").read_text() == "hello\nfoo bar\n"
     done = plain.stream("はい", context_id=asked[-1].context_id)
+    assert [event.text for event in done if not event.is_task and event.text] == [
+        "replace を使用中: notes.txt",
+        "「notes.txt」を変更しました。",
+    ]
     assert done[-1].state == "completed"
     assert (root / "notes.txt").read_text() == "hello\nbar bar\n"
+    said = plain.send("run echo hi")
+    assert "echo hi" in said.text
+    assert "folder" not in said.text
 
 
 def test_a_plain_client_without_any_workspace_is_told_that_none_is_set_up(devtool: Devtool) -> None:

@@ -98,6 +98,7 @@ _TABLE = (
         rf"{_NEW_FILE}(?:次|以下|下記)の(?:内容|コード|テキスト)で ?{_MADE}[:： ]*{CONTENT}",
     ),
     (Kind.WRITE, rf"(?:内容|中身) ?{CONTENT} ?で ?{_FILE} ?を ?{_MADE}"),
+    (Kind.WRITE, rf"{CONTENT}{_SAID}{_HELD}で、? ?{_NEW_FILE}{_MADE}"),
     (
         Kind.WRITE,
         rf"{CONTENT}{_SAID}(?:内容|中身|テキスト|文章)?(?:を|と) ?{_FILE} ?(?:に|へ|として) ?{_MADE}",

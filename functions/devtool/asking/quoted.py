@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 QUOTED = "\ue000[0-9]+\ue001"
 """Matches what stands for a quoted text in the sentence."""
@@ -15,6 +16,12 @@ _PAIRS = (
 )
 # An apostrophe inside a word opens nothing.
 _SINGLE = r"(?<![^\s(,:])'(?P<g>[^']*)'(?![^\s),.:;!?])"
+# Where everything is; people say it so that somebody else sends their words here.
+_PLACE = re.compile(
+    r"^in (?:the|my|this|our) workspace[,:]? |,? (?:in|inside|of|from) (?:the|my|this|our) workspace(?=$|[ .,!?])"
+    r"|ワークスペース(?:内|の中)?(?:の|にある|で|に|から)[、,]? ?",
+    re.IGNORECASE,
+)
 _ALL = re.compile(f"{_FENCE}|{_PAIRS}|{_SINGLE}", re.DOTALL)
 _MARKS = re.compile("[\ue000\ue001]")
 
@@ -37,6 +44,11 @@ class Sentence(Struct, frozen=True):
         if re.fullmatch(QUOTED, words):
             return self.quotes[int(words[1:-1])]
         return re.sub(QUOTED, lambda mark: self.originals[int(mark[0][1:-1])], words)
+
+
+def without_place(sentence: Sentence) -> Sentence:
+    """The sentence without the words "in the workspace", which is where all of it is anyway."""
+    return replace(sentence, text=_PLACE.sub("", sentence.text).strip())
 
 
 def sentence_of(text: str) -> Sentence:

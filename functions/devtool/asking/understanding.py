@@ -5,7 +5,7 @@ from __future__ import annotations
 from functions.devtool.actions import AnyAction
 from functions.devtool.asking import slash
 from functions.devtool.asking.patterns import Help, asked
-from functions.devtool.asking.quoted import sentence_of
+from functions.devtool.asking.quoted import Sentence, sentence_of, without_place
 from functions.devtool.asking.slash import Wrong
 
 # Patterns meet sentences; what is longer, but for what it quotes, is none.
@@ -20,6 +20,11 @@ def understood(text: str) -> AnyAction | Help | Wrong | None:
     sentence = sentence_of(text)
     if not sentence.text or len(sentence.text) > _LONGEST:
         return None
+    # "What is in the workspace?" says nothing without it; "run ls in the workspace" means no arguments by it.
+    return _asked(without_place(sentence)) or _asked(sentence)
+
+
+def _asked(sentence: Sentence) -> AnyAction | Help | None:
     # Loaded, and their patterns compiled, for the first sentence.
     from functions.devtool.asking import english, japanese
 
