@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 _MOST = 10_000
 _LONGEST_ID = 1000
+_MOST_TOLD = 50
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
     """`route_id` is the route of the last turn, `waiting_task_id` its agent's task that waits for the user's next message.
 
     `pending_tools` are the tool calls that this task waits for a decision on, where it waits for that.
+
+    `told` are the artifacts of that task, or of the one that can be gone on with, whose text the user has, by their ids: an
+    agent that answers with its whole task names them again.
 
     By route: `context_ids` are the ids that agents gave this conversation, `open_tasks` those of their tasks that have answered,
     ask nothing, and can be gone on with.
@@ -34,6 +38,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
     waiting_task_id: str | None = None
     pending_tools: PendingTools | None = None
     open_tasks: Mapping[str, str] = {}
+    told: Mapping[str, str] = {}
 
     def after(
         self,
@@ -43,6 +48,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
         waiting_task_id: str | None,
         pending_tools: PendingTools | None = None,
         open_task_id: str | None = None,
+        told: Mapping[str, str] | None = None,
     ) -> Conversation:
         """The conversation after one more turn. An id of absurd length is not remembered."""
         context_ids = self.context_ids
@@ -59,6 +65,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             waiting_task_id=waiting_task_id,
             pending_tools=pending_tools if waiting_task_id else None,
             open_tasks=open_tasks,
+            told=_bounded(told or {}) if waiting_task_id or open_task_id else {},
         )
 
     def task_of(self, route_id: str) -> str | None:
@@ -75,6 +82,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             "waitingTask": self.waiting_task_id,
             "openTasks": dict(self.open_tasks),
             "pendingTools": msgspec.to_builtins(self.pending_tools),
+            "told": dict(self.told),
         }
 
 
@@ -88,7 +96,14 @@ def noted(note: Any) -> Conversation | None:
         waiting_task_id=note["waitingTask"],
         pending_tools=_pending(note.get("pendingTools")),
         open_tasks=note.get("openTasks", {}),
+        told=note.get("told", {}),
     )
+
+
+def _bounded(told: Mapping[str, str]) -> Mapping[str, str]:
+    """The last ones, those with ids of absurd length left out."""
+    short = [(id_, what) for id_, what in told.items() if len(id_) <= _LONGEST_ID]
+    return dict(short[-_MOST_TOLD:])
 
 
 def _pending(note: Any) -> PendingTools | None:

@@ -133,7 +133,8 @@ class Pipeline:
         started = self._clock()
         notes = turn.incoming.notes
         decision, late = decided(turn, route, conversation), False
-        listener = Listener(turn.language, asked=decision.pending, decided=decision.call_id)
+        told = conversation.told if conversation and conversation.route_id == route.id else {}
+        listener = Listener(turn.language, asked=decision.pending, decided=decision.call_id, told=told)
         try:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
@@ -255,6 +256,7 @@ class Pipeline:
             waiting_task_id=waiting_task_id,
             pending_tools=pending,
             open_task_id=open_task_id,
+            told=listener.told,
         )
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer
-from tests.fakes.agent_wire import artifact, message, status, task, text, update
+from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.hub import Hub, route, text_of
 from tests.integration.conversing import WAYS, asks_for_a_date, echo, turn
 
@@ -140,3 +140,41 @@ def test_a_task_still_waits_after_its_agent_could_not_be_reached() -> None:
         turn(hub, "send", "Tomorrow", context_id)
         agent.serve_message = None
         assert turn(hub, "send", "Tomorrow", context_id)[1] == "Booked: Tomorrow"
+
+
+def asks_three_times(said: Said) -> list[Json]:
+    """Says something with each question; its task holds all of it, and a stream begins with what it held before."""
+    turns = said.text.count("again")
+    told = [artifact(f"a-{number}", text(f"Step {number}.")) for number in range(turns + 1)]
+    context_id = said.context_id or ""
+    first = task("working", *told[:-1], context_id=context_id)
+    state = "input-required" if turns < 2 else "completed"
+    asked = "Go on?" if state == "input-required" else None
+    return [first, update(told[-1], context_id=context_id), status(state, asked, context_id=context_id)]
+
+
+@WAYS
+def test_what_an_agent_said_before_it_asked_is_not_told_again_with_what_it_says_then(way: str) -> None:
+    with AgentServer(asks_three_times) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id, first = turn(hub, way, "Begin")
+        _, second = turn(hub, way, "again", context_id)
+        _, third = turn(hub, way, "again and again", context_id)
+    told = [[f"Step {number}." in answer for number in range(3)] for answer in (first, second, third)]
+    assert told == [[True, False, False], [False, True, False], [False, False, True]]
+    assert ("Go on?" in first, "Go on?" in second, "Go on?" in third) == (True, True, False)
+
+
+@WAYS
+def test_an_agent_that_has_nothing_to_add_is_not_taken_for_one_that_failed(way: str) -> None:
+    def says_it_once(said: Said) -> list[Json]:
+        context_id = said.context_id or ""
+        state, asked = ("input-required", "More?") if said.task_id is None else ("completed", None)
+        return [task(state, artifact("a", text("All there is.")), says=asked, context_id=context_id)]
+
+    with AgentServer(says_it_once) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id, first = turn(hub, way, "Begin")
+        _, second = turn(hub, way, "No", context_id)
+    assert "All there is." in first
+    assert second == "All there is."

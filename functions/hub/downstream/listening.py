@@ -6,13 +6,15 @@ Text that was passed on is not passed on again, since what a user has seen canno
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
 
+from functions.hub.downstream.paragraphs import after_another, joined, text_of_parts, texts_of
+from functions.hub.downstream.told import Told
 from shared.a2a.model import (
     Artifact,
     Event,
@@ -26,7 +28,7 @@ from shared.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from shared.a2a.reply import Data, Open, Piece, Progress, Question, Text
-from shared.a2a.text import data_as_text, named
+from shared.a2a.text import data_as_text
 from shared.language import Language
 
 if TYPE_CHECKING:
@@ -38,7 +40,6 @@ Heard = tuple[Event | None, Sequence[Piece]]
 
 # What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
 _FOR_THE_OPERATOR = "hints"
-_SENTENCE_ENDS = tuple(".!?:。！？：」）")
 _sorted_json = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -48,6 +49,7 @@ class Listener:
     `pending` are the tool calls that wait for a decision; `asked` were those before, `decided` is the one that the turn's message
     decides on.
 
+    `told` are artifacts that earlier turns told of (`Told`); afterwards, those of this turn are among them.
     `rests` says that the agent waits, but for nothing in particular: it has answered, and its task can be gone on with.
     """
 
@@ -57,8 +59,10 @@ class Listener:
         *,
         asked: Sequence[ToolQuestion] = (),
         decided: str | None = None,
+        told: Mapping[str, str] | None = None,
     ) -> None:
         self._language = language
+        self._before = Told(told or {})
         self._were_asked = tuple(each for each in asked if each.call_id != decided)
         self._decided = decided
         self._tools: ToolListener | None = None
@@ -87,7 +91,7 @@ class Listener:
                 if self._tells_of_tools(event.metadata, *said):
                     self._told_of_tools().hear_task(event, said)
                 for artifact in event.artifacts:
-                    yield from self._artifact(artifact, append=False)
+                    yield from self._artifact(artifact, append=False, again=True)
                 yield from self._told(event)
                 yield from self._status(event.status)
                 if self.state is TaskState.COMPLETED and not self.spoken and not self._data:
@@ -99,6 +103,11 @@ class Listener:
             case TaskArtifactUpdateEvent():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.task_id
                 yield from self._artifact(event.artifact, append=event.append)
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """See the class."""
+        return self._before.and_now({id_: "".join(said) for id_, said in self._artifacts.items()})
 
     @property
     def pending(self) -> tuple[ToolQuestion, ...]:
@@ -116,10 +125,10 @@ class Listener:
 
     def finish(self) -> Iterator[Piece]:
         """What is left to say at the end: data that came without any text, as JSON; or what was said only while it was worked on,
-        as Gemini CLI gives its answers.
+        as Gemini CLI gives its answers; or what earlier turns told, where the agent has nothing to add.
         """
         if self.state is TaskState.COMPLETED and not self._data and not self.spoken:
-            yield from self._say(self._in_progress())
+            yield from self._say(self._in_progress() or "\n\n".join(self._before.again))
         yield from self._unspoken_data()
 
     def _unspoken_data(self) -> Iterator[Piece]:
@@ -137,7 +146,7 @@ class Listener:
         if state is TaskState.COMPLETED and last is not None:
             messages[last.message_id] = last
         for message in messages.values():
-            yield from self._content(_text(message.parts))
+            yield from self._content(text_of_parts(message.parts))
             self._paragraph_ended = self.spoken
 
     def _update(self, event: TaskStatusUpdateEvent) -> Iterator[Piece]:
@@ -150,7 +159,7 @@ class Listener:
         kind, progress = self._told_of_tools().hear(event)
         yield from progress
         if kind is Kind.TEXT and status.message is not None:
-            yield from self._content(_text(status.message.parts))
+            yield from self._content(text_of_parts(status.message.parts))
         elif kind is not None:
             self._paragraph_ended = self.spoken
         if kind in (Kind.TEXT, Kind.THOUGHT, Kind.TOOL_CALL):
@@ -176,7 +185,7 @@ class Listener:
 
     def _status(self, status: TaskStatus) -> Iterator[Piece]:
         self.state = status.state
-        said = _text(status.message.parts) if status.message else ""
+        said = text_of_parts(status.message.parts) if status.message else ""
         text = "" if said.isspace() else said
         match status.state:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
@@ -208,29 +217,32 @@ class Listener:
         return waits and tools is not None and tools.spoken and not tools.asked
 
     def _in_progress(self) -> str:
-        return _joined(tuple(chain.from_iterable(self._progress.values())))
+        return joined(tuple(chain.from_iterable(self._progress.values())))
 
-    def _artifact(self, artifact: Artifact, *, append: bool) -> Iterator[Piece]:
+    def _artifact(self, artifact: Artifact, *, append: bool, again: bool = False) -> Iterator[Piece]:
         if self._tools is not None and self._tools.is_tool_output(artifact.artifact_id):
             return
         # What was said is compared without what stands between parts: a task at the end holds the chunks of its stream as parts.
-        bare = "".join(_texts(artifact.parts))
-        joined = _joined(artifact.parts)
+        bare = "".join(texts_of(artifact.parts))
+        whole = joined(artifact.parts)
         said = self._artifacts.get(artifact.artifact_id)
+        if said is None and again and self._before.holds(artifact.artifact_id, bare):
+            self._artifacts[artifact.artifact_id] = [bare]
+            return
         if said is None:
-            yield from self._say(_after_another(joined, self.spoken))
+            yield from self._say(after_another(whole, self.spoken))
             self._artifacts[artifact.artifact_id] = [bare]
         elif append:
-            yield from self._say(joined)
+            yield from self._say(whole)
             said.append(bare)
         elif bare != (before := "".join(said)):
             more = bare.startswith(before)
-            yield from self._say(bare[len(before) :] if more else _after_another(joined, self.spoken))
+            yield from self._say(bare[len(before) :] if more else after_another(whole, self.spoken))
             said[:] = [bare]
         yield from self._new_data(artifact.parts)
 
     def _parts(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
-        yield from self._say(_text(parts))
+        yield from self._say(text_of_parts(parts))
         yield from self._new_data(parts)
 
     def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
@@ -259,37 +271,3 @@ def _answers(history: tuple[Message, ...]) -> list[Message]:
     """What the agent said last: some, such as Agno, put their answer nowhere else."""
     since_asked = takewhile(lambda message: message.role is Role.AGENT, reversed(history))
     return list(since_asked)[::-1]
-
-
-def _text(parts: tuple[Part, ...]) -> str:
-    return "\n".join(_texts(parts))
-
-
-def _texts(parts: tuple[Part, ...]) -> list[str]:
-    """The parts' texts; a file is named, since a text-only client cannot be given it."""
-    return [part.text if part.text is not None else named(part) for part in parts if part.data is UNSET]
-
-
-def _joined(parts: tuple[Part, ...]) -> str:
-    """One text of an artifact's parts: paragraphs, or the chunks of a stream that its agent put together again.
-
-    A file is a paragraph; so is a part that ends a sentence, or after which a word starts with a capital letter.
-    """
-    pieces: list[str] = []
-    end, after_file = "", False
-    for part in parts:
-        for text in _texts((part,)):
-            is_file = part.text is None
-            if (
-                end.removesuffix("\n").endswith(_SENTENCE_ENDS)
-                or (end[-1:].islower() and text[:1].isupper())
-                or (end and not end.endswith("\n") and (is_file or after_file))
-            ):
-                text = f"\n{text}"
-            pieces.append(text)
-            end, after_file = (end + text)[-2:], is_file
-    return "".join(pieces)
-
-
-def _after_another(text: str, spoken: bool) -> str:
-    return f"\n\n{text}" if spoken and text else text
