@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.auth import exceptions
 
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.workspace import Workspace
 from tests.fakes.workspace_desk import Bench
+from workers.workspace.failures import Cause, GoogleFailed
+from workers.workspace.google import Api, Google
 
 _BUSY = (503, {"error": {"code": 503, "message": "Backend error"}})
 _LIMIT = (403, {"error": {"code": 403, "errors": [{"reason": "userRateLimitExceeded"}]}})
@@ -85,6 +88,25 @@ def test_an_api_that_is_off_is_told_with_its_command(
 def test_each_failure_has_its_sentence(workspace: Workspace, bench: Bench, answer: Any, told: str) -> None:
     workspace.faults = [("/files", answer)] * 3
     assert told in bench.use("find_files", words="x")["error"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "cause"),
+    [
+        (exceptions.RefreshError("503", retryable=True), Cause.UNREACHABLE),  # type: ignore[no-untyped-call]
+        (exceptions.TransportError("no route"), Cause.UNREACHABLE),  # type: ignore[no-untyped-call]
+        (exceptions.RefreshError("invalid_grant"), Cause.SETTING_UP),  # type: ignore[no-untyped-call]
+    ],
+)
+def test_a_token_that_is_not_to_be_had_now_is_no_fault_of_the_operator(
+    problem: Exception, cause: Cause
+) -> None:
+    def credentials(_: str) -> Any:
+        raise problem
+
+    with pytest.raises(GoogleFailed) as failed:
+        Google(credentials, first_wait_seconds=0.01).get(Api.DRIVE, "/files", scope="drive.readonly")
+    assert failed.value.cause is cause
 
 
 def test_a_redirect_takes_the_persons_token_nowhere(workspace: Workspace) -> None:

@@ -116,10 +116,10 @@ class Google:
                 if answer.status_code >= 300:
                     raise GoogleFailed(_cause(api, scope, answer.status_code, body))
                 return body
-        except exceptions.TransportError as error:
-            _log.warning("%s: no token could be fetched: %s", api.service, error)
-            raise GoogleFailed(Cause.UNREACHABLE) from None
         except exceptions.GoogleAuthError as error:
+            if error.retryable or isinstance(error, exceptions.TransportError):
+                _log.warning("%s: no token could be fetched: %s", api.service, error)
+                raise GoogleFailed(Cause.UNREACHABLE) from None
             _log.error(
                 "%s: the credentials give no token for %s (%s). docs/workspace-worker.md says how they are granted",
                 *(api.service, scope, error),
