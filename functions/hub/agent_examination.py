@@ -220,8 +220,8 @@ def _card(answer: _Answer, route: Route) -> Step:
         return warning(
             "card",
             f"it does not declare an extension that the hub asks for: {', '.join(unknown)}",
-            fix="is it another version that the card declares? Else what callers send for it may mean nothing to the agent: "
-            f"delete it from `extensions` of route {route.id} in routes.toml",
+            fix="is it another version that the card declares? Else the agent may not know what callers send for it: it is to "
+            f"be deleted from `extensions` of route {route.id} in routes.toml; Gemini CLI's server knows it and declares nothing",
         )
     versions = sorted({interface.protocol_version for interface in card.supported_interfaces})
     return ok("card", f"{card.name}, A2A {', '.join(versions)}")
