@@ -133,9 +133,7 @@ class A2AClient:
     ) -> Any:
         """The result of an operation of an extension, as it came, over JSON-RPC. Raises ClientError."""
         with as_client_error():
-            answer = self._post(
-                endpoint, operation, params, headers=headers, budget=budget, cancellation=None
-            )
+            answer = self._post(endpoint, operation, params, headers=headers, budget=budget)
             return result_of(endpoint, json_of(answer))
 
     def _of_task(
@@ -195,7 +193,7 @@ class A2AClient:
         *,
         headers: Mapping[str, str],
         budget: Budget,
-        cancellation: Cancellation | None,
+        cancellation: Cancellation | None = None,
     ) -> Answer:
         accept = EVENT_STREAM if operation.streaming else JSON
         url, body = endpoint.url, params

@@ -126,15 +126,21 @@ def method_not_found(exchange: Exchange) -> None:
 
 
 def lines_of_data(events: Iterable[Json]) -> Behaviour:
-    """The events as gemini-cli streams those of a command: each on a line, without the empty line that ends an event."""
+    """The events as gemini-cli streams those of a command."""
 
     def behave(exchange: Exchange) -> None:
         exchange.start_stream()
-        for event in events:
-            rpc = {"jsonrpc": "2.0", "id": "task-1", "result": agent_wire.in_v0_3_jsonrpc(event)}
-            exchange.send(b"data: " + json.dumps(rpc).encode() + b"\n")
+        exchange.send(lines(events))
 
     return behave
+
+
+def lines(events: Iterable[Json]) -> bytes:
+    """Each event on a line, without the empty line that ends an event."""
+    written = [
+        {"jsonrpc": "2.0", "id": "task-1", "result": agent_wire.in_v0_3_jsonrpc(each)} for each in events
+    ]
+    return b"".join(b"data: " + json.dumps(each).encode() + b"\n" for each in written)
 
 
 def _result(exchange: Exchange, result: Json) -> None:

@@ -1,5 +1,6 @@
 """Slash commands of an agent that has gemini-cli's own paths for them instead of the extension's methods."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from shared.a2a.extensions.development_tool import URI
 from tests.fakes.agent_wire import Json, task, text
-from tests.fakes.command_agents import LIFE, GeminiCliAgent, lines_of_data, told
+from tests.fakes.command_agents import LIFE, GeminiCliAgent, lines, lines_of_data, told
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import settle
 from tests.fakes.kept_tasks import until
@@ -120,6 +121,31 @@ def test_events_come_as_they_are_said_though_no_empty_line_ends_them(tmp_path: P
     assert shown["status"]["state"] == "TASK_STATE_COMPLETED"
     assert shown["history"][-1]["parts"] == [{"text": "Remembered."}]
     assert task_id != "task-1"
+
+
+def test_an_update_that_asks_for_nothing_is_no_question_though_its_state_says_so(tmp_path: Path) -> None:
+    reads = told("input-required", "", text("Reading"))
+    reads["statusUpdate"]["metadata"] = {"coderAgent": {"kind": "tool-call-update"}}
+    seen = threading.Event()
+
+    def waits(exchange: Exchange) -> None:
+        lines_of_data([LIFE[0], reads])(exchange)
+        assert seen.wait(20)
+        exchange.send(lines([LIFE[-1]]))
+
+    with GeminiCliAgent(waits) as agent:
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url))
+        task_id = execute(hub, "init")["execution_id"]
+
+        def shown() -> Json:
+            status: Json = call(hub, "GetTask", {"id": task_id})["result"]["status"]
+            return status
+
+        status = until(lambda: status if "message" in (status := shown()) else None)
+        seen.set()
+        settle()
+    assert (status["state"], status["message"]["parts"]) == ("TASK_STATE_WORKING", [{"text": "Reading"}])
+    assert shown()["state"] == "TASK_STATE_COMPLETED"
 
 
 def test_an_execution_has_started_when_its_first_event_is_there(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from shared.a2a.extensions.development_tool import (
     GetAllSlashCommandsResponse,
     SlashCommand,
 )
+from shared.a2a.extensions.gemini_cli_updates import in_passing
 from shared.a2a.extensions.schema_json import read
 from shared.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
 from shared.a2a.relay import Relay
@@ -122,7 +123,7 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
     complete = False
     with as_client_error():
         for data in sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes):
-            event = event_of(endpoint, decoded(data))
+            event = in_passing(event_of(endpoint, decoded(data)))
             yield event
             if isinstance(event, Task | TaskStatusUpdateEvent):
                 complete = event.status.state.settled
