@@ -106,7 +106,7 @@ def test_what_is_not_seen_is_not_sent(hidden: str) -> None:
 
 @languages
 @pytest.mark.parametrize(
-    "changed", ["Sure. {}", "{}\n", "{} ", "{}\n\nYes", " {}", "✓ Sent\n\n\n{}", "```\n{}\n```"]
+    "changed", ["Sure. {}", "{}\n", "{} ", "{}\n\nYes", " {}", "\n{}", "✓ Sent\n\n\n{}", "```\n{}\n```"]
 )
 def test_a_text_that_only_holds_a_question_asks_for_nothing(changed: str, language: Language) -> None:
     assert consent.asked_for(changed.format(consent.question(MAIL, language)), ZONE) is None

@@ -13,7 +13,7 @@ from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.words import Language, Words, of
 
 DONE = "✓ "
-_NOTES = re.compile(rf"(?:{DONE}[^\n]*\n)*\n?")
+_NOTES = re.compile(rf"\A(?:(?:{DONE}[^\n]*\n)+\n)?")
 _BLOCK = re.compile(r"\n\n(`{3,})\n(.*)\n\1\Z", re.DOTALL)
 _YES = {
     "yes",
@@ -24,7 +24,6 @@ _YES = {
     "はい",
     "はい お願いします",
     "お願いします",
-    "ok です",
     "okです",
 }
 _NO = {"no", "no thanks", "no thank you", "n", "いいえ", "いや", "やめて", "やめてください", "キャンセル"}
@@ -53,7 +52,7 @@ def question(action: Action, language: Language) -> str:
 
 def asked_for(text: str, zone: tzinfo) -> Action | None:
     """What a question of this worker's asks for; None for every other text, however much it looks like one."""
-    bare = text[len(_NOTES.match(text)[0]) :]  # type: ignore[index]  # It matches the empty text, too.
+    bare = _NOTES.sub("", text, count=1)
     for language in Language:
         words = of(language)
         for kind, head in words.asks.items():
