@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import select
 import shutil
@@ -84,7 +83,12 @@ class Running(Iterator[str]):
             )
         except (OSError, ValueError):
             raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
-        _started.add(self)
+        try:
+            self._guard = _Guard(self._process.pid)
+        except OSError:
+            self._process.kill()
+            self._process.wait()
+            raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
         cancellation.on_cancel(self.kill)
 
     @property
@@ -148,38 +152,33 @@ class Running(Iterator[str]):
     def _reaped(self) -> int:
         self.kill()
         with self._reaping:
+            if self._process.returncode is None:
+                self._guard.dismiss()
             return self._process.wait()
 
     def close(self) -> None:
         """Leaves nothing behind; idempotent."""
         self._reaped()
-        _started.discard(self)
         if self._process.stdout is not None:
             self._process.stdout.close()
 
 
-class _Started:
-    """What runs now: it ends with this process."""
+class _Guard:
+    """A process that kills a group of processes when ours is gone, however it went: then the pipe between the two is closed."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: set[Running] = set()
-        atexit.register(self._kill_all)
+    def __init__(self, group: int) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own words, and a number
+            ["/bin/sh", "-c", 'read _ || kill -s KILL -- "-$1"', "sh", str(group)],
+            env={},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
-    def add(self, running: Running) -> None:
-        with self._lock:
-            self._running.add(running)
-
-    def discard(self, running: Running) -> None:
-        with self._lock:
-            self._running.discard(running)
-
-    def _kill_all(self) -> None:
-        for running in tuple(self._running):
-            running.kill()
-
-
-_started = _Started()
+    def dismiss(self) -> None:
+        """The group has ended: there is nothing to kill."""
+        self._process.communicate(b"\n")
 
 
 def _environment(folder: Path, path: str) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Commands that the development agent runs: only programs that are allowed, as they were shown, and nothing stays behind."""
 
+import subprocess
+import sys
 import threading
 import time
 from contextlib import closing
@@ -14,6 +16,7 @@ from shared.a2a.call import Cancellation
 from shared.language import Language
 from tests.fakes.kept_tasks import until
 
+ROOT = Path(__file__).parents[2]
 PROGRAMS = Programs(names=frozenset({"sh", "echo", "env"}), path="/usr/local/bin:/usr/bin:/bin", seconds=20)
 REFUSED = {
     "": Fault.NOT_A_COMMAND,
@@ -149,6 +152,28 @@ def test_whoever_cancels_ends_the_program_and_all_that_it_started(tmp_path: Path
         cancellation.cancel()
         assert ended.wait(20)
     assert not _is_alive(marker)
+
+
+_DYING = """
+import os, sys, time
+from pathlib import Path
+from functions.devtool.command import Running
+from functions.devtool.programs import Programs
+from shared.a2a.call import Cancellation
+
+programs = Programs(names=frozenset({"sh"}), path="/usr/bin:/bin", seconds=60)
+command = "sh -c '(while true; do echo x >> marker; sleep 0.05; done) & wait'"
+running = Running(programs, programs.arguments(command), folder=Path(sys.argv[1]), cancellation=Cancellation())
+while not Path(sys.argv[1], "marker").exists():
+    next(running)
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_program_and_all_that_it_started_end_with_our_process(tmp_path: Path) -> None:
+    dying = subprocess.run([sys.executable, "-c", _DYING, str(tmp_path)], cwd=ROOT)
+    assert dying.returncode == -9
+    until(lambda: not _is_alive(tmp_path / "marker"))
 
 
 def test_a_program_that_closes_its_output_early_is_waited_for(tmp_path: Path) -> None:
