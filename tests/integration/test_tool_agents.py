@@ -131,6 +131,21 @@ def test_a_program_that_answers_in_text_is_not_interpreted() -> None:
     assert agent.messages[1]["parts"] == [{"text": "yes"}]
 
 
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_program_without_the_extension_reads_the_question_and_that_the_task_waits_on(
+    tmp_path: Path, stored: bool
+) -> None:
+    settings = {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.db'}"} if stored else {}
+    with GeminiCliAgent() as agent:
+        hub = Hub(route("code", agent.url), settings=settings)
+        asked = _streamed(hub, "1.0", {"text": "write it"})
+        assert _parts(asked[-1])[0]["text"].startswith("The agent “Agent code” wants to change the file")
+        done = _streamed(hub, "1.0", {"text": "yes"}, contextId=_ids_of(asked)[1])
+    assert done[-1]["status"]["state"] == "TASK_STATE_INPUT_REQUIRED"
+    assert "message" not in done[-1]["status"]
+    assert agent.decisions == [{"callId": "call-1", "outcome": "proceed_once"}]
+
+
 def test_a_task_that_can_be_gone_on_with_is_cancelled_at_its_agent(tmp_path: Path) -> None:
     with GeminiCliAgent() as agent:
         hub = hub_of(agent.url, tmp_path)

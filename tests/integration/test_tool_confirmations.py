@@ -12,6 +12,7 @@ import pytest
 from shared.ids import random_hex
 from shared.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import message, text
 from tests.fakes.development_agents import GeminiCliAgent
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, streamed_text, text_of
@@ -190,17 +191,17 @@ def test_an_agent_that_says_nothing_to_a_decision_is_given_up_in_time(agent: Gem
 def test_what_asks_nothing_is_an_answer_and_the_next_text_goes_on_unless_it_belongs_to_another(
     agent: GeminiCliAgent, tmp_path: Path, way: str, stored: bool
 ) -> None:
-    with AgentServer(echo) as beta:
+    with AgentServer(echo) as beta, AgentServer(lambda _: [message(text("gamma"))]) as gamma:
         settings = {"TASK_STORE": f"sqlite:{tmp_path / 'tasks.db'}"} if stored else {}
-        default = route("gamma", beta.url)
+        default = route("gamma", gamma.url)
         hub = Hub(route("code", agent.url), route("beta", beta.url), default, settings=settings)
         context_id, answer = turn(hub, way, "code: think")
         assert answer == "You said: think"
         assert turn(hub, way, "and further", context_id)[1] == "Echo: and further"
         assert turn(hub, way, "beta, please", context_id)[1] == "beta, please"
-        assert hub.query("whatever", contextId=context_id)["route"] == "gamma"
+        assert turn(hub, way, "whatever", context_id)[1] == "gamma"
         assert turn(hub, way, "code again", context_id)[1] == "Echo: code again"
-        assert turn(hub, way, "a new topic")[1] == "a new topic"
+        assert turn(hub, way, "a new topic")[1] == "gamma"
     assert agent.texts == [("code: think", None), ("and further", "task-1"), ("code again", "task-1")]
 
 
