@@ -83,7 +83,6 @@ class ToolListener:
     def _heard(self, calls: Iterable[ToolUpdate]) -> Iterator[Piece]:
         for call in calls:
             self.spoken = True
-            begins = call.stage is Stage.EXECUTING and call.call_id not in self._at_work
             self._stages[call.call_id] = call.stage
             if call.question is None:
                 self._asked.pop(call.call_id, None)
@@ -91,7 +90,7 @@ class ToolListener:
                 self._asked[call.call_id] = call.question
             if call.stage in (Stage.EXECUTING, Stage.SUCCEEDED, Stage.FAILED):
                 self._at_work.add(call.call_id)
-            if begins:
+            if call.stage is Stage.EXECUTING:
                 yield from self._line(progress_text(call, self._language))
 
     def _line(self, text: str) -> Iterator[Piece]:
