@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from shared.a2a.extensions.development_tool import URI
+from shared.a2a.model import Binding
+from shared.a2a.versions import Version
 from tests.fakes.agent_wire import Json
 from tests.fakes.development_agents import GeminiCliAgent, ToolAgent
 from tests.fakes.hub import Hub, route, text_of
@@ -85,6 +87,16 @@ def test_an_agent_that_does_without_the_extension_is_not_asked_for_it_on_behalf_
         hub.send("code: list", headers={"x-a2a-extensions": URI})
     assert agent.activated == [False, False]
     assert not any("metadata" in message for message in agent.messages)
+
+
+def test_where_the_route_leaves_no_card_to_be_read_the_administrator_is_told_to() -> None:
+    with ToolAgent() as agent:
+        changes = {"protocol_version": Version.V1_0, "binding": Binding.JSONRPC, "extensions": (URI,)}
+        error = Hub(route("code", agent.url, **changes)).query("code: list")["error"]
+    assert (error["fault"], "leave out protocol_version or binding" in error["remedy"]) == (
+        "extension_required",
+        True,
+    )
 
 
 @_VERSIONS

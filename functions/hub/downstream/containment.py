@@ -65,6 +65,13 @@ def contained(error: ClientError, route: Route, *, sent: Mapping[str, str]) -> F
     )
 
 
+def _needs_card(route: Route) -> bool:
+    """The route names an extension that the hub uses for people only where the agent's card requires it."""
+    from shared.a2a.extensions.development_tool import URI
+
+    return URI in route.extensions and bool(route.protocol_version and route.binding)
+
+
 def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | None:
     from shared.gcloud import EVERYBODY, service_of
     from shared.identity.token_facts import facts_of
@@ -99,6 +106,8 @@ def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | 
             return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
         case ClientFault.TOO_LARGE:
             return f"raise max_response_bytes of route {route.id} (now {route.max_response_bytes})"
+        case ClientFault.EXTENSION_REQUIRED if _needs_card(route):
+            return f"leave out protocol_version or binding of route {route.id}, so that the card is read, which requires it"
         case ClientFault.EXTENSION_REQUIRED:
             return f"name the extension that the agent's card requires in `extensions` of route {route.id} in routes.toml"
         case ClientFault.UNEXPECTED_STATUS if error.status in _REDIRECTS:

@@ -38,7 +38,7 @@ _WANTS = {
 }
 _WHERE = {_EN: "(in the folder {subject})", _JA: "(フォルダー: {subject})"}
 _UNSEEN = {
-    _EN: "(Not everything is shown: {unseen} lines are missing or cut.)",
+    _EN: "(Not everything is shown; lines missing or cut: {unseen})",
     _JA: "(全体は表示していません: {unseen}行を省略または短縮しています。)",
 }
 _OTHERS = {

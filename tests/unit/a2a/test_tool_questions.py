@@ -79,7 +79,7 @@ def test_a_choice_with_a_japanese_name_is_called_so_and_the_workspace_itself_nee
         ),
         ({"file_name": "a.txt", "file_path": "/w/a.txt", "new_content": "new\n"}, ["    +new"]),
         ({"file_name": "a.txt", "formatted_diff": "@@ -1 +1 @@\n-x\n+y"}, ["the file a.txt:", "    +y"]),
-        ({"file_name": "a.txt", "new_content": "line\n" * 600}, ["    line", "560 lines are missing or cut"]),
+        ({"file_name": "a.txt", "new_content": "line\n" * 600}, ["    line", "lines missing or cut: 560)"]),
     ],
 )
 def test_a_change_of_a_file_is_asked_about_with_what_changes(
@@ -98,10 +98,10 @@ def test_a_tool_of_a_server_and_any_other_are_asked_about_with_what_they_are_giv
 
 def test_what_is_long_is_cut_and_the_question_says_so() -> None:
     text = asks(waiting(execute_details={"command": "echo " + "x" * 5000}))
-    assert "1 lines are missing or cut" in text
+    assert "lines missing or cut: 1)" in text
     assert len(text) < 1000
     text = asks(waiting(execute_details={"command": "echo x\n" * 5000}))
-    assert "4960 lines are missing or cut" in text
+    assert "lines missing or cut: 4960)" in text
     assert len(text) < 4000
 
 
