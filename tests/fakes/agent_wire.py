@@ -159,7 +159,8 @@ def _part_v0_3(part: Json) -> Json:
 
 def _message_v0_3(value: Json) -> Json:
     parts = [_part_v0_3(part) for part in value["parts"]]
-    return value | {"kind": "message", "role": "agent", "parts": parts}
+    role = "user" if value.get("role") == "ROLE_USER" else "agent"
+    return value | {"kind": "message", "role": role, "parts": parts}
 
 
 def _status_v0_3(value: Json) -> Json:

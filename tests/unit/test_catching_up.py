@@ -81,6 +81,27 @@ def test_two_messages_under_one_id_are_two() -> None:
     assert [part for _, _, part in _told(task)] == [THOUGHT, CALL, None]
 
 
+def test_a_task_that_was_found_again_tells_what_follows_the_message_that_it_answers() -> None:
+    earlier, asked, again = (
+        _said("0", Part(text="Earlier.")),
+        _said("1", Part(text="Go on"), Role.USER),
+        _said("1", Part(text="Go on"), Role.USER),
+    )
+    begins = _task(TaskState.WORKING, earlier, asked)
+    found = _task(TaskState.COMPLETED, earlier, again, _said("2", CALL), _said("3", DONE))
+    first, *others = caught_up(iter([begins, _update(_said("2", CALL)), found]), since="1")
+    assert first == begins
+    assert _told(*others) == [
+        (TaskState.WORKING, "as it came", CALL),
+        (TaskState.WORKING, "TEXT_CONTENT", DONE),
+        (TaskState.COMPLETED, "STATE_CHANGE", None),
+    ]
+    # An agent that does not keep what it was asked may have said all of it in an earlier turn.
+    without = _task(TaskState.COMPLETED, earlier, _said("2", CALL))
+    (_, *others) = caught_up(iter([_update(_said("2", CALL)), without]), since="1")
+    assert _told(*others) == [(TaskState.COMPLETED, "STATE_CHANGE", None)]
+
+
 def test_an_artifact_is_told_when_it_is_another() -> None:
     one, other = (Artifact(artifact_id="a", parts=(Part(text=text),)) for text in ("1", "2"))
     tasks = [_task(TaskState.WORKING, artifacts=(each,)) for each in (one, one, other)]

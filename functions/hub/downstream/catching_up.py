@@ -1,11 +1,12 @@
-"""What was said in a task before somebody came to follow it: a task's history, as the updates that it came in.
+"""What was said in a task while nobody followed it: a task's history, as the updates that it came in.
 
-An agent may have executed a command, and said everything, before the hub has asked for the task the first time.
+Agents with the `development-tool` extension say everything in updates. They may have executed a command before the hub has asked
+for the task the first time, and may go on while a connection is lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 
 import msgspec
 
@@ -26,15 +27,25 @@ from shared.a2a.model import (
 _Kind = DevelopmentToolEventKind
 
 
-def caught_up(events: Iterator[Event]) -> Iterator[Event]:
-    """The events, with updates in the place of each whole task: those that tell what is new in it."""
+def caught_up(events: Iterator[Event], *, since: str | None = None) -> Generator[Event]:
+    """The events, with updates in the place of each whole task: those that tell what is new in it.
+
+    With `since`, the id of the message that they answer, a task with which they begin is passed on as it is, and of later ones
+    counts what follows that message.
+    """
     said: set[bytes] = set()
     artifacts: dict[str, Artifact] = {}
     status: TaskStatus | None = None
+    begun = since is None
     for event in events:
         match event:
+            case Task() if not begun:
+                said.update(map(_key, event.history))
+                artifacts.update({each.artifact_id: each for each in event.artifacts})
+                status = event.status
+                yield event
             case Task():
-                for message in event.history:
+                for message in event.history if since is None else _after(event.history, since):
                     if message.role is Role.AGENT and _key(message) not in said:
                         said.add(_key(message))
                         yield _update(event, TaskStatus(state=TaskState.WORKING, message=message))
@@ -53,8 +64,17 @@ def caught_up(events: Iterator[Event]) -> Iterator[Event]:
                 yield event
             case _:
                 yield event
+        begun = True
         if status is not None and status.message is not None:
             said.add(_key(status.message))
+
+
+def _after(history: Sequence[Message], message_id: str) -> Sequence[Message]:
+    """What follows the message; nothing where the agent does not keep it."""
+    for place in range(len(history), 0, -1):
+        if history[place - 1].message_id == message_id:
+            return history[place:]
+    return ()
 
 
 def _update(task: Task, status: TaskStatus) -> TaskStatusUpdateEvent:

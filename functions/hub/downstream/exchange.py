@@ -64,13 +64,18 @@ class Exchange:
 
     def events(self) -> Generator[Event]:
         """The agent's events of this turn. Raises ClientError."""
-        running = self._asking.running_task_id
-        if self._asking.executes:
-            from functions.hub.downstream.catching_up import caught_up
+        asking = self._asking
+        if not (asking.executes or asking.development_tool):
+            return self._answered()
+        from functions.hub.downstream.catching_up import caught_up
 
-            assert running is not None, "the agent was asked to execute a command before"
-            yield from caught_up(self._followed(running))
-            return
+        if not asking.executes:
+            return caught_up(self._answered(), since=asking.message.message_id)
+        assert asking.running_task_id is not None, "the agent was asked to execute a command before"
+        return caught_up(self._followed(asking.running_task_id))
+
+    def _answered(self) -> Generator[Event]:
+        running = self._asking.running_task_id
         task = self._task(running) if running is not None else None
         if task is not None:
             yield task
