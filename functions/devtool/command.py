@@ -15,6 +15,7 @@ from pathlib import Path
 
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import Programs
+from functions.devtool.workspace import is_visible
 from shared.a2a.call import Cancellation
 
 _HEAD_BYTES = _TAIL_BYTES = 16_000
@@ -47,7 +48,7 @@ class _Output:
         """What a person reads: without control characters, which would move a terminal's cursor."""
         left_out = f"\n… {self._left_out} bytes …\n".encode() if self._left_out else b""
         text = (self._head + left_out + self._tail).decode("utf-8", "replace").replace("\r\n", "\n")
-        return "".join(each for each in text if each.isprintable() or each in "\n\t")
+        return "".join(each for each in text if is_visible(each) or each in "\n\t")
 
 
 class Running(Iterator[str]):

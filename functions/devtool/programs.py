@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.workspace import is_visible
 
 _LONGEST_COMMAND = 4_000
 _OPERATORS = frozenset(";&|<>()`")
@@ -23,7 +24,7 @@ class Programs(Struct, frozen=True):
         """The program and its arguments, as they would run. Raises ToolFailed for what may not."""
         if not self.names:
             raise ToolFailed(Fault.NO_COMMANDS)
-        if len(command) > _LONGEST_COMMAND or not command.isprintable():
+        if len(command) > _LONGEST_COMMAND or not all(map(is_visible, command)):
             raise ToolFailed(Fault.NOT_A_COMMAND)
         # Loaded for the first command.
         import shlex

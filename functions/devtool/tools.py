@@ -21,7 +21,7 @@ from functions.devtool.diffs import formatted
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import Programs, written
 from functions.devtool.texts import Key, say
-from functions.devtool.workspace import Workspace
+from functions.devtool.workspace import Workspace, printable
 from shared.a2a.call import Cancellation
 from shared.a2a.extensions.development_tool import (
     ConfirmationOption,
@@ -156,7 +156,7 @@ def _change(action: Edit, workspace: Workspace) -> FileDiff:
         raise ToolFailed(Fault.NOTHING_TO_CHANGE, path=action.path)
     workspace.writable(place, new)
     diff = FileDiff(
-        file_name=place.rpartition("/")[2], file_path=workspace.path_shown(place), old_content=old
+        file_name=printable(place.rpartition("/")[2]), file_path=workspace.path_shown(place), old_content=old
     )
     return _diff(diff, place, new)
 

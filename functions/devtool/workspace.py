@@ -27,6 +27,7 @@ _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _GIT = ".git"
 _LONGEST_NAME = 1000
+_MOST_ENTRIES = 20_000
 _FAULTS = {
     errno.ENOENT: Fault.NOT_FOUND,
     errno.ENOTDIR: Fault.NOT_FOUND,
@@ -74,7 +75,7 @@ class Workspace:
 
     def path_shown(self, place: str) -> str:
         """The absolute path, as far as the caller knows it."""
-        return str(Path(self.shown) / place) if self.shown else place
+        return printable(str(Path(self.shown) / place) if self.shown else place)
 
     def read(self, name: str) -> str:
         """The text of a file, with its line ends as they are. Raises ToolFailed."""
@@ -94,9 +95,11 @@ class Workspace:
     def entries(self, name: str) -> list[Entry]:
         """What a folder holds, folders first. Raises ToolFailed."""
         place = self.place(name)
-        found = []
+        found: list[Entry] = []
         with _told(place, not_a_folder=True), self._folder(place) as folder, os.scandir(folder) as entries:
             for entry in entries:
+                if len(found) == _MOST_ENTRIES:
+                    break
                 with suppress(OSError):
                     is_folder = entry.is_dir(follow_symlinks=False)
                     size = 0 if is_folder else entry.stat(follow_symlinks=False).st_size
@@ -178,6 +181,17 @@ class Workspace:
             yield folder
         finally:
             os.close(folder)
+
+
+def printable(name: str) -> str:
+    """A file's name as an answer can carry it and a person read it, on one line."""
+    text = name.encode("utf-8", "replace").decode()
+    return "".join(each if is_visible(each) else "\ufffd" for each in text)
+
+
+def is_visible(character: str) -> bool:
+    """Whether people see it, or the blank that it is: none that moves or hides what stands around it."""
+    return character.isprintable() or character == "\u3000"
 
 
 def _content(file: int, place: str) -> bytes:

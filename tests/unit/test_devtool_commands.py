@@ -106,6 +106,10 @@ def test_both_outputs_are_read_and_control_characters_left_out(tmp_path: Path) -
     )
 
 
+def test_blanks_as_wide_as_japanese_letters_are_kept(tmp_path: Path) -> None:
+    assert run(tmp_path, "echo '一　二'") == "一　二\n"
+
+
 def test_of_very_much_output_the_first_and_the_last_is_kept(tmp_path: Path) -> None:
     output = run(tmp_path, "sh -c 'echo first; head -c 3000000 /dev/zero | tr \"\\\\0\" x; echo; echo last'")
     assert output.startswith("first\n")

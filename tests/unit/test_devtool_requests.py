@@ -116,6 +116,8 @@ WRITES = {
     f"b.py を次の内容で作成してください：\n```python\n{_CODE}```": ("b.py", _CODE),
     "/write a.txt hello  world": ("a.txt", "hello  world"),
     "/write 'a b.txt' x": ("a b.txt", "x"),
+    "write 'it's here' to a.txt": ("a.txt", "it's here"),
+    "write “” to a.txt": ("a.txt", ""),
     "/write a.py\nx = 1\ny = 2": ("a.py", "x = 1\ny = 2"),
 }
 REPLACES = {
@@ -236,6 +238,10 @@ def test_every_command_that_is_shown_can_be_typed() -> None:
         "in " * 160,
         "'" * 100_000,
         "```\n" * 20_000,
+        "“" * 300_000,
+        "「『" * 200_000,
+        "` \n" * 100_000,
+        "it's " * 100_000,
     ],
     ids=lambda text: text[:10],
 )

@@ -193,6 +193,17 @@ def test_a_search_passes_by_what_it_cannot_read(workspace: Workspace, root: Path
     assert "見つかりません" in found(workspace, "ない", ".", Language.JA)
 
 
+def test_names_that_no_answer_can_carry_are_shown_as_far_as_they_can(
+    workspace: Workspace, root: Path
+) -> None:
+    (root / os.fsdecode(b"\xff.txt")).write_text("hit")
+    (root / "two\nlines\u202e").write_text("hit")
+    shown = listed(workspace, ".", Language.EN) + found(workspace, "hit", ".", Language.EN)
+    shown.encode()
+    assert "two\ufffdlines\ufffd (3 B)" in shown
+    assert shown.count("hit") == 2
+
+
 def test_a_search_and_a_list_end_before_they_are_endless(workspace: Workspace, root: Path) -> None:
     (root / "many.txt").write_text("hit\n" * 1000)
     assert found(workspace, "hit", ".", Language.EN).count("\n") == 200

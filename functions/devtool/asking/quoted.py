@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,19 +11,17 @@ from msgspec.structs import replace
 QUOTED = "\ue000[0-9]+\ue001"
 """Matches what stands for a quoted text in the sentence."""
 
-_FENCE = r"```[^\n`]*\n(?P<fenced>.*?)\n?```"
-_PAIRS = (
-    r"“(?P<a>[^”]*)”|‘(?P<b>[^’]*)’|「(?P<c>[^」]*)」|『(?P<d>[^』]*)』|`(?P<e>[^`\n]*)`|\"(?P<f>[^\"]*)\""
-)
-# An apostrophe inside a word opens nothing.
-_SINGLE = r"(?<![^\s(,:])'(?P<g>[^']*)'(?![^\s),.:;!?])"
+_FENCE = "```"
+_CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "`": "`", '"': '"', "'": "'"}
+# An apostrophe inside a word opens nothing, and closes nothing.
+_BEFORE_SINGLE, _AFTER_SINGLE = " \t\n(,:\u3000", " \t\n),.:;!?\u3000"
 # Where everything is; people say it so that somebody else sends their words here.
 _PLACE = re.compile(
     r"^in (?:the|my|this|our) workspace[,:]? |,? (?:in|inside|of|from) (?:the|my|this|our) workspace(?=$|[ .,!?])"
     r"|ワークスペース(?:内|の中)?(?:の|にある|で|に|から)[、,]? ?",
     re.IGNORECASE,
 )
-_ALL = re.compile(f"{_FENCE}|{_PAIRS}|{_SINGLE}", re.DOTALL)
+_OPENING = re.compile(f"{_FENCE}|[{''.join(_CLOSING)}]")
 _MARKS = re.compile("[\ue000\ue001]")
 
 
@@ -53,14 +52,43 @@ def without_place(sentence: Sentence) -> Sentence:
 
 def sentence_of(text: str) -> Sentence:
     """The sentence of a text."""
+    text = _MARKS.sub("", text)
+    pieces: list[str] = []
     quotes: list[str] = []
     originals: list[str] = []
-
-    def mark(found: re.Match[str]) -> str:
-        fenced = found["fenced"]
-        quotes.append(f"{fenced}\n" if fenced else next((each for each in found.groups() if each), ""))
-        originals.append(found[0])
-        return f"\ue000{len(quotes) - 1}\ue001"
-
-    marked = _ALL.sub(mark, _MARKS.sub("", text))
+    behind = 0
+    for start, end, quote in _spans(text):
+        pieces += [text[behind:start], f"\ue000{len(quotes)}\ue001"]
+        quotes.append(quote)
+        originals.append(text[start:end])
+        behind = end
+    marked = "".join([*pieces, text[behind:]])
     return Sentence(" ".join(marked.split()), tuple(quotes), tuple(originals))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where each quoted text stands, with its quotation marks, and what it says. Looks at each character a few times at most."""
+    unclosed: set[str] = set()
+    behind = 0
+    for opening in _OPENING.finditer(text):
+        start, mark = opening.start(), opening[0]
+        if start < behind or mark in unclosed:
+            continue
+        if mark == "'" and start > 0 and text[start - 1] not in _BEFORE_SINGLE:
+            continue
+        if mark == _FENCE:
+            inside = text.find("\n", start) + 1
+            end = text.find(_FENCE, inside) if inside else -1
+        else:
+            inside = start + 1
+            end = text.find(_CLOSING[mark], inside)
+            while mark == "'" and end >= 0 and text[end + 1 : end + 2] not in _AFTER_SINGLE:
+                end = text.find(mark, end + 1)
+        if end < 0:
+            unclosed.add(mark)
+        elif mark == _FENCE:
+            behind = end + len(_FENCE)
+            yield start, behind, text[inside:end].removesuffix("\n") + "\n"
+        elif mark != "`" or "\n" not in text[start:end]:
+            behind = end + 1
+            yield start, behind, text[inside:end]

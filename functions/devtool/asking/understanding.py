@@ -10,6 +10,8 @@ from functions.devtool.asking.slash import Wrong
 
 # Patterns meet sentences; what is longer, but for what it quotes, is none.
 _LONGEST = 500
+# More than that is no content of a file that would be written.
+_LONGEST_TEXT = 300_000
 
 
 def understood(text: str) -> AnyAction | Help | Wrong | None:
@@ -17,6 +19,8 @@ def understood(text: str) -> AnyAction | Help | Wrong | None:
     text = text.strip()
     if text.startswith(("/", "／")) and not text.startswith(("//", "/?")):
         return slash.found(text)
+    if len(text) > _LONGEST_TEXT:
+        return None
     sentence = sentence_of(text)
     if not sentence.text or len(sentence.text) > _LONGEST:
         return None
