@@ -11,7 +11,6 @@ import msgspec
 
 from functions.hub.credentials import Credentials
 from functions.hub.downstream.breaker import CircuitBreaker
-from functions.hub.downstream.called import Called
 from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
 from functions.hub.downstream.discovery import Discovery
 from functions.hub.downstream.exchange import Exchange
@@ -27,6 +26,7 @@ from shared.http.client import Budget, HttpClient
 from shared.routes import Boundary, Route
 
 if TYPE_CHECKING:
+    from functions.hub.downstream.called import Called
     from functions.hub.downstream.command_line import CommandLine
     from shared.a2a.extensions.development_tool import (
         ExecuteSlashCommandRequest,
@@ -121,13 +121,15 @@ class RemoteAgent:
 
     @cached_property
     def _command_line(self) -> CommandLine:
-        # Loaded for the first command.
         from functions.hub.downstream.command_line import CommandLine
 
         return CommandLine(self._client, self._http)
 
     def _called(self, calling: Calling, ask: Callable[[Called], T]) -> T:
         """What `ask` returns; a failure is contained, and the circuit breaker hears of it. Raises DownstreamFailed."""
+        # Loaded for the first command.
+        from functions.hub.downstream.called import Called
+
         wait = self._breaker.seconds_to_wait()
         if wait:
             raise DownstreamFailed(resting(self._route, wait))
