@@ -64,6 +64,7 @@ READS = {
     "README.md を読んで": "README.md",
     "README.mdの内容を教えてください": "README.md",
     "README.md の中身を見せてもらえますか？": "README.md",
+    "README.mdを見て": "README.md",
     "「設計 メモ.txt」を開いて": "設計 メモ.txt",
     "docs の中の notes.txt を見せて": "docs/notes.txt",
     "docs フォルダにある notes.txt を表示して": "docs/notes.txt",
