@@ -51,6 +51,8 @@ class DevelopmentAgent:
         message, task = request.message, call.task
         if task is None:
             raise A2AError(UNSUPPORTED_OPERATION, "This agent works for callers who say who they are")
+        if self._log.with_text:
+            call.record["text"] = text_of(message)
         decision = confirmation_in(message)
         in_extension = (
             URI in call.extensions

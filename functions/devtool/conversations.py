@@ -16,6 +16,9 @@ from shared.language import answer_language
 from shared.task_store.store import TaskQuery, TaskStore
 from shared.tasks.work import read_work
 
+# What is longer holds a file: its beginning tells the language.
+_LONGEST_READ = 4_000
+
 
 class Conversations:
     """The conversations of callers, each known by its newest task in the store."""
@@ -37,7 +40,7 @@ class Conversations:
         settings = settings_in(message)
         before = self._before(message, call)
         state = before or State()
-        state.language = answer_language(text_of(message))
+        state.language = answer_language(text_of(message)[:_LONGEST_READ])
         if settings is not None:
             state.workspace = settings.workspace_path
             state.spelling = spelling_of(in_metadata(message.metadata))

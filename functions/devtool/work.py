@@ -61,6 +61,7 @@ class Work:
         """The turn that a decision on the pending tool call begins; it fits that call."""
         pending = self._pending()
         self._state.pending = None
+        self._call.record.update(tool=pending.action.tool, decision=confirmation.selected_option_id)
         if confirmation.selected_option_id == CANCEL:
             yield from self._cancelled(pending)
             return
@@ -111,6 +112,7 @@ class Work:
 
     def _act(self, decision: Act) -> Iterator[Happening]:
         action = decision.action
+        self._call.record["tool"] = action.tool
         if self._workspace is None:
             text = say(Key.NO_WORKSPACE, self._state.language)
             self._state.dialogue = (*self._state.dialogue, Returned("", text, succeeded=False))
@@ -208,6 +210,7 @@ class Work:
 
     def _failed(self, call: ToolCall, failed: ToolFailed) -> Iterator[Happening]:
         text = failed.told(self._state.language)
+        self._call.record["fault"] = failed.fault
         error = ErrorDetails(message=text, type=failed.fault, status_code=failed.status_code)
         self._finish(call.tool_call_id, text, succeeded=False)
         yield Update(

@@ -183,6 +183,20 @@ def test_a_page_in_a_browser_is_refused(tmp_path: Path, root: Path) -> None:
     assert client.post("/", body).status == 200
 
 
+def test_the_log_says_which_tool_was_called_what_was_decided_and_no_word_of_texts(
+    tmp_path: Path, root: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    client = instance(tmp_path, root)
+    task_id, call = waiting(client.stream("run sh -c 'echo secret; exit 3'"))
+    client.decide(task_id, call["tool_call_id"], "proceed_once")
+    logged = capfd.readouterr().out
+    last = json.decode(logged.splitlines()[-1])
+    assert last["tool"] == "run_command"
+    assert last["decision"] == "proceed_once"
+    assert last["fault"] == "command_failed"
+    assert "secret" not in logged
+
+
 def test_texts_are_in_the_language_of_the_question_to_the_end(tmp_path: Path, root: Path) -> None:
     client = instance(tmp_path, root)
     asked = client.stream("「one」を new.txt に書いて")
