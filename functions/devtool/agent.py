@@ -80,7 +80,9 @@ class DevelopmentAgent:
             return Turn(events=self._in_extension(happenings, message, task, state), as_message=False)
         told = pieces(happenings, NAME, state.language)
         context_id = self.context_of(request, call)
-        return Turn(events=to_events(told, context_id=context_id, call=call, mint=self._mint))
+        events = to_events(told, context_id=context_id, call=call, mint=self._mint)
+        # As a task it is stored, and the model can be reminded of it.
+        return Turn(events=events, as_message=not self._mind.model)
 
     def _going_on(
         self, state: State, call: Call, decision: ToolCallConfirmation | None

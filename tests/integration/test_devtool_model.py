@@ -163,6 +163,19 @@ def test_the_model_is_reminded_of_the_conversation(server: HttpServer, tmp_path:
     assert said == ["which colour fits the logo?", "The blue one.", "why that?"]
 
 
+def test_a_plain_clients_conversation_is_remembered_too(
+    server: HttpServer, tmp_path: Path, root: Path
+) -> None:
+    model = Model([[says("The blue one.")], [says("As I said, blue.")]])
+    server.behave = model.behave
+    settings = {"DEVTOOL_DEFAULT_WORKSPACE": str(root)}
+    plain = Devtool(tmp_path, gemini=gemini(server.url), settings=settings).client(extension=False)
+    first = plain.send("which colour fits the logo?")
+    assert first.state == "completed"
+    plain.send("why that?", context_id=first.context_id)
+    assert "The blue one." in str(model.asked[-1]["contents"])
+
+
 def test_each_function_that_is_declared_is_an_action_with_these_parameters() -> None:
     actions = {action.__struct_config__.tag: action for action in AnyAction.__args__}
     for function in FUNCTIONS:
