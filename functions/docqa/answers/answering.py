@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct, structs
 
 from functions.docqa.answers.citations import with_exceptions, with_what_follows
-from functions.docqa.answers.comparison import sides
+from functions.docqa.answers.comparison import for_each_level, sides
 from functions.docqa.answers.extraction import Found, extract, nearest, siblings
 from functions.docqa.answers.named_sources import documents_named, named_in
 from functions.docqa.answers.topics import Treated, asked_by_heading, headed, main_sentences, treating
@@ -52,9 +52,23 @@ def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
             labels = [side for side, offer in zip(compared, each, strict=True) if offer for _ in offer.told]
             yield Offer([*each[0].told, *each[1].told], tuple(labels))
     yield from _of_one(corpus, asked, seen)
+    yield from _of_each_level(corpus, asked)
     first = _SECOND_PART.split(asked.text, maxsplit=1)[0]
     if first != asked.text:
         yield from _of_one(corpus, analyse(first, language=asked.language), seen)
+
+
+def _of_each_level(corpus: Corpus, asked: Question) -> Iterator[Offer]:
+    """What answers a question on several levels: on each of them, or not at all."""
+    levels = [analyse(text, language=asked.language) for text in for_each_level(asked.text)]
+    told: list[Found] = []
+    for level in levels:
+        offer = next(_of_one(corpus, level, Search()), None)
+        if offer is None:
+            return
+        told.extend(offer.told)
+    if told:
+        yield Offer(told)
 
 
 def near_misses(corpus: Corpus, asked: Question, seen: Search) -> list[Found]:

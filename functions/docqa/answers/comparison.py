@@ -1,4 +1,4 @@
-"""Questions that compare two things: taken apart into one question on each."""
+"""Questions on two things or on several levels at once: taken apart into one question on each."""
 
 import re
 import unicodedata
@@ -67,3 +67,45 @@ def sides(text: str) -> tuple[str, str] | None:
                 return f"{first}の{second.split('の', 1)[1]}", second
             return first, second
     return None
+
+
+_LEVEL = r"(?<![A-Za-z0-9-])(?:[A-Za-z]{1,3}-?|(?:severity|sev|priority|level|重大度|優先度|レベル)[ -]?)\d(?![\dA-Za-z]|\.\d)"
+_SEVERAL = re.compile(
+    rf"(?:\b(?:both|from|each of|all of) )?(?P<first>{_LEVEL})"
+    rf"(?:(?P<range> ?(?:~|〜|-|–|to|through|から) ?)(?P<last>(?:{_LEVEL}|(?<=[~〜–-])\d(?!\d)))(?:まで|(?!に))"
+    rf"|(?P<more>(?: ?(?:, and|, or|,|、|・|and|or|&|と|や|および|及び) ?{_LEVEL})+))"
+    r"(?:の?(?:それぞれ|すべて|全て|各々))?",
+    re.IGNORECASE,
+)
+_EACH_LEVEL = re.compile(_LEVEL, re.IGNORECASE)
+# From one level to another: not of both.
+_CHANGED = re.compile(
+    r"\b(?:rais|lower|upgrad|downgrad|chang|mov|turn|becom|escalat|promot|reclass)\w*|引き上げ|引き下げ|変更|格上げ|格下げ|移行|切り替",
+    re.IGNORECASE,
+)
+_MOST_LEVELS = 6
+
+
+def for_each_level(text: str) -> tuple[str, ...]:
+    """The questions on one level each that a question on several levels asks: "P-1 to P-3", 「P-1とP-2」; else none."""
+    text = unicodedata.normalize("NFKC", text).strip()
+    match = _SEVERAL.search(text)
+    if not match or _CHANGED.search(text):
+        return ()
+    named = [match["first"], *_EACH_LEVEL.findall(match["more"] or "")]
+    name, low = _name_and_number(named[0])
+    if any(_name_and_number(other)[0].casefold() != name.casefold() for other in named):
+        return ()
+    if match["range"]:
+        last_name, high = _name_and_number(match["last"])
+        if last_name.casefold() not in ("", name.casefold()):
+            return ()
+        named = [f"{name}{number}" for number in range(low, high + 1)]
+    if not 1 < len(named) <= _MOST_LEVELS:
+        return ()
+    return tuple(f"{text[: match.start()]}{each}{text[match.end() :]}" for each in named)
+
+
+def _name_and_number(level: str) -> tuple[str, int]:
+    """`P-2` → `P-`, 2."""
+    return level[:-1], int(level[-1])

@@ -16,6 +16,7 @@ _ALIASES = {
     "深刻度": "sev",
     "priority": "p",
     "優先度": "p",
+    "プライオリティ": "p",
     "prio": "p",
     "レベル": "level",
     "ランク": "rank",
@@ -34,9 +35,12 @@ _ALIASES = {
     "version": "v",
     "ver": "v",
     "バージョン": "v",
+    "ピー": "p",
     "号": "no",
     "第": "article",
 }
+_DIGITS = {numeral: str(at) for at, numeral in enumerate("一二三四五六", start=1)}
+_DIGITS |= {name: str(at) for at, name in enumerate(("ワン", "ツー", "スリー", "フォー"), start=1)}
 # Parts of a text rather than things that rules tell apart: 第3条, section 4.
 NUMBERED_PARTS = frozenset({"条", "article", "section", "chapter", "step", "ステップ", "appendix", "rule"})
 _CODE = re.compile(r"(?<![a-z0-9何])([a-z]{1,6})-?(\d{1,4})(?:[a-z](?![a-z0-9])|(?![a-z0-9]))")
@@ -44,6 +48,12 @@ _WORD_NUMBER = re.compile(
     r"(?<![a-z])(severity|sev|priority|prio|level|tier|grade|class|category|phase|stage|step|type|rank|zone|group|version|ver"
     r"|article|section|chapter|floor|room|building|line|dock|ward|gate|bay|plan|rule|appendix|form)"
     r"(?:s?[ .:_-]{0,2}(?=\d)|[ .:_-]{1,2})(\d{1,4}(?:\.\d+)?|[a-z])(?![a-z0-9']|-\d)"
+)
+# 「優先度二」, 「ピーワン」; 「ランク一覧」 names none.
+_NUMBER_IN_JAPANESE = re.compile(
+    r"(重大度|深刻度|優先度|プライオリティ|レベル|ランク|グレード|カテゴリー?|フェーズ|ステージ|ティア)"
+    rf"([一二三四五六])(?![{KANJI}0-9])"
+    rf"|(?<![{KATAKANA}])(ピー)(ワン|ツー|スリー|フォー)(?![{KATAKANA}])"
 )
 _LETTER = re.compile(
     rf"(?:(?<=[{KANJI}{KATAKANA}])(?<!何)|(?<![A-Za-z0-9'’&./何-]))([B-HJ-Z])(?![A-Za-z0-9'’&./-]|\. [A-Z])"
@@ -61,7 +71,7 @@ _NUMBER_WORD = re.compile(
     rf"({'|'.join(ENGLISH_NUMBERS)})(?![a-z0-9'-]| (?:of|or|person|day|week|month|year|hour|minute)s?\b)"
 )
 _JAPANESE_NUMBER = re.compile(
-    r"(重大度|深刻度|優先度|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"
+    r"(重大度|深刻度|優先度|プライオリティ|レベル|ランク|クラス|グレード|等級|カテゴリー?|区分|フェーズ|ステージ|ゾーン|タイプ|ティア|ステップ|バージョン)"
     r"[\s::・]?(\d{1,4}|[a-z](?![a-z0-9]|-\d))"
 )
 _WORD_BEFORE_CODE = re.compile(
@@ -132,6 +142,9 @@ def _entities(normal: str) -> frozenset[Entity]:
             found.add(Entity("letter" if value.isalpha() else _ALIASES.get(family, family), value))
     for family, word in _NUMBER_WORD.findall(normal):
         found.add(Entity(_ALIASES.get(family, family), ENGLISH_NUMBERS[word]))
+    for match in _NUMBER_IN_JAPANESE.finditer(normal):
+        family, value = filter(None, match.groups())
+        found.add(Entity(_ALIASES.get(family, family), _DIGITS[value]))
     for value, family in _SUFFIXED.findall(normal):
         found.add(Entity(family, value))
     for family, first, last in _RANGE.findall(normal):
@@ -142,7 +155,7 @@ def _entities(normal: str) -> frozenset[Entity]:
 
 def entity_spans(normal: str) -> list[tuple[int, int]]:
     """Where a normalised text names an entity by a word: "severity 2", 「レベル3」, the word before "P-1"."""
-    patterns = (_WORD_NUMBER, _NUMBER_WORD, _JAPANESE_NUMBER, _WORD_BEFORE_CODE)
+    patterns = (_WORD_NUMBER, _NUMBER_WORD, _JAPANESE_NUMBER, _NUMBER_IN_JAPANESE, _WORD_BEFORE_CODE)
     return [match.span() for pattern in patterns for match in pattern.finditer(normal)]
 
 

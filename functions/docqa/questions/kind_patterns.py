@@ -71,7 +71,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"deadline|due date|time limit|(?:response|resolution"
             r"|recovery|lead|turnaround|waiting|processing|delivery|reporting|reaction) time|time ?frame"
             r"|\bdue\b|how (?:long|soon|quickly|late|early)\b|how fast (?:must|should|do|does|will)|\band how fast\W*$|(?:by"
-            r"|until|since|from) when|\bwhat time|how far in advance"
+            r"|until|since|from) when|\bwhat time|\bat what point\b|how far in advance"
             r"|how far ahead|how many (?:\w+ )?(?:seconds|minutes|hours|days|nights|weeks|months|years)"
             r"|how much (?:\w+ )?(?:notice|time)|(?:what|which) (?:\w+ )?(?:day|date|month|hours)\b"
             r"|(?:retention|notice|warranty|probation|trial) (?:period|time)"

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable
 from msgspec import structs
 
 from functions.docqa.questions.concept import Concept
+from functions.docqa.questions.entities import Entity
 from functions.docqa.questions.question import Question, analyse
+from functions.docqa.search.scales import Scales
 from functions.docqa.vocabulary.lexicon import lexicon
 from functions.docqa.vocabulary.spelling import by_first_letter, corrected
 from functions.docqa.vocabulary.transliteration import LEAST_CONSONANTS, english_sound, katakana_sound
@@ -25,6 +27,7 @@ class Vocabulary:
 
     def __init__(self, connection: sqlite3.Connection, frequency: Callable[[str], int]) -> None:
         self._frequency = frequency
+        self._scales = Scales(connection)
         rows = connection.execute("SELECT term FROM vocabulary WHERE length(term) > 2")
         self._latin: dict[str, list[str]] = {}
         self._by_sound: dict[str, list[str]] = {}
@@ -44,12 +47,13 @@ class Vocabulary:
     def adapted(self, question: Question) -> Question:
         """`question` with its slips mended and its concepts said in the corpus's words too."""
         mended = corrected(normalise(question.text), self._knows, self._alike, self._known)
+        mended, became = self._scales.renamed(mended)
         if mended != normalise(question.text):
             again = analyse(mended, language=question.language)
             question = structs.replace(
                 again,
                 text=question.text,
-                entities=question.entities,
+                entities=_renamed(question.entities, became),
                 topic=question.topic,
                 sources=question.sources,
             )
@@ -100,3 +104,11 @@ class Vocabulary:
         if head and len(own) - len(head) >= 2 and self._frequency(own):
             return structs.replace(concept, broader=(*concept.broader, head))
         return concept
+
+
+def _renamed(entities: frozenset[Entity], became: dict[Entity, Entity]) -> frozenset[Entity]:
+    """The `entities` by the names that documents give them; a P that stood alone was that of P-1."""
+    if not became:
+        return entities
+    kept = {became.get(entity, entity) for entity in entities if entity != Entity("letter", "p")}
+    return frozenset(kept.union(became.values()))

@@ -1,0 +1,64 @@
+"""The level of incidents that a question names, in whatever words: "sev 1", "a level two outage", 「障害レベル1」."""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from functions.docqa.questions.entities import Entity, entities_in
+from functions.docqa.vocabulary.lexicon import lexicon
+from functions.docqa.vocabulary.numerals import ENGLISH_NUMBERS
+from functions.docqa.vocabulary.words import KANJI, KATAKANA
+
+INCIDENTS = ("incident", "outage", "インシデント", "障害")
+_INCIDENT = r"(?:incident|outage|disruption|fault|problem|issue|ticket|alert)s?"
+_INCIDENT_JAPANESE = r"(?:インシデント|障害|トラブル)"
+_VALUE = rf"(?:[1-9]|{'|'.join(ENGLISH_NUMBERS)})s?(?![a-z0-9]|[.-]\d)"
+_VALUE_JAPANESE = rf"[1-9一二三四五六](?![0-9a-z{KANJI}]|\.\d)"
+_LEVEL = rf"(?:level|tier|class|category)[ -]{_VALUE}"
+_LEVEL_JAPANESE = rf"(?:レベル|クラス|区分)(?:が|は)? ?{_VALUE_JAPANESE}"
+# Words for a level of incidents, unless what follows is something else: "a priority 1 customer".
+_BY_ITS_WORD = re.compile(
+    rf"(?<![a-z0-9-])(?P<level>(?:severity|sev|priority|prio|p)[ :_-]{{0,2}}{_VALUE})(?:[ -](?P<of>[a-z]+))?"
+)
+_BY_ITS_WORD_JAPANESE = re.compile(
+    rf"(?P<level>(?:重大度|深刻度|優先度|プライオリティ)[ :]?{_VALUE_JAPANESE}|ピー(?:ワン|ツー|スリー)(?![{KATAKANA}]))"
+    rf"(?P<of>の?[{KANJI}{KATAKANA}]+)?"
+)
+# Words for a level of anything, unless what it is of stands beside it: "level 3 support" is another.
+_BY_WHAT_IT_IS_OF = (
+    re.compile(rf"(?<![a-z0-9-])(?P<level>{_LEVEL})[ -]{_INCIDENT}\b"),
+    re.compile(rf"\b{_INCIDENT}(?: of| at| with|,|:)? (?P<level>{_LEVEL})(?! [a-z]+ing\b)"),
+    re.compile(rf"(?P<level>(?:レベル|クラス|区分)[1-9])の?{_INCIDENT_JAPANESE}"),
+    re.compile(rf"(?P<level>{_INCIDENT_JAPANESE}の?{_LEVEL_JAPANESE})"),
+)
+_OF_INCIDENTS = re.compile(
+    rf"{_INCIDENT}|(?:happen|occur|aris)\w*|notification|notify|notice|deadline|response|reporting|escalation"
+    rf"|の?(?:{_INCIDENT_JAPANESE}|事象|不具合|通知|連絡|報告|期限|対応|第?一報|場合|時|際|ケース|インフラ|発生|検知).*"
+)
+
+
+class Level(Struct, frozen=True):
+    """The level of incidents that is named from `start` to `end` of a normalised question."""
+
+    entity: Entity
+    start: int
+    end: int
+
+
+def levels_in(normal: str) -> Iterator[Level]:
+    """The levels of incidents that a normalised question names."""
+    for pattern in (_BY_ITS_WORD, _BY_ITS_WORD_JAPANESE):
+        for match in pattern.finditer(normal):
+            of = match["of"] or ""
+            if not of or of in lexicon().stop or _OF_INCIDENTS.fullmatch(of):
+                yield from _level(match)
+    for pattern in _BY_WHAT_IT_IS_OF:
+        for match in pattern.finditer(normal):
+            yield from _level(match)
+
+
+def _level(match: re.Match[str]) -> Iterator[Level]:
+    named = match["level"].replace("p ", "p-").removesuffix("s")
+    for entity in entities_in(named):
+        yield Level(entity, *match.span("level"))
