@@ -27,6 +27,7 @@ class FailureKind(StrEnum):
     TOO_LARGE = "too_large"
     RESTING = "resting"
     FAILED = "failed"
+    NOT_ACCEPTED = "not_accepted"
     INTERNAL = "internal"
     UNROUTED = "unrouted"
 
@@ -34,7 +35,8 @@ class FailureKind(StrEnum):
 class Failure(Struct, frozen=True, kw_only=True):
     """`fault` is the technical name, `cause` a sentence for the operator, `remedy` what to run or change, where that is known.
 
-    `seconds_to_wait` is set while the circuit is open: the hub tries again after it.
+    `seconds_to_wait` is set while the circuit is open: the hub tries again after it. `fields` are the parts of the request that
+    the agent did not accept.
     """
 
     kind: FailureKind
@@ -43,6 +45,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     remedy: str | None = None
     http_status: int | None = None
     seconds_to_wait: float | None = None
+    fields: tuple[str, ...] = ()
 
 
 class DownstreamFailed(Exception):

@@ -14,7 +14,7 @@ from functions.hub.failure import DownstreamFailed, Failure, internal
 from functions.hub.tables import Served
 from functions.hub.texts import failure_text
 from shared.a2a.call import Call
-from shared.a2a.errors import UNAVAILABLE, A2AError, invalid_field
+from shared.a2a.errors import INVALID_PARAMS, UNAVAILABLE, A2AError, invalid_field
 from shared.a2a.extensions import executions
 from shared.a2a.extensions.development_tool import (
     URI,
@@ -73,7 +73,8 @@ class SlashCommands:
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         """The command is executed by the agent that `metadata.skill` names, else by the first that offers it, and followed there
-        by a task of the hub's. Whatever goes wrong before is told in FAILED_TO_START. Raises A2AError.
+        by a task of the hub's. Whatever goes wrong before is told in FAILED_TO_START, but for what the agent does not accept in
+        the request itself (INVALID_PARAMS). Raises A2AError.
         """
         sending = executions.kept(self._sending, call)
         served = self._served()
@@ -86,7 +87,10 @@ class SlashCommands:
         try:
             executed = served.downstreams[route.id].execute(asked, _calling(call))
         except Exception as error:
-            return self._not_started(self._failure(error, route, call), route, call, language)
+            failure = self._failure(error, route, call)
+            if failure.fields:
+                raise self._not_accepted(failure, route, call) from None
+            return self._not_started(failure, route, call, language)
         if executed.refusal is not None:
             call.record["outcome"] = "not_started"
             reason = executed.refusal or slash_command_texts.refused(route, request, language)
@@ -175,6 +179,12 @@ class SlashCommands:
             cause=failure.cause,
             **({"remedy": failure.remedy} if failure.remedy else {}),
         )
+
+    def _not_accepted(self, failure: Failure, route: Route, call: Call) -> A2AError:
+        call.record.update(severity="WARNING", cause=failure.cause)
+        text = failure_text(failure, route, language=Language.EN, reference=call.request_id)
+        fields = tuple((field, "is not accepted by the agent") for field in failure.fields)
+        return A2AError(INVALID_PARAMS, text, fields=fields)
 
     def _not_started(
         self, failure: Failure, route: Route, call: Call, language: Language

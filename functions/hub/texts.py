@@ -59,6 +59,10 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
         _EN: "The agent “{agent}” could not complete this request.",
         _JA: "エージェント「{agent}」はこの依頼を完了できませんでした。",
     },
+    FailureKind.NOT_ACCEPTED: {
+        _EN: "The agent “{agent}” did not accept this part of the request: {fields}.",
+        _JA: "エージェント「{agent}」は依頼の次の部分を受け付けませんでした: {fields}。",
+    },
     FailureKind.INTERNAL: {
         _EN: "Something went wrong in the hub while the agent “{agent}” was asked.",
         _JA: "エージェント「{agent}」への問い合わせ中に、ハブで問題が発生しました。",
@@ -88,7 +92,12 @@ _ACCESS = {
     _EN: "If you need it, ask your administrator for access. Reference: {reference}",
     _JA: "必要な場合は、管理者に利用権限を依頼してください。参照番号: {reference}",
 }
+_CORRECT = {
+    _EN: "Please correct it and try again. Reference: {reference}",
+    _JA: "修正してもう一度お試しください。参照番号: {reference}",
+}
 _WHAT_TO_DO = {
+    FailureKind.NOT_ACCEPTED: _CORRECT,
     FailureKind.NOT_PERMITTED: _ACCESS,
     FailureKind.NOT_ALLOWED: _ADMINISTRATOR,
     FailureKind.UNTASKED: _ADMINISTRATOR,
@@ -121,7 +130,8 @@ def failure_text(failure: Failure, route: Route | None, *, language: Language, r
     """Which agent, where there was one, what happened, what the user can do, and a reference."""
     agent = name_of(route, language) if route else ""
     seconds = math.ceil(failure.seconds_to_wait or 0)
-    what = _WHAT[failure.kind][language].format(agent=agent, seconds=seconds)
+    fields = ", ".join(failure.fields)
+    what = _WHAT[failure.kind][language].format(agent=agent, seconds=seconds, fields=fields)
     then = _WHAT_TO_DO.get(failure.kind, _RETRY)[language].format(reference=reference)
     return f"{what} {then}" if language is Language.EN else f"{what}{then}"
 

@@ -98,7 +98,20 @@ def _rpc_error(error: Any, status: int | None = None) -> ClientError:
             fault, detail = ClientFault.SERVER_ERROR, "the agent had an internal error"
         case _:
             fault, detail = ClientFault.REFUSED, "the agent refused the request"
-    return ClientError(fault, f"{detail} (error {code})", status=status, code=code)
+    return ClientError(
+        fault, f"{detail} (error {code})", status=status, code=code, fields=_fields(error.get("data"))
+    )
+
+
+def _fields(details: Any) -> tuple[str, ...]:
+    """The fields in the BadRequest of an error's details (§9.5)."""
+    return tuple(
+        violation["field"]
+        for detail in (details if isinstance(details, list) else ())
+        if isinstance(detail, dict) and isinstance(detail.get("fieldViolations"), list)
+        for violation in detail["fieldViolations"]
+        if isinstance(violation, dict) and isinstance(violation.get("field"), str)
+    )
 
 
 def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError:

@@ -37,16 +37,26 @@ _OF_STATUS = {
 
 
 class ClientError(Exception):
-    """`detail` is a sentence for the operator; `status` and `code` are the HTTP and JSON-RPC ones, where there were any."""
+    """`detail` is a sentence for the operator; `status` and `code` are the HTTP and JSON-RPC ones, where there were any.
+
+    `fields` are what the agent calls the parts of the request that it did not accept: its words, and not checked.
+    """
 
     def __init__(
-        self, fault: ClientFault, detail: str, *, status: int | None = None, code: int | None = None
+        self,
+        fault: ClientFault,
+        detail: str,
+        *,
+        status: int | None = None,
+        code: int | None = None,
+        fields: tuple[str, ...] = (),
     ) -> None:
         super().__init__(detail)
         self.fault = fault
         self.detail = detail
         self.status = status
         self.code = code
+        self.fields = fields
 
 
 def error_of_status(status: int, who: str = "the agent") -> ClientError:

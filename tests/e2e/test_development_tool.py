@@ -94,8 +94,10 @@ def test_a_workspace_outside_of_what_is_allowed_is_refused_by_its_field(tool: De
     method = {"0.3": "message/send", "1.0": "SendMessage"}[tool.version]
     accepted = {"acceptedOutputModes": ["application/json"]}
     told = tool.call(method, {"message": message, "configuration": accepted})
-    assert "workspace" in str(told)
+    assert "did not accept this part of the request: message.metadata.workspace_path." in str(told)
     assert "localhost" not in str(told)
+    error = tool.call("command/execute", {"command_path": ["files"], "metadata": settings})["error"]
+    assert error["data"][0]["fieldViolations"][0]["field"] == "metadata.workspace_path"
 
 
 ASKED = {

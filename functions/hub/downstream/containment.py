@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from functions.hub.credentials import audience_of
@@ -51,18 +52,36 @@ TROUBLE = frozenset(
 UNDECIDED = frozenset({ClientFault.CANCELLED})
 # Where the caller's own token goes along, these are about that caller.
 OF_ONE_USER = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
+_MOST_FIELDS = 5
+_FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 def contained(error: ClientError, route: Route, *, sent: Mapping[str, str]) -> Failure:
     """The failure that this error is on this route. `sent` are the headers that the agent got."""
+    fields = _fields(error, route)
     return Failure(
-        kind=_KINDS[error.fault],
+        kind=FailureKind.NOT_ACCEPTED if fields else _KINDS[error.fault],
         fault=error.fault.value,
-        cause=f"{route.id}: {error.detail}",
+        cause=f"{route.id}: {error.detail}" + (f": {', '.join(fields)}" if fields else ""),
         remedy=_remedy(error, route, sent),
         http_status=error.status,
+        fields=fields,
     )
+
+
+def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
+    """What the agent did not accept, as far as it is named as a part of a request is, and says nothing else."""
+    if error.fault is not ClientFault.REFUSED:
+        return ()
+    named = []
+    for field in error.fields[:_MOST_FIELDS]:
+        for uri in route.extensions:
+            # A key of metadata is an extension's URI, which is none of the agent's words.
+            field = field.replace(f".{uri}", "")
+        if re.fullmatch(_FIELD, field):
+            named.append(field)
+    return tuple(named)
 
 
 def _needs_card(route: Route) -> bool:

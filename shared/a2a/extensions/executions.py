@@ -70,9 +70,19 @@ def started(
     configuration = SendMessageConfiguration(accepted_output_modes=OUTPUT_MODES, return_immediately=True)
     noted = {_COMMAND: write(replace(request, metadata=None), Spelling.SNAKE), **(notes or {})}
     call = replace(call, task=TaskInHand(id=new_id(), notes=noted))
-    task = sending.send(SendMessageRequest(message=message, configuration=configuration), call)
+    try:
+        task = sending.send(SendMessageRequest(message=message, configuration=configuration), call)
+    except A2AError as error:
+        raise _of_params(error) from None
     assert not isinstance(task, Message), "who asks for it at once gets the task"
     return ExecuteSlashCommandResponse(execution_id=task.id, status=CommandExecutionStatus.STARTED)
+
+
+def _of_params(error: A2AError) -> A2AError:
+    """The error with its fields as they stand in the params: what is a message's in the turn is the request's own there."""
+    fields = tuple((path.removeprefix("message."), text) for path, text in error.fields)
+    said = error.message.replace("message.metadata", "metadata") if fields else error.message
+    return A2AError(error.kind, said, fields=fields, metadata=error.metadata, headers=error.headers)
 
 
 def command_of(call: Call) -> ExecuteSlashCommandRequest | None:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shared.a2a.agent import AnsweringAgent
+from shared.a2a.agent import AnsweringAgent, Turn
 from shared.a2a.call import Call
 from shared.a2a.card import AgentCapabilities, AgentExtension
+from shared.a2a.errors import invalid_field
 from shared.a2a.extensions import executions
 from shared.a2a.extensions.development_tool import (
     URI,
@@ -82,6 +83,16 @@ class Memory:
                 yield Text(f"Told: {text_of(request.message)}")
 
 
+class MemoryAgent(AnsweringAgent):
+    """It works in no folder: `/memory elsewhere` is refused."""
+
+    def send(self, request: SendMessageRequest, call: Call) -> Turn:
+        command = executions.command_of(call)
+        if command and command.command_path[1] == "elsewhere":
+            raise invalid_field(f"message.metadata.{URI}.workspace_path", "names no folder")
+        return super().send(request, call)
+
+
 class Served:
     """The agent behind the protocol; `instance` keeps its tasks."""
 
@@ -89,7 +100,7 @@ class Served:
         self, path: Path, *, declares: bool = True, keeps_tasks: bool = True, **options: Any
     ) -> None:
         self.memory = Memory()
-        agent = AnsweringAgent(self.memory.answer, mint=MINT)
+        agent = MemoryAgent(self.memory.answer, mint=MINT)
         self.instance = Instance(path / "tasks.db", lambda _: (), answers=agent, **options)
         self.memory.kept = self.instance.kept if keeps_tasks else None
         capabilities = AgentCapabilities(
@@ -257,6 +268,15 @@ def test_params_that_do_not_fit_are_named(served: Served, method: str, params: A
     assert error["code"] == -32602
     (details,) = error["data"]
     assert [each["field"] for each in details["fieldViolations"]] == [field]
+
+
+def test_what_the_turn_does_not_accept_is_named_as_it_stands_in_the_params(served: Served) -> None:
+    error = served.ask("command/execute", {"command_path": ["memory", "elsewhere"]})["error"]
+    field = f"metadata.{URI}.workspace_path"
+    assert error["code"] == -32602
+    assert error["message"] == f"Invalid parameters: {field} names no folder"
+    assert [each["field"] for each in error["data"][0]["fieldViolations"]] == [field]
+    assert served.ask("ListTasks")["result"]["totalSize"] == 0
 
 
 @pytest.mark.parametrize("method", ["commands/get", "command/execute"])
