@@ -14,6 +14,7 @@ class Fault(StrEnum):
     OUTSIDE = "outside_workspace"
     NOT_FOUND = "file_not_found"
     NOT_A_FILE = "not_a_file"
+    A_FOLDER = "is_a_folder"
     NOT_A_FOLDER = "not_a_folder"
     TOO_LARGE = "file_too_large"
     NOT_TEXT = "not_a_text_file"
@@ -67,6 +68,10 @@ _SENTENCES = {
     Fault.NOT_A_FILE: {
         _EN: "“{path}” is no regular file; I only read and change those.",
         _JA: "「{path}」は通常のファイルではありません。読み書きできるのは通常のファイルだけです。",
+    },
+    Fault.A_FOLDER: {
+        _EN: "“{path}” is a folder. “/files {path}” shows what it holds.",
+        _JA: "「{path}」はフォルダーです。「/files {path}」で中のファイルを一覧表示できます。",
     },
     Fault.NOT_A_FOLDER: {
         _EN: "“{path}” is no folder. “/read {path}” shows a file.",

@@ -161,7 +161,10 @@ class Workspace:
         with self._folder(parent or ".") as folder:
             file = os.open(name, _READING, dir_fd=folder)
         try:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
+            mode = os.fstat(file).st_mode
+            if stat.S_ISDIR(mode):
+                raise ToolFailed(Fault.A_FOLDER, path=place)
+            if not stat.S_ISREG(mode):
                 raise ToolFailed(Fault.NOT_A_FILE, path=place)
             yield file
         finally:

@@ -99,10 +99,10 @@ def test_what_is_not_there_is_told_so(workspace: Workspace, name: str) -> None:
 
 def test_only_regular_files_are_read_and_nothing_waits_for_a_pipe(workspace: Workspace, root: Path) -> None:
     os.mkfifo(root / "pipe")
-    for name in ("pipe", "src", "."):
+    for name, expected in (("pipe", Fault.NOT_A_FILE), ("src", Fault.A_FOLDER), (".", Fault.A_FOLDER)):
         with pytest.raises(ToolFailed) as failed:
             workspace.read(name)
-        assert fault(failed) is Fault.NOT_A_FILE
+        assert fault(failed) is expected
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ _END = r"(?:,? (?:please|for me|now|thanks|thank you))*[ .!?]*"
 _THE = r"(?:the |a |an |my |our )?"
 _NAMED = rf"{_THE}(?:new )?(?:text )?(?:file )?(?:called |named )?"
 _IN = r"(?:in|inside|under|within|of|from)"
-_FOLDER = rf"(?: (?:there )?{_IN} {_THE}(?:folder |directory )?{PATH}(?: folder| directory)?)?"
+_FOLDER = rf"(?: (?:there )?{_IN} {_THE}(?:folder |directory )?{PATH}(?: folder| directory)?| here)?"
 _ALL_FILES = r"(?:(?:all |the |my |our )*(?:files|folders|directories|file list|files and folders))"
 _HELD = r"(?: the)?(?: (?:following|whole|new))?(?: (?:content|contents|text|line|words|code))?:?"
 _WITH = r"(?: (?:with|containing|to contain|to be|(?:that|which) (?:contains|says|holds)|saying))?"
 _STANDS = r"(?:used|defined|mentioned|appear|occur|found|called|stand)"
 _WORD = rf"{_THE}(?:text |word |string |all )?(?:occurrences of )?{TEXT}"
-_OLD_NEW = rf"(?P<old>{QUOTED}|\S+) (?:with|by|to|into|for) (?P<new>{QUOTED}|\S+?)"
+_OLD_NEW = rf"(?:the (?:word |text |string |line )?)?(?P<old>{QUOTED}|\S+) (?:with|by|to|into|for) (?P<new>{QUOTED}|\S+?)"
 
 ROOT = re.compile(
     r"\.|\.?/|here|(?:the |this |my |our )?(?:workspace|project|repository|folder|directory|root)",
@@ -42,7 +42,9 @@ _TABLE = (
     (Kind.LIST, rf"what(?:'s|’s| is) {_IN} {_THE}(?:folder|directory) {PATH}|what(?:'s|’s| is) here"),
     (Kind.LIST, rf"what(?:'s|’s| is)(?: there)? {_IN} (?P<path>{ROOT.pattern})"),
     (Kind.LIST, rf"(?:list|show|display)(?: me)?(?: the)? contents of {_THE}(?:folder|directory) {PATH}"),
-    (Kind.LIST, rf"list(?: the)? contents(?: of {_THE}{PATH})?"),
+    (Kind.LIST, rf"list(?: the)? contents(?: of {_THE}{PATH})?|list everything"),
+    (Kind.LIST, rf"list (?:the )?(?:(?:folder|directory)|everything {_IN}) {_THE}{PATH}"),
+    (Kind.LIST, rf"(?:show|give)(?: me)? (?:the |a )?(?:folder|directory|file) listing{_FOLDER}"),
     (Kind.LIST, rf"(?:ls|dir)(?: {PATH})?"),
     (
         Kind.REPLACE,
@@ -57,7 +59,10 @@ _TABLE = (
         Kind.WRITE,
         rf"(?:create|make|write|add) (?:a |an )?(?:new )?empty (?:text )?file (?:called |named )?{PATH}",
     ),
-    (Kind.WRITE, rf"(?:create|make|add|write|overwrite|save|fill) {_NAMED}{PATH}:?{_WITH}{_HELD} {CONTENT}"),
+    (
+        Kind.WRITE,
+        rf"(?:create|make|add|write|overwrite|save|fill) {_NAMED}{PATH}:?{_WITH}{_HELD} {CONTENT}(?: in it| inside)?",
+    ),
     (
         Kind.WRITE,
         rf"(?:replace|set) the (?:whole |entire )?contents? of {_NAMED}{PATH} (?:with|by|to){_HELD} {CONTENT}",
@@ -72,7 +77,7 @@ _TABLE = (
     (Kind.SEARCH, rf"(?:where|in (?:which|what) files?) (?:is|are|does|do) {TEXT} {_STANDS}"),
     (
         Kind.SEARCH,
-        rf"(?:which|what) files (?:contain|mention|use|hold|have|include) {_THE}(?:text |word )?{TEXT}",
+        rf"(?:which|what) files? (?:contains?|mentions?|uses?|holds?|has|have|includes?) {_THE}(?:text |word )?{TEXT}",
     ),
     (Kind.READ, rf"(?:read|cat|print|type)(?: me| out)?(?: the)?(?: contents? of)? {_NAMED}{PATH}"),
     (Kind.READ, rf"(?:show|open|display|view|see)(?: me)?(?: the)?(?: contents? of)? {_NAMED}{FILE}"),

@@ -32,6 +32,7 @@ def _asked(sentence: Sentence) -> AnyAction | Help | None:
     # Loaded, and their patterns compiled, for the first sentence.
     from functions.devtool.asking import english, japanese
 
-    return asked(sentence, english.table(), root=english.ROOT) or asked(
-        sentence, japanese.table(), root=japanese.ROOT
+    in_japanese = (
+        asked(sentence, japanese.table(), root=japanese.ROOT) if not sentence.text.isascii() else None
     )
+    return in_japanese or asked(sentence, english.table(), root=english.ROOT)
