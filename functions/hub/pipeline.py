@@ -15,6 +15,7 @@ from functions.hub.failure import (
     LEFT,
     DownstreamFailed,
     Failure,
+    FailureKind,
     failed_task,
     internal,
     not_permitted,
@@ -168,7 +169,11 @@ class Pipeline:
                 turn.citations = citations.citations_of(turn.data)
                 yield None, (Text(citations.numbered_lines(turn.citations, turn.language)),)
         except DownstreamFailed as failed:
-            yield None, (self._failed(turn, route, failed.failure, record),)
+            said = self._failed(turn, route, failed.failure, record)
+            refused = failed.failure.kind is FailureKind.NOT_ACCEPTED and listener.state is None
+            # The agent did nothing with it: a task that waits for an answer waits for another one.
+            waits = refused and conversation is not None and conversation.task_of(route.id) is not None
+            yield None, (Question(said.text) if waits else said,)
         except Exception:
             self._log.exception("A turn failed inside the hub", record)
             yield None, (self._failed(turn, route, internal(route), record),)
@@ -214,7 +219,7 @@ class Pipeline:
             executes=incoming.executes,
         )
 
-    def _failed(self, turn: Turn, route: Route | None, failure: Failure, record: Record) -> Piece:
+    def _failed(self, turn: Turn, route: Route | None, failure: Failure, record: Record) -> reply.Failure:
         turn.failure = failure
         # Leaving is the caller's good right.
         severity = "INFO" if failure.fault == LEFT else "WARNING"

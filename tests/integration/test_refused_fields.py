@@ -6,6 +6,7 @@ import pytest
 
 from shared.a2a.extensions.development_tool import URI
 from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import Json, task
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import Hub, route, text_of
 from tests.integration.slash_commands import call, hub_of, tool_route
@@ -71,3 +72,41 @@ def test_a_command_is_refused_by_the_name_of_its_field(tmp_path: Path) -> None:
     assert [each["field"] for each in error["data"][0]["fieldViolations"]] == ["metadata.workspace_path"]
     assert "db-password" not in str(error)
     assert (hub.log[-1]["outcome"], hub.log[-1]["route"]) == ("INVALID_PARAMS", "alpha")
+
+
+def test_a_task_waits_on_for_an_answer_that_its_agent_accepts(tmp_path: Path) -> None:
+    refuses = _refuses("selected_option_id")
+    with AgentServer(lambda _: [task("input-required", says="May I?")]) as agent:
+        hub = hub_of(tmp_path, tool_route("alpha", agent.url))
+
+        def say(text: str, **message: str) -> Json:
+            sent = {"messageId": text, "role": "ROLE_USER", "parts": [{"data": {"x": text}}, {"text": text}]}
+            params = {
+                "message": sent | message,
+                "configuration": {"acceptedOutputModes": ["application/json"]},
+            }
+            told: Json = call(hub, "SendMessage", params, headers={"a2a-extensions": URI})["result"]["task"]
+            return told
+
+        task_id = say("Delete it")["id"]
+        agent.serve_message = refuses
+        told = say("perhaps", taskId=task_id)
+        assert (told["id"], told["status"]["state"]) == (task_id, "TASK_STATE_INPUT_REQUIRED")
+        assert "did not accept this part of the request: selected_option_id" in str(told["status"]["message"])
+        assert hub.log[-1]["outcome"] == "refused"
+        agent.serve_message = None
+        agent.script = lambda _: [task("completed", says="Done.")]
+        assert say("yes", taskId=task_id)["status"]["state"] == "TASK_STATE_COMPLETED"
+    assert [said.task_id for said in agent.said] == [None, "task-1", "task-1"]
+
+
+def test_a_person_is_asked_again_where_the_agent_does_not_accept_an_answer() -> None:
+    with AgentServer(lambda _: [task("input-required", says="Which month?")]) as agent:
+        hub = Hub(route("alpha", agent.url))
+        context_id = hub.send("Hello")["contextId"]
+        agent.serve_message = _refuses("message.parts[0]")
+        assert "did not accept" in text_of(hub.send("Now", context_id=context_id))
+        agent.serve_message = None
+        agent.script = lambda said: [task("completed", says=f"For {said.text}")]
+        assert text_of(hub.send("May", context_id=context_id)) == "For May"
+    assert [said.task_id for said in agent.said] == [None, "task-1", "task-1"]

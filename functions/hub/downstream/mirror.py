@@ -29,7 +29,7 @@ _NO_PARTS = (Part(text=""),)
 
 
 def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
-    """The events as the agent sent them, but for the ids; a failure of the hub's own is the task's failure.
+    """The events as the agent sent them, but for the ids; a failure or a question of the hub's own is the task's.
 
     The history is the hub's own: the agent's may hold what was said to it under other ids.
     """
@@ -86,13 +86,17 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
                 )
             case None:
                 for piece in pieces:
-                    if isinstance(piece, reply.Failure):
-                        yield from _failed(piece.text, task_id, context_id, mint, begun=begun)
+                    if isinstance(piece, reply.Failure | reply.Question):
+                        fails = isinstance(piece, reply.Failure)
+                        state = TaskState.FAILED if fails else TaskState.INPUT_REQUIRED
+                        yield from _ended(state, piece.text, task_id, context_id, mint, begun=begun)
 
 
-def _failed(text: str, task_id: str, context_id: str, mint: Mint, *, begun: bool) -> Iterator[Event]:
+def _ended(
+    state: TaskState, text: str, task_id: str, context_id: str, mint: Mint, *, begun: bool
+) -> Iterator[Event]:
     said = mint.message(Part(text=text), context_id=context_id, task_id=task_id)
-    status = TaskStatus(state=TaskState.FAILED, message=said, timestamp=mint.timestamp())
+    status = TaskStatus(state=state, message=said, timestamp=mint.timestamp())
     if begun:
         yield TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=status)
     else:
