@@ -34,7 +34,7 @@ _POLICY_JA = """# 障害対応規程
 
 ## P-2 インシデント
 
-インフラチームへは、検知から44分以内に連絡する。
+インフラチームへは、検知から44分以内に連絡する。顧客への状況報告は2時間ごとに行う。
 """
 _TRAVEL = "# Travel\n\nTrips to a country of risk level 2 need the director's approval 5 days before.\n"
 _OTHER_SCALE = """# Security incidents
@@ -78,6 +78,8 @@ def ask_of_two_scales(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]
         ("優先度二のインシデントはいつまでにインフラへ報告?", "44分以内"),
         ("重大度1の障害はインフラチームへ何分以内に連絡しますか", "11分以内"),
         ("障害レベル1の通知時間は", "11分以内"),
+        ("優先度二のインシデントはいつまでに報告?", "44分以内"),
+        ("重大度2の発生時、インフラへの連絡は何分以内ですか", "44分以内"),
         ("ピーワンが出たらインフラに何分以内?", "11分以内"),
         ("P-2のときインフラ担当への一報は何分以内でしょうか", "44分以内"),
     ],

@@ -43,7 +43,7 @@ _LENGTH = re.compile(
 _AHEAD_ASKED = re.compile(r"何(?:営業日|日|週間|[ヶかカ]月|時間|分|年)前")
 _DEADLINE_ASKED = re.compile(r"いつまで|何[日時月]までに|何曜日?までに")
 _DEADLINE = re.compile(
-    r"まで|以内|前|期[限日]|限り|締|内に|[末同当即翌]日|月末|年度末|直ち|ただち|速やか|すぐ|遅滞|無期限|永久|間"
+    r"まで|以内|前|期[限日]|限り|締|内に|[末同当即翌]日|月末|年度末|直ち|ただち|速やか|すぐ|遅滞|無期限|永久|間(?!ごと|おき|毎)"
     r"|\b(?:within|by|until|till|before|no later|due|deadline|prior|immediately|end of|same day)\b"
 )
 _INTRODUCES = (":", "：")

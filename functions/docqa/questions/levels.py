@@ -11,6 +11,8 @@ from functions.docqa.vocabulary.numerals import ENGLISH_NUMBERS
 from functions.docqa.vocabulary.words import KANJI, KATAKANA
 
 INCIDENTS = ("incident", "outage", "インシデント", "障害")
+# How documents call a scale of incidents.
+SCALES = ("priority", "severity", "優先度", "重大度", "深刻度")
 _INCIDENT = r"(?:incident|outage|disruption|fault|problem|issue|ticket|alert)s?"
 _INCIDENT_JAPANESE = r"(?:インシデント|障害|トラブル)"
 _VALUE = rf"(?:[1-9]|{'|'.join(ENGLISH_NUMBERS)})s?(?![a-z0-9]|[.-]\d)"
@@ -33,8 +35,10 @@ _BY_WHAT_IT_IS_OF = (
     re.compile(rf"(?P<level>{_INCIDENT_JAPANESE}の?{_LEVEL_JAPANESE})"),
 )
 _OF_INCIDENTS = re.compile(
-    rf"{_INCIDENT}|(?:happen|occur|aris)\w*|notification|notify|notice|deadline|response|reporting|escalation"
-    rf"|の?(?:{_INCIDENT_JAPANESE}|事象|不具合|通知|連絡|報告|期限|対応|第?一報|場合|時|際|ケース|インフラ|発生|検知).*"
+    rf"{_INCIDENT}|(?:happen|occur|aris|com|break|start|last|hit|get|need|remain)\w*"
+    rf"|(?:first|initial|notif\w+|notice|deadline|response|reporting|escalat\w+|updates?|status|resolution|recovery)"
+    rf"|の?(?:{_INCIDENT_JAPANESE}|事象|不具合|(?:一次|初回)?(?:通知|連絡|報告|応答|対応)|第?一報|期限|復旧|場合|時|際|ケース|発生|検知"
+    rf"|インフラ).*"
 )
 
 

@@ -4,7 +4,7 @@ import re
 import sqlite3
 
 from functions.docqa.questions.entities import Entity
-from functions.docqa.questions.levels import INCIDENTS, Level, levels_in
+from functions.docqa.questions.levels import INCIDENTS, SCALES, Level, levels_in
 from functions.docqa.vocabulary.words import index_text
 
 # A family of levels, and how one of its members may be written; those of the second table are levels of anything.
@@ -29,6 +29,7 @@ def _phrase(text: str) -> str:
 
 
 _INCIDENTS_SAID = " OR ".join(map(_phrase, INCIDENTS))
+_SCALE_SAID = " OR ".join(map(_phrase, (*INCIDENTS, *SCALES)))
 
 
 class Scales:
@@ -73,10 +74,10 @@ class Scales:
         )
 
     def _is_of_incidents(self, family: str, form: str, value: str) -> bool:
-        """Whether a passage that speaks of incidents names the level; words for anything must stand beside the incident."""
+        """Whether a passage on incidents or their scale names the level; a word for anything must stand beside the incident."""
         name = form.format(value)
         if family in _WRITTEN:
-            return self._is_said(f"{_phrase(name)} AND ({_INCIDENTS_SAID})")
+            return self._is_said(f"{_phrase(name)} AND ({_SCALE_SAID})")
         beside = (
             each for word in INCIDENTS for each in (f"{name} {word}", f"{word} {name}", f"{name}の{word}")
         )
