@@ -153,6 +153,8 @@ class Sending:
             if opened.stored is None and not opened.joined:
                 self._storing.store_late(run, opened)
             run.relay.ended(seconds - first)
+            # The turn may have ended while it was being stored: then that goes on behind it.
+            run.stored.wait(_MOST_BEHIND_SECONDS)
         if opened.stored is not None or run.stored_version:
             run.recorded.wait(_MOST_BEHIND_SECONDS)
         if run.given_up:

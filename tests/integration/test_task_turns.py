@@ -83,6 +83,35 @@ def test_who_waits_for_a_turn_that_another_runs_gets_its_answer(file: Path) -> N
     assert (here.agent.asked, runner.agent.asked) == (1, 1)
 
 
+def test_a_question_that_is_told_can_be_answered_though_its_turn_ended_while_it_was_being_stored(
+    file: Path,
+) -> None:
+    created, appended, may_ask = threading.Event(), threading.Event(), threading.Event()
+
+    def asks(call: Call) -> Iterator[Piece]:
+        assert may_ask.wait(PATIENCE_SECONDS)
+        yield Question("And then?")
+
+    instance = Instance(file, asks, store_seconds=0.0)
+    instance.far.held |= {"create": created, "append": appended}
+    results: list[Task | Message] = []
+    asking = threading.Thread(target=lambda: results.append(instance.send("hello")))
+    asking.start()
+    until(lambda: instance.far.asked["create"] == 1)
+    # Whoever waits for the turn would store it as well, and be later.
+    later = instance.far.held["create"] = threading.Event()
+    may_ask.set()
+    created.set()
+    until(lambda: instance.far.asked["append"] == 1)
+    later.set()
+    threading.Timer(0.3, appended.set).start()
+    asking.join(PATIENCE_SECONDS)
+    (task,) = results
+    assert isinstance(task, Task)
+    assert task.status.state is TaskState.INPUT_REQUIRED
+    assert instance.get(task.id).status.state is TaskState.INPUT_REQUIRED
+
+
 def test_of_two_answers_to_one_question_one_counts(file: Path) -> None:
     def ask(call: Call) -> Iterator[Piece]:
         yield Text("answer") if call.task and call.task.turn > 1 else Question("Which?")
