@@ -96,6 +96,7 @@ def _incoming(
 ) -> Incoming:
     """Raises A2AError for a skill that is no text."""
     skill, skill_field = _skill(request)
+    development_tool = _uses_development_tool(call)
     return Incoming(
         message=request.message,
         skill=skill,
@@ -104,13 +105,14 @@ def _incoming(
         principal=call.principal,
         context_id=context_id,
         downstream_context_id=downstream_context_id,
-        # Streamed where nobody waits, too: so the agent's own task is known from its first event on.
-        streaming=call.streaming or _nobody_waits(request),
+        # Streamed where nobody waits, too: so the agent's own task is known from its first event on. And for programs that use
+        # the extension, which tells everything in updates: they find them in the task's history.
+        streaming=call.streaming or _nobody_waits(request) or development_tool,
         request_id=call.request_id,
         authorization=call.authorization,
         traceparent=call.traceparent,
         cancellation=call.cancellation,
-        development_tool=_uses_development_tool(call),
+        development_tool=development_tool,
         text_only=call.for_ui,
         goes_on=call.task is not None,
         executes=EXECUTES in notes,

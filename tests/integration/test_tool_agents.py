@@ -135,6 +135,19 @@ def test_a_program_sees_every_update_to_the_end_though_gemini_cli_says_input_req
         ]
 
 
+@_VERSIONS
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_program_that_does_not_stream_finds_the_updates_in_the_tasks_history(
+    version: str, tmp_path: Path, stored: bool
+) -> None:
+    with GeminiCliAgent() as agent:
+        hub = hub_of(agent.url, tmp_path if stored else None)
+        (asked,) = _sent(hub, version, {"text": "code: run it"})
+    data = [part["data"]["status"] for said in asked["history"] for part in said["parts"] if "data" in part]
+    assert data == ["validating", "awaiting_approval"]
+    assert asked["status"]["state"].lower().replace("-", "_").endswith("input_required")
+
+
 def test_a_program_that_answers_in_text_is_not_interpreted() -> None:
     with ToolAgent() as agent:
         hub = hub_of(agent.url)
@@ -168,22 +181,29 @@ def test_a_task_that_can_be_gone_on_with_is_cancelled_at_its_agent(tmp_path: Pat
     assert (agent.cancelled, agent.texts[1]) == (["task-1"], ("code: further", None))
 
 
-def _streamed(hub: Hub, version: str, part: Json, **fields: Any) -> list[Json]:
+def _sent(hub: Hub, version: str, part: Json) -> list[Json]:
+    """The result of a message that is not streamed."""
+    return _streamed(hub, version, part, streams=False)
+
+
+def _streamed(hub: Hub, version: str, part: Json, *, streams: bool = True, **fields: Any) -> list[Json]:
     """The events of a program that uses the extension and takes data."""
     if version == "0.3":
         kind = "text" if "text" in part else "data"
         sent = {"kind": "message", "role": "user", "parts": [{"kind": kind} | part]}
-        method, header = "message/stream", {"x-a2a-extensions": URI}
+        method, header = "message/stream" if streams else "message/send", {"x-a2a-extensions": URI}
     else:
         sent = {"role": "ROLE_USER", "parts": [part]}
-        method, header = "SendStreamingMessage", {"a2a-extensions": URI, "a2a-version": "1.0"}
+        method = "SendStreamingMessage" if streams else "SendMessage"
+        header = {"a2a-extensions": URI, "a2a-version": "1.0"}
     params = {
         "message": sent | {"messageId": f"program-{next(_ids)}"} | fields,
         "configuration": {"acceptedOutputModes": ["text/plain", "application/json"]},
     }
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
     chunks = hub.request("POST", "/", body, headers=header).body
-    assert not isinstance(chunks, bytes), chunks
+    if isinstance(chunks, bytes):
+        chunks = iter((chunks,))
     results = [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in chunks if chunk[:1] != b":"]
     return [result if "kind" in result else next(iter(result.values())) for result in results]
 
