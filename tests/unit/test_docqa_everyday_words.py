@@ -40,6 +40,10 @@ Photography in the lamp room is prohibited.
 
 Each keeper is on duty for one week at a time. Attach two photographs to the log.
 
+## Shed
+
+Polish the brass of the 2nd floor. Sort the on-board nets.
+
 ## Moves
 
 Urgent repairs are done within 2 days when the harbour master agrees.
@@ -123,6 +127,9 @@ def test_everyday_words_find_the_rule(ask: Ask, question: str, expected: str) ->
         "Who is on duty this week?",
         # an attachment is a thing, and two photographs are no size
         "How big may an attachment be?",
+        # the second floor is no second day, and "on-board" no time
+        "How long do I have to polish the brass?",
+        "When do we sort the on-board nets?",
         # a sentence without a place
         "Where do we go in an emergency?",
         # what has happened must be spoken of
@@ -160,6 +167,12 @@ def office() -> Iterator[Ask]:
         # what is forbidden as such is forbidden for every act
         ("Can I plug in a USB stick?", "USB sticks are prohibited."),
         ("USBメモリを使ってもいいですか", "USB sticks are prohibited."),
+        # half a year is six months
+        ("How much paid holiday do I get after half a year?", "6か月 | 10日"),
+        # what is new is no news, and whom to say it to is whom to tell
+        ("Who approves a release of a new feature?", "変更諮問委員会"),
+        ("ノートPCを落としたら誰に言いますか", "must be reported to the security desk"),
+        ("Is smoking allowed in the office?", "only on the roof terrace"),
         # parents are no part of grandparents
         ("How many days off do I get when my father dies?", "父母または配偶者の死亡: 7日"),
     ],
@@ -180,6 +193,8 @@ def test_of_several_rules_the_one_that_was_asked_for_is_quoted(
         "Who has to pay when I lose my laptop?",
         # to quit is not quite, and notice is not noticing
         "How much notice do I have to give when I quit?",
+        # an exception alone does not say what it is an exception to
+        "新しい取引先には何を書いて出しますか",
         # what a document is for allows nothing
         "委託先は別の会社に仕事を回してもいいですか",
     ],
@@ -214,6 +229,7 @@ def test_a_number_that_counts_something_names_no_entity(text: str) -> None:
         ("after three and a half years", "after 3.5 years"),
         ("2 and a half hours", "2.5 hours"),
         ("a year and a half", "1.5 years"),
+        ("after half a year", "after 6 months"),
         ("1年半", "1年6か月"),
         ("半年ごと", "半年ごと"),
         ("in half of the cases", "in half of the cases"),

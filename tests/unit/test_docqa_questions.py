@@ -49,7 +49,7 @@ _LEAST_OF_HARD = {
 }
 
 _LEAST_OF_EVERYDAY = {
-    "everyday": Least(right=0.78, cited=0.98, shown=0.93, abstained=0.97),
+    "everyday": Least(right=0.75, cited=0.97, shown=0.91, abstained=0.97),
     "everyday, kept aside": Least(right=0.65, cited=0.93, shown=0.86, abstained=0.9),
 }
 

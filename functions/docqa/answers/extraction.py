@@ -30,7 +30,7 @@ from functions.docqa.model import Passage, Standing, Unit, UnitKind
 from functions.docqa.questions.asides import told_before
 from functions.docqa.questions.concept import Concept, Role
 from functions.docqa.questions.entities import NUMBERED_PARTS, Entity, distinguishing
-from functions.docqa.questions.expressions import FORMER, FORMER_SECTION, AnswerKind
+from functions.docqa.questions.expressions import DEPENDENT, FORMER, FORMER_SECTION, AnswerKind
 from functions.docqa.questions.question import Question
 from functions.docqa.questions.ranges import range_fit
 from functions.docqa.vocabulary.words import normalise
@@ -174,6 +174,8 @@ def _scored(
         fit = kind_fit(question, unit, normal)
         if fit is None and isinstance(rule, Nearest):
             fit = _OTHER_KIND
+        if isinstance(rule, Lenient) and DEPENDENT.match(unit.text):
+            continue  # the act may be left out, and what it is an exception to: together that says too little
         if fit is None or (
             unit.kind is UnitKind.LIST and not rule and not is_introduced(question, around, number)
         ):

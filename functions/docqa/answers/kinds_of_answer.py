@@ -29,7 +29,7 @@ _NAMED = re.compile(
     r"(?!(?:end|time|date|day)\b)"
 )
 _EVENT = re.compile(
-    r"\b(?:when|whenever|if|after|before|once|as soon|until|till|while|during|on|at|upon|always|never|time)\b"
+    r"\b(?:when|whenever|if|after|before|once|as soon|until|till|while|during|on(?!-)|at|upon|always|never|time)\b"
     r"|とき|時|場合|次第|後|前|まで|から|限り|あと|際|常|日"
 )
 _INTERVAL = re.compile(r"interval|every|frequen|cycle|period|how often|間隔|頻度|周期|ごと|毎|回")

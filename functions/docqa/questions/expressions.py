@@ -41,7 +41,7 @@ PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
         rf"{NUMBER}[ -]*(?:[a-z]+[ -]){{0,2}}?{_ENGLISH_UNIT}"
         rf"|\b{_ENGLISH_UNIT[:-2]} (?:after|before|of)\b"
         r"|\d{1,2}:\d{2}|\b\d{1,2} ?(?:am|pm|a\.m\.|p\.m\.)|\d{4}-\d{1,2}-\d{1,2}|\b\d{1,2}(?:st"
-        r"|nd|rd|th)\b"
+        r"|nd|rd|th)\b(?! (?:floor|edition|version|basement|revision))"
         r"|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
         r"|\bmay \d|\b(?:in|of|by|until|since|every|late|early|mid) (?:may|spring|summer|autumn|winter)\b"
         r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) (?:[a-z]+ )?(?:day|week|month|year)\b"

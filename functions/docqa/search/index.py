@@ -19,7 +19,7 @@ from functions.docqa.model import Document, Passage, Skipped, Standing, words_of
 from functions.docqa.vocabulary.words import index_text
 
 # Raised when the tables, the tokens or the passages change: an index of another layout is built anew.
-LAYOUT = 22
+LAYOUT = 23
 _LOCK_SECONDS = 120
 _SCHEMA = """
 CREATE TABLE files (path TEXT PRIMARY KEY, uri TEXT, hash BLOB, skipped TEXT, document BLOB, text TEXT);

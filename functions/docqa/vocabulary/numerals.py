@@ -32,6 +32,7 @@ _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 ENGLISH_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBERS.split())}
 _AND_A_HALF = re.compile(rf"\b({'|'.join(ENGLISH_NUMBERS)}|\d+) and a half\b")
 _ONE_AND_A_HALF = re.compile(r"\b(?:an?|one|1) (minute|hour|day|week|month|year) and a half\b")
+_HALF_A_YEAR = re.compile(r"\bhalf (?:an? |of (?:an?|one) )year\b")
 _YEARS_AND_A_HALF = re.compile(r"(?<=\d)年半(?!ば|期)")
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA_YEAR = re.compile(r"(令和|平成|昭和)(\d{1,2}|元)年")
@@ -87,6 +88,7 @@ def with_halves(normal: str) -> str:
         normal = _YEARS_AND_A_HALF.sub("年6か月", normal)
     if "half" not in normal:
         return normal
+    normal = _HALF_A_YEAR.sub("6 months", normal)
     normal = _ONE_AND_A_HALF.sub(r"1.5 \1s", normal)
     return _AND_A_HALF.sub(lambda match: f"{ENGLISH_NUMBERS.get(match.group(1), match.group(1))}.5", normal)
 

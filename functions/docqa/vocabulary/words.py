@@ -89,6 +89,7 @@ _APART = {
         "care": "care cares cared caring",
         "die": "die dies died dying",
         "evening": "evening evenings",
+        "news": "news",
         "note": "note notes noted noting",
         "plane": "plane planes",
         "quite": "quite",
