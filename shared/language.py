@@ -6,6 +6,8 @@ import re
 from enum import StrEnum
 from functools import cache
 
+_LONGEST_END = 5000
+
 
 class Language(StrEnum):
     """What end users read."""
@@ -26,14 +28,18 @@ def answer_language(question: str) -> Language:
 
     Of a conversation's questions, one a line, the last that names one decides.
     """
-    named = list(_named().finditer(question))
+    ends = question
+    if len(question) > 2 * _LONGEST_END:
+        # What is handed over with a question stands between its ends.
+        ends = f"{question[:_LONGEST_END]}\n{question[-_LONGEST_END:]}"
+    named = list(_named().finditer(ends))
     if not named:
         return language_of(question)
     last = named[-1]
     if "".join(filter(None, last.groups())).casefold() in ("japanese", "日本語"):
         return Language.JA
     # Whoever writes Japanese again after that has had enough of English.
-    return language_of(question[last.end() :].partition("\n")[2])
+    return language_of(ends[last.end() :].partition("\n")[2])
 
 
 # A set of so many characters takes milliseconds to compile, which the start of a process does without.

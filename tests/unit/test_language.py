@@ -48,6 +48,14 @@ def test_the_language_of_the_answer_is_that_of_the_question_unless_another_is_as
     assert answer_language(question) is language
 
 
+def test_what_is_handed_over_with_a_question_asks_for_no_language() -> None:
+    letter = "The invoice was paid. " * 1000
+    assert answer_language(f"Answer in Japanese: {letter}") is JA
+    assert answer_language(f"{letter}\nAnswer in Japanese.") is JA
+    assert answer_language(f"What does this say?\n{letter}Answer in Japanese. {letter}") is EN
+    assert answer_language(f"日当はいくらですか\n{letter}") is JA
+
+
 def test_an_answer_can_be_had_again_in_the_other_language() -> None:
     say = in_conversation(ExpenseDesk(load(KNOWLEDGE)).answer)
     told = [
