@@ -51,6 +51,13 @@ def own_words(text: str) -> str:
     return "\n".join(filter(None, lines)).strip() or text
 
 
+def asked_in(text: str) -> str:
+    """`own_words` for agents whose questions are short: of a longer text, its ends, between which stands what was pasted."""
+    if len(text) <= _LONGEST:
+        return own_words(text)
+    return f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+
+
 def unsigned(text: str) -> str:
     """The text without its signature, and with what it quotes, unless it asks something by itself.
 

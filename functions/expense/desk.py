@@ -13,7 +13,7 @@ from shared.agents.clauses import questions_in
 from shared.agents.form import Form, asked_form, first_sentence
 from shared.agents.topics import Rule, some_titles, topic_of
 from shared.language import Language, answer_language
-from shared.own_words import own_words
+from shared.own_words import asked_in
 
 _ABOUT_EXPENSES = ""
 _MOST_ANSWERS = 3
@@ -46,7 +46,7 @@ class ExpenseDesk:
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """The policy's answer in the question's language, and as data the topic and its figures."""
-        question = own_words(text_of(request.message))
+        question = asked_in(text_of(request.message))
         language = answer_language(question)
         if not question:
             yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))

@@ -74,7 +74,8 @@ class Almanac:
         call.record["model"] = "almanac"
         facts, open_questions = self.look_up(question)
         if not facts:
-            yield Text((_UNKNOWN if wording(question).strip() else _NO_WORDS)[language])
+            has_words = len(question) > _MAX_QUESTION_CHARACTERS or wording(question).strip()
+            yield Text((_UNKNOWN if has_words else _NO_WORDS)[language])
             yield Data({"source": "almanac", "answered": False, "hint": _HINT})
             return
         rest = f"\n{_REST_UNKNOWN[language]}" if open_questions else ""

@@ -16,7 +16,7 @@ from shared.agents.clauses import questions_in
 from shared.agents.form import Form, asked_form, first_sentence
 from shared.agents.topics import Rule, some_titles, topic_of, topics_of
 from shared.language import Language, answer_language
-from shared.own_words import own_words
+from shared.own_words import asked_in
 
 _DEFAULT_COUNT = 5
 _MOST_ANSWERS = 3
@@ -55,7 +55,7 @@ class Advisor:
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """What the practice is, unless a number of things was asked for; then its tasks. Two compared: each in a sentence."""
-        question = own_words(text_of(request.message))
+        question = asked_in(text_of(request.message))
         language = answer_language(question)
         if not question:
             yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))

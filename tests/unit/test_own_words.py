@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.own_words import own_words, unsigned
+from shared.own_words import asked_in, own_words, unsigned
 
 MAILS = {
     "Hi,\nI lost my laptop. By when do I report it?\nThanks\nMia\nAccounting (expenses & travel)": (
@@ -93,3 +93,11 @@ def test_no_text_takes_long() -> None:
             own_words(text)
             unsigned(text)
     assert time.process_time() - started < 5
+
+
+def test_of_pasted_material_an_agent_for_short_questions_reads_the_ends() -> None:
+    pasted = "All of this was pasted.\n" * 2000
+    assert asked_in(f"What is the per diem?\n{pasted}").startswith("What is the per diem?\n")
+    assert asked_in(f"{pasted}What is the per diem?").endswith("\nWhat is the per diem?")
+    assert len(asked_in(pasted * 100)) < 21_000
+    assert asked_in("Hello,\nWhat is the per diem?\nBest regards\nAda") == "What is the per diem?"
