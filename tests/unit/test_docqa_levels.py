@@ -1,6 +1,7 @@
 """A level of incidents is one level, whatever the question calls it; another level, and another scale, it is not."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +74,9 @@ def ask_of_two_scales(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]
         ("How soon must infrastructure be notified of an incident of level three?", "3 business days"),
         ("How soon must infra be notified of a P 2?", "44 minutes"),
         ("Within how many minutes is the infrastructure team notified of P1s?", "11 minutes"),
+        ("When do we have to let the infrastructure team know about a sev 2?", "44 minutes"),
+        ("If there is a P-1, what is the latest moment to let infra know?", "11 minutes"),
+        ("Do we ring the infrastructure people within a quarter of an hour when a P1 happens?", "11 minutes"),
         ("When do I have to escalate a sev-2?", "44 minutes"),
         ("プライオリティ2の通知期限は?", "44分以内"),
         ("優先度二のインシデントはいつまでにインフラへ報告?", "44分以内"),
@@ -158,3 +162,22 @@ def test_each_of_two_scales_is_known_by_its_own_names(
 ) -> None:
     answer = ask_of_two_scales(question)
     assert [expected in citation.quote for citation in answer.citations] == [True], answer.text
+
+
+def test_floors_of_a_car_park_are_no_levels_of_incidents(tmp_path: Path) -> None:
+    car_park = "# Car park\n\nP-1 is for visitors, P-2 for staff. Incidents in P-1 are reported to the guard in 5 minutes.\n"
+    with answering_from(tmp_path, {"car park.md": car_park}) as ask:
+        answer = ask("How soon are sev 1 incidents reported to the guard?")
+    assert not answer.grounded, answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How soon must infrastructure be notified of a highest severity incident?",
+        "最高優先度のインシデントでは、インフラへの連絡は何分以内ですか",
+    ],
+)
+def test_which_level_is_the_highest_is_not_guessed(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    assert not answer.grounded, answer.text

@@ -20,6 +20,7 @@ _BARE_CONTRACTION = re.compile(rf"\b({'|'.join(_BARE)})\b")
 _ONE_UNIT = re.compile(
     r"\b(more than|less than|at least|for|after|within|over|up to|under|about) an? (minute|hour|day|week|month|year)\b(?! of)"
 )
+_LET_KNOW = re.compile(r"\blet (?!me\b|us\b)([\w'-]+(?: [\w'-]+){0,4}?) know\b")
 _CONTRAST = re.compile(
     r"[^、。，はがをにで \s]{1,15}(?<!だけ)(?<!のみ)(?<!ばかり)(?:じゃ|では)なく(?:って|て)?、?(?=[^、。?？]{2})"
     r"|\bnot (?:the |for )?[\w-]+(?: [\w-]+)?,? but (?:rather )?"
@@ -51,6 +52,7 @@ def uncontracted(normal: str) -> str:
     normal = _NEGATED.sub(lambda match: f"{_NEGATED_STEMS.get(match.group(1), match.group(1))} not", normal)
     normal = _BARE_CONTRACTION.sub(lambda match: _BARE[match.group()], normal)
     normal = with_halves(normal)
+    normal = _LET_KNOW.sub(r"notify \1", normal).replace("a quarter of an hour", "15 minutes")
     normal = _ONE_UNIT.sub(r"\1 1 \2", normal.replace("half an hour", "30 minutes").replace("半年", "6か月"))
     return _CONTRACTED.sub(lambda match: f"{match.group(1)} {_WRITTEN_OUT[match.group(2)]}", normal)
 

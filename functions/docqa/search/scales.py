@@ -29,7 +29,7 @@ def _phrase(text: str) -> str:
 
 
 _INCIDENTS_SAID = " OR ".join(map(_phrase, INCIDENTS))
-_SCALE_SAID = " OR ".join(map(_phrase, (*INCIDENTS, *SCALES)))
+_SCALE_SAID = " OR ".join(map(_phrase, SCALES))
 
 
 class Scales:
@@ -74,14 +74,15 @@ class Scales:
         )
 
     def _is_of_incidents(self, family: str, form: str, value: str) -> bool:
-        """Whether a passage on incidents or their scale names the level; a word for anything must stand beside the incident."""
+        """Whether the level stands beside an incident or, where it is none of anything, in a passage that tells of a scale."""
         name = form.format(value)
-        if family in _WRITTEN:
-            return self._is_said(f"{_phrase(name)} AND ({_SCALE_SAID})")
         beside = (
             each for word in INCIDENTS for each in (f"{name} {word}", f"{word} {name}", f"{name}の{word}")
         )
-        return self._is_said(" OR ".join(map(_phrase, (*beside, f"障害{name}"))))
+        said = " OR ".join(map(_phrase, (*beside, f"障害{name}")))
+        return self._is_said(
+            f"{said} OR ({_phrase(name)} AND ({_SCALE_SAID}))" if family in _WRITTEN else said
+        )
 
     def _is_used(self, family: str) -> bool:
         """Whether documents name levels of the family, where they are levels of anything in a passage on incidents."""
