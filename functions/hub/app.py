@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from functions.hub.doctor import Doctor
     from functions.hub.run_endpoint import RunEndpoint
     from functions.hub.slash_commands import SlashCommands
+    from shared.a2a.call import Call
+    from shared.a2a.extensions.development_tool import SlashCommand
     from shared.http.client import HttpClient
     from shared.tasks.kept import KeptTasks
     from shared.tasks.webhook_keys import KeySetPage, PublicKey
@@ -68,7 +70,8 @@ def build(
         clock=time.perf_counter,
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
-    agent = HubAgent(pipeline, cache(lambda: _commands(tables, tasks, log)), mint=MINT)
+    slash_commands = cache(lambda: _slash_commands(tables, tasks, log))
+    agent = HubAgent(pipeline, cache(lambda: _commands(tables, tasks, slash_commands, log)), mint=MINT)
     tasks = _tasks(config, agent, http, log)
     server = A2AServer(
         agent,
@@ -77,7 +80,7 @@ def build(
         limits=limits,
         extended_card=lambda principal: _card_of(tables.now.settings, principal),
         tasks=tasks,
-        development_tool=cache(lambda: _slash_commands(tables, tasks, log)),
+        development_tool=slash_commands,
         keeps_ui_contract=config.keeps_ui_contract,
     )
     run_endpoint = _run_endpoint(tasks) if tasks else None
@@ -149,12 +152,19 @@ def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log:
     )
 
 
-def _commands(tables: Tables, tasks: KeptTasks | None, log: Log) -> Commands:
+def _commands(
+    tables: Tables, tasks: KeptTasks | None, slash_commands: Callable[[], SlashCommands], log: Log
+) -> Commands:
     from functions.hub.commands import Commands
+
+    def of_agents(call: Call) -> Sequence[SlashCommand]:
+        some = any(route.passes_tasks and route.extensions for route in tables.now.settings.table.routes)
+        return slash_commands().to_type(call) if some else ()
 
     return Commands(
         lambda: tables.now.settings.table.routes,
         is_routed=lambda text: tables.now.router.has_rule_for(text),
+        of_agents=of_agents,
         tasks=tasks.operations if tasks else None,
         log=log,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from shared.a2a.model import Part, Task, TaskState
 from shared.a2a.reply import as_message
@@ -10,6 +11,9 @@ from shared.a2a.text import text_of
 from shared.language import Language
 from shared.routes import Route
 from shared.task_store.store import StoredTask
+
+if TYPE_CHECKING:
+    from shared.a2a.extensions.development_tool import SlashCommand
 
 _EN, _JA = Language.EN, Language.JA
 _LONGEST_TITLE = 60
@@ -41,6 +45,7 @@ _HELP = {
     "/キャンセル N: タスクNの中止\n"
     "/ヘルプ: この説明",
 }
+_OF_AGENTS = {_EN: "Agents have more:", _JA: "エージェントのコマンド:"}
 _UNKNOWN_COMMAND = {
     _EN: "There is no such command.",
     _JA: "そのようなコマンドはありません。",
@@ -83,9 +88,10 @@ _NOT_CANCELABLE = {
 }
 
 
-def help_text(language: Language) -> str:
-    """All commands."""
-    return _HELP[language]
+def help_text(of_agents: Sequence[SlashCommand], language: Language) -> str:
+    """All commands: the hub's, and those of agents behind it."""
+    lines = [f"/{command.name}: {command.description}" for command in of_agents]
+    return "\n".join([_HELP[language], *([f"\n{_OF_AGENTS[language]}", *lines] if lines else ())])
 
 
 def unknown_command(language: Language) -> str:

@@ -22,6 +22,7 @@ from shared.routes import Route
 from shared.task_store.store import StoredTask, Unavailable
 
 if TYPE_CHECKING:
+    from shared.a2a.extensions.development_tool import SlashCommand
     from shared.tasks.operations import TaskOperations
 
 _MOST_SHOWN = 10
@@ -55,7 +56,8 @@ _FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 
 class Commands:
     """Answers commands. `routes` gives the routes as they are now; `is_routed` says whether a rule of one takes a text, which is
-    then no command of the hub's, unless it has it; `tasks` is None where none are kept.
+    then no command of the hub's, unless it has it; `of_agents` gives the commands that agents behind the hub have for a caller;
+    `tasks` is None where none are kept.
     """
 
     def __init__(
@@ -63,11 +65,13 @@ class Commands:
         routes: Callable[[], Sequence[Route]],
         *,
         is_routed: Callable[[str], bool],
+        of_agents: Callable[[Call], Sequence[SlashCommand]],
         tasks: TaskOperations | None,
         log: Log,
     ) -> None:
         self._routes = routes
         self._is_routed = is_routed
+        self._of_agents = of_agents
         self._tasks = tasks
         self._log = log
 
@@ -84,7 +88,7 @@ class Commands:
         language = language_of(text)
         match command:
             case Command.HELP:
-                return texts.help_text(language)
+                return texts.help_text(self._reaching_an_agent(call), language)
             case Command.UNKNOWN:
                 return texts.unknown_command(language)
             case Command.ROUTES:
@@ -101,6 +105,14 @@ class Commands:
     def _read(self, text: str) -> tuple[Command, int | None] | None:
         read = _read(text)
         return None if read and read[0] is Command.UNKNOWN and self._is_routed(text) else read
+
+    def _reaching_an_agent(self, call: Call) -> Sequence[SlashCommand]:
+        """Agents' commands that a rule of the table takes to them when they are typed."""
+        return [
+            command
+            for command in self._of_agents(call)
+            if command.name not in _NAMES and self._is_routed(f"/{command.name}")
+        ]
 
     def _of_tasks(self, command: Command, number: int | None, call: Call, language: Language) -> str:
         tasks = self._tasks

@@ -71,6 +71,13 @@ class SlashCommands:
                 first.setdefault(command.name, command)
         return GetAllSlashCommandsResponse(commands=tuple(first.values()))
 
+    def to_type(self, call: Call) -> Sequence[SlashCommand]:
+        """Those for a person to type; none where no agent can be asked."""
+        try:
+            return self.commands(GetAllSlashCommandsRequest(), call).commands
+        except A2AError:
+            return ()
+
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         """The command is executed by the agent that `metadata.skill` names, else by the first that offers it, and followed there
         by a task of the hub's. Whatever goes wrong before is told in FAILED_TO_START, but for what the agent does not accept in

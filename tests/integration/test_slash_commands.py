@@ -12,7 +12,7 @@ from shared.a2a.extensions.development_tool import URI
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.command_agents import MEMORY, CommandAgent, command, method_not_found
-from tests.fakes.hub import TOKEN, route, settle
+from tests.fakes.hub import TOKEN, route, settle, text_of
 from tests.integration.slash_commands import call, execute, hub_of, names, tool_route
 
 VERSIONS = pytest.mark.parametrize("version", ["0.3", "1.0"])
@@ -60,6 +60,19 @@ def test_only_agents_whose_own_words_are_passed_on_are_asked_for_commands(agent:
     )
     assert names(hub) == ["memory"]
     assert len(hub.log) == 1
+
+
+def test_help_names_the_commands_that_reach_their_agent_when_they_are_typed(agent: CommandAgent) -> None:
+    rules = tool_route("alpha", agent.url, patterns=("^/memory",))
+    for typed, above in (("/help", "Agents have more:"), ("/ヘルプ", "エージェントのコマンド:")):
+        told = text_of(hub_of(None, rules).send(typed))
+        assert told.endswith(f"\n\n{above}\n/memory: {MEMORY['description']}")
+        # No rule takes it there, or nobody can be asked.
+        for unreached in (
+            tool_route("alpha", agent.url),
+            tool_route("alpha", "http://127.0.0.1:1", patterns=("^/memory",)),
+        ):
+            assert above not in text_of(hub_of(None, unreached).send(typed))
 
 
 def test_an_agent_that_fails_is_left_out_and_told_to_the_operator(agent: CommandAgent) -> None:
