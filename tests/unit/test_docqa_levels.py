@@ -78,6 +78,10 @@ def ask_of_two_scales(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]
         ("If there is a P-1, what is the latest moment to let infra know?", "11 minutes"),
         ("Do we ring the infrastructure people within a quarter of an hour when a P1 happens?", "11 minutes"),
         ("When do I have to escalate a sev-2?", "44 minutes"),
+        ("How quickly must infra hear about a highest-priority incident?", "11 minutes"),
+        ("By when is infra told of an incident of the highest severity?", "11 minutes"),
+        ("最優先のインシデントが起きたら、インフラチームへの連絡は何分以内ですか", "11分以内"),
+        ("一番重大な障害はインフラチームへ何分以内に連絡しますか", "11分以内"),
         ("プライオリティ2の通知期限は?", "44分以内"),
         ("優先度二のインシデントはいつまでにインフラへ報告?", "44分以内"),
         ("重大度1の障害はインフラチームへ何分以内に連絡しますか", "11分以内"),
@@ -172,12 +176,25 @@ def test_floors_of_a_car_park_are_no_levels_of_incidents(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("said", "expected"),
     [
-        "How soon must infrastructure be notified of a highest severity incident?",
-        "最高優先度のインシデントでは、インフラへの連絡は何分以内ですか",
+        ("P-1 is the highest priority.", "11 minutes"),
+        ("P-4 is the highest priority, P-1 the lowest.", None),
+        ("P-1 is the lowest priority, and P-3 is the highest.", None),
     ],
 )
-def test_which_level_is_the_highest_is_not_guessed(ask: Ask, question: str) -> None:
-    answer = ask(question)
+def test_which_level_is_the_highest_is_for_the_documents_to_say(
+    tmp_path: Path, said: str, expected: str | None
+) -> None:
+    with answering_from(tmp_path, {"policy.md": _POLICY.replace("- P-1:", f"{said}\n\n- P-1:")}) as ask:
+        answer = ask("How soon must infrastructure be notified of a highest severity incident?")
+    assert [expected in each.quote for each in answer.citations if expected] == [True] * bool(expected)
+    assert answer.grounded is bool(expected), answer.text
+
+
+def test_of_levels_of_another_name_none_is_guessed_to_be_the_highest(tmp_path: Path) -> None:
+    levels = _POLICY.replace("P-", "Level ")
+    with answering_from(tmp_path, {"policy.md": levels}) as ask:
+        assert ask("How soon must infrastructure be notified of a level 1 incident?").grounded
+        answer = ask("How soon must infrastructure be notified of a highest severity incident?")
     assert not answer.grounded, answer.text

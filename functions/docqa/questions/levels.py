@@ -34,6 +34,21 @@ _BY_WHAT_IT_IS_OF = (
     re.compile(rf"(?P<level>(?:レベル|クラス|区分)[1-9])の?{_INCIDENT_JAPANESE}"),
     re.compile(rf"(?P<level>{_INCIDENT_JAPANESE}の?{_LEVEL_JAPANESE})"),
 )
+# The highest level of incidents, by no name of its own.
+_AS_THE_HIGHEST = (
+    re.compile(
+        r"\b(?P<level>(?:highest|top|most (?:severe|serious|urgent|important))(?:[ -](?:priority|severity|level))?)"
+        rf"[ -]{_INCIDENT}\b"
+    ),
+    re.compile(
+        rf"\b{_INCIDENT} (?:of|at|with) (?:the |our )?(?P<level>(?:highest|top)[ -](?:priority|severity|level))\b"
+    ),
+    re.compile(
+        r"(?P<level>最優先|最重要|最高(?:優先度|重大度|レベル)?|(?:重要度|優先度|重大度|深刻度)が最高"
+        rf"|(?:いちばん|一番|最も)(?:重い|(?:重大|深刻|重要)な|優先度[のが]高い))の?{_INCIDENT_JAPANESE}"
+    ),
+)
+HIGHEST = Entity("highest", "1")
 _OF_INCIDENTS = re.compile(
     rf"{_INCIDENT}|(?:happen|occur|aris|com|break|start|last|hit|get|need|remain)\w*"
     rf"|(?:first|initial|notif\w+|notice|deadline|response|reporting|escalat\w+|updates?|status|resolution|recovery)"
@@ -60,6 +75,9 @@ def levels_in(normal: str) -> Iterator[Level]:
     for pattern in _BY_WHAT_IT_IS_OF:
         for match in pattern.finditer(normal):
             yield from _level(match)
+    for pattern in _AS_THE_HIGHEST:
+        for match in pattern.finditer(normal):
+            yield Level(HIGHEST, *match.span("level"))
 
 
 def _level(match: re.Match[str]) -> Iterator[Level]:

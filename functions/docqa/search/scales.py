@@ -4,7 +4,7 @@ import re
 import sqlite3
 
 from functions.docqa.questions.entities import Entity
-from functions.docqa.questions.levels import INCIDENTS, SCALES, Level, levels_in
+from functions.docqa.questions.levels import HIGHEST, INCIDENTS, SCALES, Level, levels_in
 from functions.docqa.vocabulary.words import index_text
 
 # A family of levels, and how one of its members may be written; those of the second table are levels of anything.
@@ -19,6 +19,7 @@ _WRITTEN_OF_ANYTHING = {
     "category": ("category {}", "区分{}"),
 }
 _FAMILIES = _WRITTEN | _WRITTEN_OF_ANYTHING
+_HIGHEST_SAID = ("highest", "most severe", "most urgent", "最高", "最も", "最優先", "最重要")
 _LOOSE_CODE = re.compile(r"p \d|p-?\ds")
 _VALUES = "123456789"
 _SAID = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
@@ -55,7 +56,7 @@ class Scales:
     def _name(self, level: Level) -> tuple[str, str] | None:
         """The family that the documents use instead of the question's, and how they write it; None when none is."""
         own, value = level.entity.family, level.entity.value
-        if self._is_used(own):
+        if level.entity != HIGHEST and self._is_used(own):
             return None
         used = [
             (family, form)
@@ -65,7 +66,21 @@ class Scales:
         if len(used) != 1:
             return None
         family, form = used[0]
+        if level.entity == HIGHEST and not self._begins_with_the_highest(family):
+            return None
         return (family, form) if self._is_of_incidents(family, form, value) else None
+
+    def _begins_with_the_highest(self, family: str) -> bool:
+        """Whether the first level is the highest: of priorities it is, unless documents say so of another."""
+
+        def is_said_of(values: str) -> bool:
+            names = [_phrase(form.format(value)) for form in _FAMILIES[family] for value in values]
+            near = (f"NEAR({name} {_phrase(word)}, 6)" for name in names for word in _HIGHEST_SAID)
+            return self._is_said(" OR ".join(near))
+
+        if is_said_of(_VALUES[1:]):
+            return False
+        return family in _WRITTEN or is_said_of(_VALUES[0])
 
     def _form_of_incidents(self, family: str, forms: tuple[str, ...]) -> str:
         """The first of `forms` that names at least two levels of incidents; "" without one."""
