@@ -79,8 +79,10 @@ class FarStore:
             if self.away:
                 self.refused += 1
                 raise Unavailable("out of reach")
+            # An answer that is on its way when this is set is not meant.
+            loses = name == self.loses_answer_to
             result = method(*arguments, **named)
-            if name == self.loses_answer_to:
+            if loses:
                 self.loses_answer_to = ""
                 self.away = self.away_once_lost
                 self.lost.set()
