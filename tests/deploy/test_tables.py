@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 import yaml
 
-from deploy import config_reader, stored_tasks
+from deploy import stored_tasks
 from deploy.functions import BY_NAME, FUNCTIONS, Invoker
-from deploy.plan import Plan
 from deploy.shell import declarations
 from functions.agent_card import config as agent_card_config
 from functions.devtool import config as devtool_config
@@ -21,9 +20,9 @@ from functions.hub import config as hub_config
 from functions.tasks import config as tasks_config
 from shared.agents import settings
 from shared.queue.wakeups import topic_of
+from tests.deploy.plans import DEVTOOL, EXAMPLE, WITH_TASKS, WITH_WORKERS, environment, plan
 from tests.deploy.tools import ROOT
 
-EXAMPLE = (ROOT / "deploy.example.toml").read_text()
 ROUTES = tomllib.loads((ROOT / "routes.toml").read_text())["routes"]
 STEPS = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())["steps"]
 KEY = "k" * 48
@@ -40,29 +39,6 @@ READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
     "pm": settings.read,
     "tasks": tasks_config.read,
 }
-WITH_TASKS = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
-WITH_WORKERS = (
-    WITH_TASKS
-    + """WAKEUPS = "pubsub"
-[functions.tasks.workers]
-developer = ["one@p-other.iam.gserviceaccount.com", "two@p-other.iam.gserviceaccount.com"]
-tester = ["two@p-other.iam.gserviceaccount.com"]
-"""
-)
-_DEVTOOL = '[functions.devtool]\nproject = "my-workspace-project"\n'
-ROLES = ("developer", "tester")
-
-
-def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Plan:
-    config = config_reader.load(
-        text, name="deploy.toml", route_variables=(), roles=ROLES, direct=direct, mode=mode
-    )
-    return Plan(config=config, direct=direct, mode=mode, roles=ROLES)
-
-
-def environment(of: Plan, name: str) -> Mapping[str, str]:
-    urls = {function: f"https://{function.replace('_', '-')}.example.com" for function in BY_NAME}
-    return of.environment(name, urls=urls, public_url="https://gateway.example.com", commit="abc")
 
 
 def test_what_deploy_sh_asks_needs_nothing_but_python() -> None:
@@ -146,7 +122,7 @@ def test_who_may_ask_the_hub_how_it_is_may_ask_the_gate() -> None:
 
 
 def wanted(*, direct: bool) -> list[str]:
-    return [function.function.name for function in plan(WITH_WORKERS + _DEVTOOL, direct=direct).wanted()]
+    return [function.function.name for function in plan(WITH_WORKERS + DEVTOOL, direct=direct).wanted()]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +131,7 @@ def wanted(*, direct: bool) -> list[str]:
     ids=lambda value: {False: "gateway", True: "direct"}.get(value, value),
 )
 def test_a_function_starts_with_what_the_deployment_tells_it(name: str, direct: bool) -> None:
-    deployed = plan(WITH_WORKERS + _DEVTOOL, direct=direct)
+    deployed = plan(WITH_WORKERS + DEVTOOL, direct=direct)
     secrets = dict.fromkeys(deployed.secrets_of(BY_NAME[name]), KEY)
     READERS[name]({**environment(deployed, name), **secrets, "K_SERVICE": name, "PORT": "8080"})
 
@@ -283,43 +259,3 @@ def test_the_topics_are_those_that_the_hub_publishes_to() -> None:
 def test_without_a_gateway_tasks_alone_signs_and_without_tasks_nobody_does() -> None:
     assert plan(WITH_TASKS, direct=True).secrets() == {"a2a-gate-signing-key": ("hub", "tasks")}
     assert plan(direct=True).secrets() == {}
-
-
-def test_the_development_agent_is_deployed_only_where_deploy_toml_has_its_table() -> None:
-    without, deployed = plan(), plan(EXAMPLE + _DEVTOOL)
-    named = {"DEVTOOL_URL": "https://devtool.example.com"}
-    for name in ("hub", "agent_card"):
-        assert environment(deployed, name).items() >= named.items()
-        assert not environment(without, name).keys() & named
-    assert "devtool" not in [function.function.name for function in without.wanted()]
-    assert "a2a-devtool" not in without.accounts()["my-hub-project"]
-    assert deployed.members(BY_NAME["devtool"]) == (
-        "serviceAccount:a2a-hub@my-hub-project.iam.gserviceaccount.com",
-    )
-    elsewhere = plan(EXAMPLE + '[functions.devtool]\nurl = "https://agent.example.com"\n')
-    assert "devtool" not in [function.function.name for function in elsewhere.deployed()]
-
-
-def test_the_development_agent_may_use_the_database_of_its_own_project_and_nothing_else() -> None:
-    lines = list(declarations(plan(WITH_TASKS + _DEVTOOL)))
-    assert "declare -gA database=([devtool]='(default)' [hub]='(default)')" in lines
-    (roles,) = [line for line in lines if " roles=" in line]
-    assert "[devtool]=roles/datastore.user " in roles
-    (accounts,) = [line for line in lines if " accounts=" in line]
-    assert "[my-workspace-project]='a2a-build a2a-devtool'" in accounts
-    (resources,) = [line for line in lines if " resources=" in line]
-    # Work that was begun by a request goes on after it.
-    assert "--no-cpu-throttling" in resources.partition("[devtool]=")[2].partition(" [")[0]
-
-
-def test_its_workspaces_are_a_bucket_that_it_may_write_and_without_one_it_works_on_no_files() -> None:
-    text = EXAMPLE + _DEVTOOL
-    assert not [name for name in environment(plan(text), "devtool") if name.startswith("DEVTOOL_")]
-    told = plan(text + 'workspace_bucket = "my-workspaces"\n')
-    for name in ("DEVTOOL_WORKSPACES", "DEVTOOL_DEFAULT_WORKSPACE"):
-        assert environment(told, "devtool")[name] == "/workspaces"
-    lines = list(declarations(told))
-    (role,) = [line for line in lines if " bucket_role=" in line]
-    assert "[devtool]=roles/storage.objectUser" in role
-    (resources,) = [line for line in lines if " resources=" in line]
-    assert "--add-volume=name=workspaces,type=cloud-storage,bucket=my-workspaces" in resources

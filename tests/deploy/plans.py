@@ -1,0 +1,35 @@
+"""Deployments as `deploy.toml` may describe them, and what is planned for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from deploy import config_reader
+from deploy.functions import BY_NAME
+from deploy.plan import Plan
+from tests.deploy.tools import ROOT
+
+EXAMPLE = (ROOT / "deploy.example.toml").read_text()
+WITH_TASKS = EXAMPLE + '\n[functions.hub.environment]\nTASK_STORE = "firestore"\n'
+WITH_WORKERS = (
+    WITH_TASKS
+    + """WAKEUPS = "pubsub"
+[functions.tasks.workers]
+developer = ["one@p-other.iam.gserviceaccount.com", "two@p-other.iam.gserviceaccount.com"]
+tester = ["two@p-other.iam.gserviceaccount.com"]
+"""
+)
+DEVTOOL = '[functions.devtool]\nproject = "my-workspace-project"\n'
+ROLES = ("developer", "tester")
+
+
+def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Plan:
+    config = config_reader.load(
+        text, name="deploy.toml", route_variables=(), roles=ROLES, direct=direct, mode=mode
+    )
+    return Plan(config=config, direct=direct, mode=mode, roles=ROLES)
+
+
+def environment(of: Plan, name: str) -> Mapping[str, str]:
+    urls = {function: f"https://{function.replace('_', '-')}.example.com" for function in BY_NAME}
+    return of.environment(name, urls=urls, public_url="https://gateway.example.com", commit="abc")
