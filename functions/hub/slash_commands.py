@@ -32,6 +32,8 @@ from shared.route_table.access import may_use
 from shared.routes import Route
 
 _LIST_SECONDS = 10.0
+# A person who asks for help waits for no agent that hangs.
+_HELP_SECONDS = 2.0
 Listed = Sequence[SlashCommand] | Failure
 
 
@@ -65,18 +67,15 @@ class SlashCommands:
             call.record.update(severity="WARNING", cause=failure.cause)
             text = failure_text(failure, route, language=Language.EN, reference=call.request_id)
             raise A2AError(UNAVAILABLE, text)
-        first: dict[str, SlashCommand] = {}
-        for _, each in listed:
-            for command in () if isinstance(each, Failure) else each:
-                first.setdefault(command.name, command)
-        return GetAllSlashCommandsResponse(commands=tuple(first.values()))
+        return GetAllSlashCommandsResponse(commands=_first_of_each_name(listed))
 
     def to_type(self, call: Call) -> Sequence[SlashCommand]:
-        """Those for a person to type; none where no agent can be asked."""
-        try:
-            return self.commands(GetAllSlashCommandsRequest(), call).commands
-        except A2AError:
-            return ()
+        """Those for a person to type; an agent that cannot be asked has none."""
+        served = self._served()
+        routes = _routes(served, None, call)
+        return _first_of_each_name(
+            self._listed(served, routes, GetAllSlashCommandsRequest(), call, within_seconds=_HELP_SECONDS)
+        )
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         """The command is executed by the agent that `metadata.skill` names, else by the first that offers it, and followed there
@@ -151,10 +150,16 @@ class SlashCommands:
         return executions.not_started(slash_command_texts.unknown(request, tuple(known), language))
 
     def _listed(
-        self, served: Served, routes: Sequence[Route], request: GetAllSlashCommandsRequest, call: Call
+        self,
+        served: Served,
+        routes: Sequence[Route],
+        request: GetAllSlashCommandsRequest,
+        call: Call,
+        *,
+        within_seconds: float = _LIST_SECONDS,
     ) -> list[tuple[Route, Listed]]:
         """What each agent has, or why it did not say; all are asked at once."""
-        calling = _calling(call, within_seconds=_LIST_SECONDS)
+        calling = _calling(call, within_seconds=within_seconds)
         asked = replace(request, metadata=_without_skill(request.metadata))
 
         def one(route: Route) -> Listed:
@@ -202,6 +207,14 @@ class SlashCommands:
         return executions.not_started(
             failure_text(failure, route, language=language, reference=call.request_id)
         )
+
+
+def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> tuple[SlashCommand, ...]:
+    first: dict[str, SlashCommand] = {}
+    for _, each in listed:
+        for command in () if isinstance(each, Failure) else each:
+            first.setdefault(command.name, command)
+    return tuple(first.values())
 
 
 def _calling(call: Call, *, within_seconds: float | None = None) -> Calling:
