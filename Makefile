@@ -15,6 +15,7 @@ help: ## list these commands
 install:
 	@command -v $(PYTHON) >/dev/null || { echo 'Python 3.11 or newer is needed, and there is no $(PYTHON). Another: make PYTHON=python3.12 …' >&2; exit 1; }
 	@$(PYTHON) local/install.py .venv requirements/run.txt
+	@for folder in .venv/lib/python*/site-packages; do echo '$(CURDIR)/shared' > "$$folder/a2a_hub.pth"; done
 	@cmp -s local/hubctl.sh $(IN_VENV)/hubctl || install -m 755 local/hubctl.sh $(IN_VENV)/hubctl
 
 venv: install ## make .venv from the pinned requirements (the other commands do it by themselves)

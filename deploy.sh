@@ -3,6 +3,8 @@
 # shellcheck disable=SC2154 # what is not assigned here is defined by `python3 -m deploy plan` (deploy/shell.py)
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+# `python3 -m deploy` reads deploy.toml with the package in shared/; no environment is set up for it.
+export PYTHONPATH="$PWD/shared${PYTHONPATH:+:$PYTHONPATH}"
 
 usage() {
     cat <<'TEXT'

@@ -23,7 +23,7 @@ from bench.report import Target
 from bench.servers import NotServing
 from bench.settings import Settings
 from local.functions import ROOT
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 
 BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "throughput": throughput.run,

@@ -21,7 +21,7 @@ from bench.settings import Settings
 from bench.usage import memory_of
 from local.cloud.wiring import STAND_INS, own_settings
 from local.functions import ROOT
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 from local.ports import LOOPBACK, free_ports
 from local.processes import Process, Program, running
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from a2a_hub.routing.router import Router
+from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable, load, unset_variables
 from bench.report import Target
-from functions.hub.router import Router
-from shared.routes import Boundary, HubProfile, Route, RouteTable, load, unset_variables
 
 ROOT = Path(__file__).parent.parent
 ROUTES = 1_000

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.question import ANSWER, SEND_0_3, TOKEN, Question
 from local.functions import ROOT
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 from local.ports import LOOPBACK
 from local.processes import Process, Program, running
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.load import Generator
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

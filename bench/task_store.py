@@ -8,9 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.report import Target, median_and_range, table
-from bench.settings import Settings
-from shared.a2a.model import (
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
@@ -22,9 +20,11 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.ids import new_id, random_hex
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import NewTask, TaskQuery
+from a2a_hub.runtime.ids import new_id, random_hex
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import NewTask, TaskQuery
+from bench.report import Target, median_and_range, table
+from bench.settings import Settings
 
 _LIVES = 400
 _TASKS = 100_000

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from a2a_hub.toml.checked_table import VARIABLE
 from deploy import advice, api_config, config_reader, fingerprint, shell, stored_tasks
 from deploy.config import ConfigError
 from deploy.plan import Plan
-from shared.toml.checked_table import VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 

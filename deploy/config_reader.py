@@ -4,6 +4,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from a2a_hub.toml.checked_table import CheckedTable, Problem
+from a2a_hub.toml.lines import TomlLines
 from deploy import config_checks, formats, instance_limits
 from deploy.config import (
     Config,
@@ -17,8 +19,6 @@ from deploy.config import (
 )
 from deploy.formats import Format
 from deploy.functions import BY_NAME, FUNCTIONS, Function
-from shared.toml.checked_table import CheckedTable, Problem
-from shared.toml.lines import TomlLines
 
 # What stands at the top of the file beside a Place, and the tables below it.
 _SETTINGS = ("name_prefix", "runtime", "log_text")

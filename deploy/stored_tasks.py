@@ -29,7 +29,7 @@ def _database(variables: Mapping[str, str]) -> str:
 
 
 def topics(config: Config, roles: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """The topics that the hub publishes wake-ups to, one a role, and the workers that may hear them; see shared/queue."""
+    """The topics that the hub publishes wake-ups to, one a role, and the workers that may hear them; see shared/a2a_hub/queue."""
     kind, _, prefix = config.functions["hub"].environment.get("WAKEUPS", "").partition(":")
     if kind != "pubsub" or not database(config):
         return {}

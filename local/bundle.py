@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
+from a2a_hub.routing import compiled_table
+from a2a_hub.runtime import module_archive
 from local.functions import ROOT, LocalFunction, functions
-from shared import module_archive
-from shared.route_table import compiled
 
 # `main.py` and the pins go to the bundle's root; the rest is of no use to a running function.
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*~", "main.py", "requirements.*")
@@ -34,7 +34,7 @@ def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
     fresh = target.with_name(f".{target.name}.{os.getpid()}")
     shutil.rmtree(fresh, ignore_errors=True)
     source = root / "functions" / function.name
-    shutil.copytree(root / "shared", fresh / "shared", ignore=_LEFT_OUT)
+    shutil.copytree(root / "shared", fresh, ignore=_LEFT_OUT)
     shutil.copytree(source, fresh / "functions" / function.name, ignore=_LEFT_OUT)
     shutil.copyfile(root / "functions" / "__init__.py", fresh / "functions" / "__init__.py")
     shutil.copyfile(source / "main.py", fresh / "main.py")
@@ -49,9 +49,9 @@ def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
 
 
 def _compile_table(table: Path) -> None:
-    dump = compiled.dumped(table.read_text(encoding="utf-8"))
+    dump = compiled_table.dumped(table.read_text(encoding="utf-8"))
     if dump is not None:
-        table.with_name(compiled.NAME.format(table=table.name)).write_text(dump, encoding="utf-8")
+        table.with_name(compiled_table.NAME.format(table=table.name)).write_text(dump, encoding="utf-8")
 
 
 def files_of(bundle_folder: Path) -> Iterable[Path]:

@@ -1,4 +1,4 @@
 #!/bin/sh
 # Starts hubctl from the source tree that this environment stands in; `make` copies it to .venv/bin/hubctl.
 root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd)
-PYTHONPATH="$root${PYTHONPATH:+:$PYTHONPATH}" exec "$root/.venv/bin/python" -m hubctl "$@"
+PYTHONPATH="$root:$root/shared${PYTHONPATH:+:$PYTHONPATH}" exec "$root/.venv/bin/python" -m hubctl "$@"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 
 _LAST_LINES = 15
 # Where a text begins that says what to do.

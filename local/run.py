@@ -15,7 +15,7 @@ from local.cloud.faults import PATH as FAULTS
 from local.cloud.wiring import CLOUD_FILE, STAND_INS, StandIn, own_settings
 from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
 from local.gateway import Route, local_routes
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 from local.ports import LOOPBACK, free_ports
 from local.processes import Process, Program, running
 from local.readiness import (

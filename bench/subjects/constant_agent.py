@@ -3,13 +3,13 @@
 import os
 from collections.abc import Iterator
 
-from shared.a2a.call import Call
-from shared.a2a.card import AgentSkill
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Piece, Text
-from shared.agents.function import agent_card, agent_function
-from shared.function import stdout_log
-from shared.http.flask_adapter import entry_point
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Piece, Text
+from a2a_hub.agents.function import agent_card, agent_function
+from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.runtime.function import stdout_log
 
 
 def _answer(_: SendMessageRequest, __: Call) -> Iterator[Piece]:

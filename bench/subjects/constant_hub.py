@@ -6,18 +6,18 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from shared.loading import entry_point
+from a2a_hub.runtime.cold_start import entry_point
 
 if TYPE_CHECKING:
-    from shared.http.messages import Handler
+    from a2a_hub.http.messages import Handler
 
 
 def _hub() -> Handler:
     # Imported as functions/hub/main.py does.
+    from a2a_hub.a2a.model import Event, Message, Part, Role
     from functions.hub import config
     from functions.hub.app import build
     from functions.hub.downstream.interface import Asking, InProcess
-    from shared.a2a.model import Event, Message, Part, Role
 
     said = Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))
 

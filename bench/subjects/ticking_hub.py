@@ -7,11 +7,11 @@ import os
 import time
 from collections.abc import Iterator
 
+from a2a_hub.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
+from a2a_hub.http.flask_adapter import entry_point
 from functions.hub import config
 from functions.hub.app import build
 from functions.hub.downstream.interface import Asking, InProcess
-from shared.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifactUpdateEvent
-from shared.http.flask_adapter import entry_point
 
 _TICKS = int(os.environ["BENCH_TICKS"])
 _INTERVAL_SECONDS = float(os.environ["BENCH_INTERVAL_SECONDS"])

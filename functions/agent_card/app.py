@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from shared.function import health, not_found, stdout_log
-from shared.http.messages import Handler, Request, Response
-from shared.hub_settings import HubSettings, card_endpoint, public_card, route_source
-from shared.log import Log, Record
-from shared.routes import RouteTable
-from shared.tasks.webhook_keys import KeySetPage
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.routing.routes import RouteTable
+from a2a_hub.runtime.function import health, not_found, stdout_log
+from a2a_hub.settings.hub import HubSettings, card_endpoint, public_card, route_source
+from a2a_hub.tasks.webhook_keys import KeySetPage
+from a2a_hub.telemetry.log import Log, Record
 
 
 def build(config: HubSettings, *, log: Log | None = None) -> Handler:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
+from a2a_hub.a2a.extensions.development_tool import URI, ToolCallConfirmation
+from a2a_hub.a2a.extensions.schema_json import Spelling, confirmation_in, in_metadata, spelling_of
+from a2a_hub.a2a.model import Event, Message, SendMessageRequest
+from a2a_hub.a2a.reply import Mint, to_events
+from a2a_hub.a2a.text import text_of
+from a2a_hub.telemetry.log import Log
 from functions.devtool.conversations import Conversations
-from functions.devtool.happenings import Failed, Happening
-from functions.devtool.mind import Mind
+from functions.devtool.planner import Mind
+from functions.devtool.presenter import InExtension, pieces
 from functions.devtool.state import State, state_in
-from functions.devtool.telling import InExtension, pieces
 from functions.devtool.texts import NAME, Key, say
 from functions.devtool.tools import Tools
+from functions.devtool.turn_events import Failed, Happening
 from functions.devtool.work import Work
-from shared.a2a.agent import Turn
-from shared.a2a.call import Call, TaskInHand
-from shared.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
-from shared.a2a.extensions.development_tool import URI, ToolCallConfirmation
-from shared.a2a.extensions.schema_json import Spelling, confirmation_in, in_metadata, spelling_of
-from shared.a2a.model import Event, Message, SendMessageRequest
-from shared.a2a.reply import Mint, to_events
-from shared.a2a.text import text_of
-from shared.log import Log
 
 
 class DevelopmentAgent:
-    """See `shared.a2a.agent.Agent`. What it knows of a task is kept with the task."""
+    """See `a2a_hub.a2a.agent.Agent`. What it knows of a task is kept with the task."""
 
     def __init__(
         self, conversations: Conversations, *, mind: Mind, tools: Tools, mint: Mint, log: Log
@@ -149,7 +149,7 @@ def check(decision: ToolCallConfirmation, state: State) -> None:
 
 def _in_words(message: Message, state: State) -> ToolCallConfirmation | None:
     """What a reply in words decides; None where it is no decision."""
-    from functions.devtool.confirming import chosen
+    from functions.devtool.text_confirmation import chosen
 
     call = state.pending.call if state.pending else None
     option_id = chosen(text_of(message), call) if call else None

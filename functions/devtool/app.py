@@ -10,37 +10,37 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
+from a2a_hub.a2a.card_endpoint import CardEndpoint
+from a2a_hub.a2a.error_response import refusal
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.agents.function import agent_card
+from a2a_hub.diagnosis.report import Step, with_doctor
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.runtime.background import Background
+from a2a_hub.runtime.function import MINT, health, not_found, stdout_log
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.factory import open_store
+from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
+from a2a_hub.tasks.task_service import KeptTasks
+from a2a_hub.telemetry.log import Log, Record
 from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.commands import Commands
 from functions.devtool.config import Config
 from functions.devtool.conversations import Conversations
-from functions.devtool.mind import Mind
 from functions.devtool.pages import check_no_page_asks
+from functions.devtool.planner import Mind
 from functions.devtool.programs import Programs
 from functions.devtool.rules import Rules
 from functions.devtool.texts import NAME, StoredTexts
 from functions.devtool.tools import Tools
 from functions.devtool.workspaces import Workspaces
-from shared.a2a.card import AgentCard, AgentExtension, AgentSkill
-from shared.a2a.card_endpoint import CardEndpoint
-from shared.a2a.errors import A2AError
-from shared.a2a.extensions.development_tool import URI
-from shared.a2a.server import A2AServer, Limits
-from shared.agents.function import agent_card
-from shared.background import Background
-from shared.diagnosis import Step, with_doctor
-from shared.function import MINT, health, not_found, stdout_log
-from shared.http.messages import Handler, Request, Response
-from shared.ids import new_id
-from shared.log import Log, Record
-from shared.refusal import refusal
-from shared.task_store.opening import open_store
-from shared.task_store.store import HUB, LeaseLost, TaskEnded
-from shared.tasks.kept import KeptTasks
 
 if TYPE_CHECKING:
-    from shared.gemini.client import Gemini
-    from shared.http.client import HttpClient
+    from a2a_hub.gemini.client import Gemini
+    from a2a_hub.http.client import HttpClient
 
 SKILL = AgentSkill(
     id="development",
@@ -137,7 +137,7 @@ def _run_abandoned(tasks: KeptTasks) -> None:
 
 
 def _http() -> HttpClient:
-    from shared.http.client import HttpClient
+    from a2a_hub.http.client import HttpClient
 
     return HttpClient()
 
@@ -145,7 +145,7 @@ def _http() -> HttpClient:
 def _gemini(config: Config) -> Gemini | None:
     if config.gemini is None:
         return None
-    from shared.gemini.client import Gemini
+    from a2a_hub.gemini.client import Gemini
 
     gemini = Gemini(config.gemini, http=_http())
     gemini.warm_after_fork()
@@ -161,13 +161,13 @@ def _mind(gemini: Gemini | None) -> Mind:
 
 
 def _examined(config: Config, gemini: Gemini | None) -> Sequence[Step]:
+    from a2a_hub.diagnosis.report import skipped
     from functions.devtool.examination import examine
-    from shared.diagnosis import skipped
 
     steps = tuple(examine(config, path=config.search_path))
     if gemini is None:
         return (*steps, skipped("model", "none is configured: rules find out what is asked for"))
-    from shared.gemini import examination
+    from a2a_hub.gemini import examination
 
     return (*steps, *examination.examine(gemini))
 

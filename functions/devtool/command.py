@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from a2a_hub.a2a.call import Cancellation
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import Programs
 from functions.devtool.workspace import is_visible
-from shared.a2a.call import Cancellation
 
 _HEAD_BYTES = _TAIL_BYTES = 16_000
 _CHUNK_BYTES = 65_536

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.extensions.development_tool import (
+    ExecuteSlashCommandRequest,
+    ExecuteSlashCommandResponse,
+    GetAllSlashCommandsRequest,
+    GetAllSlashCommandsResponse,
+)
+from a2a_hub.a2a.extensions.executions import as_typed, not_started, started
+from a2a_hub.a2a.extensions.schema_json import in_metadata
+from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.task_service_protocol import Sending
+from a2a_hub.text.language import language_of
 from functions.devtool.asking import slash
 from functions.devtool.asking.patterns import Help
 from functions.devtool.asking.slash import COMMANDS, Wrong
 from functions.devtool.conversations import Conversations
 from functions.devtool.rules import told
 from functions.devtool.texts import Key, say
-from shared.a2a.call import Call
-from shared.a2a.extensions.development_tool import (
-    ExecuteSlashCommandRequest,
-    ExecuteSlashCommandResponse,
-    GetAllSlashCommandsRequest,
-    GetAllSlashCommandsResponse,
-)
-from shared.a2a.extensions.executions import as_typed, not_started, started
-from shared.a2a.extensions.schema_json import in_metadata
-from shared.a2a.keeping import Sending
-from shared.a2a.reply import Mint
-from shared.language import language_of
 
 
 class Commands:
-    """See `shared.a2a.extensions.methods.DevelopmentTool`."""
+    """See `a2a_hub.a2a.extensions.methods.DevelopmentTool`."""
 
     def __init__(self, conversations: Conversations, sending: Sending, *, mint: Mint) -> None:
         self._conversations = conversations

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.agents.settings import AgentSettings, read_agent
-from shared.gemini.settings import GeminiSettings, read_gemini
-from shared.identity import settings as identity_settings
-from shared.identity.settings import IdentitySettings
-from shared.settings import Settings
-from shared.task_store import settings as store_settings
-from shared.task_store.settings import StoreSettings
-from shared.tasks import settings as task_settings
-from shared.tasks.settings import TaskSettings
+from a2a_hub.agents.settings import AgentSettings, read_agent
+from a2a_hub.gemini.settings import GeminiSettings, read_gemini
+from a2a_hub.identity import settings as identity_settings
+from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.settings.reader import Settings
+from a2a_hub.task_store import settings as store_settings
+from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.tasks import settings as task_settings
+from a2a_hub.tasks.settings import TaskSettings
 
 _STORE = "TASK_STORE"
 _MODEL_SECONDS = 60.0

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import A2AError, invalid_field
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.executions import command_of
+from a2a_hub.a2a.extensions.schema_json import Spelling, in_metadata, settings_in, spelling_of
+from a2a_hub.a2a.model import Message
+from a2a_hub.a2a.text import text_of
+from a2a_hub.task_store.store import TaskQuery, TaskStore
+from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.text.language import answer_language
 from functions.devtool.state import State, state_in
 from functions.devtool.workspace import Workspace
 from functions.devtool.workspaces import Workspaces
-from shared.a2a.call import Call
-from shared.a2a.errors import A2AError, invalid_field
-from shared.a2a.extensions.development_tool import URI
-from shared.a2a.extensions.executions import command_of
-from shared.a2a.extensions.schema_json import Spelling, in_metadata, settings_in, spelling_of
-from shared.a2a.model import Message
-from shared.a2a.text import text_of
-from shared.language import answer_language
-from shared.task_store.store import TaskQuery, TaskStore
-from shared.tasks.work import read_work
 
 # What is longer holds a file: its beginning tells the language.
 _LONGEST_READ = 4_000

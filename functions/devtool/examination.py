@@ -6,8 +6,8 @@ import os
 import shutil
 from collections.abc import Iterator
 
+from a2a_hub.diagnosis.report import Step, error, ok, skipped, warning
 from functions.devtool.config import Config
-from shared.diagnosis import Step, error, ok, skipped, warning
 
 _WORKSPACES, _COMMANDS = "workspaces", "commands"
 _WHERE = "DEVTOOL_WORKSPACES, or workspace_bucket of [functions.devtool] in deploy.toml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from shared.language import Language
+from a2a_hub.text.language import Language
 
 
 class Fault(StrEnum):

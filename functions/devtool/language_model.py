@@ -8,19 +8,19 @@ from typing import Any
 
 import msgspec
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.extensions.development_tool import AgentThought
+from a2a_hub.gemini import texts
+from a2a_hub.gemini.client import Gemini, Prompt
+from a2a_hub.gemini.failure import Cause, ModelFailed
+from a2a_hub.gemini.remedies import hint
+from a2a_hub.gemini.stream_result import Ended, FunctionCall
+from a2a_hub.text.language import Language
 from functions.devtool.actions import MEMORY, AnyAction
 from functions.devtool.declarations import FUNCTIONS
-from functions.devtool.mind import Act, Decision, Say
+from functions.devtool.planner import Act, Decision, Say
 from functions.devtool.rules import decided
 from functions.devtool.state import Answered, Asked, Called, Entry, Returned, State
-from shared.a2a.call import Call
-from shared.a2a.extensions.development_tool import AgentThought
-from shared.gemini import texts
-from shared.gemini.client import Gemini, Prompt
-from shared.gemini.ending import Ended, FunctionCall
-from shared.gemini.failure import Cause, ModelFailed
-from shared.gemini.remedies import hint
-from shared.language import Language
 
 _STEP = "model"
 _INSTRUCTION = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
+from a2a_hub.text.language import Language
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.workspace import Workspace, printable
-from shared.language import Language
 
 _MOST_ENTRIES = 500
 _MOST_VISITED = 20_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.a2a.errors import PERMISSION_DENIED, A2AError
-from shared.http.messages import Request
+from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
+from a2a_hub.http.messages import Request
 
 
 def check_no_page_asks(request: Request) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.extensions.development_tool import AgentThought
+from a2a_hub.text.language import Language
 from functions.devtool.asking import slash
 from functions.devtool.asking.patterns import Help
 from functions.devtool.asking.slash import Wrong
 from functions.devtool.asking.understanding import understood
-from functions.devtool.mind import Act, Decision, Say
+from functions.devtool.planner import Act, Decision, Say
 from functions.devtool.state import Asked, Returned, State
 from functions.devtool.texts import Key, say
-from shared.a2a.call import Call
-from shared.a2a.extensions.development_tool import AgentThought
-from shared.language import Language
 
 
 class Rules:

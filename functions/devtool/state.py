@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from a2a_hub.a2a.call import TaskInHand
+from a2a_hub.a2a.extensions.development_tool import ToolCall
+from a2a_hub.a2a.extensions.schema_json import Spelling
+from a2a_hub.text.language import Language
 from functions.devtool.actions import AnyAction
-from shared.a2a.call import TaskInHand
-from shared.a2a.extensions.development_tool import ToolCall
-from shared.a2a.extensions.schema_json import Spelling
-from shared.language import Language
 
 _NOTE = "devtool"
 # What a model has been told of the conversation; more is not kept.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from shared.a2a.model import Message
-from shared.a2a.text import text_of
-from shared.language import Language, language_of
+from a2a_hub.a2a.model import Message
+from a2a_hub.a2a.text import text_of
+from a2a_hub.text.language import Language, language_of
 
 NAME = "Development agent"
 """What the agent calls itself."""
@@ -143,7 +143,7 @@ _TEXTS = {
 
 
 class StoredTexts:
-    """See `shared.tasks.ui.UiTexts`."""
+    """See `a2a_hub.tasks.ui.UiTexts`."""
 
     def still_working(self, message: Message, number: int | None) -> str:  # noqa: ARG002 - the seam's
         """See `UiTexts.still_working`."""

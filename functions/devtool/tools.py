@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.a2a.extensions.development_tool import (
+    ConfirmationOption,
+    ConfirmationRequest,
+    ExecuteDetails,
+    FileDiff,
+    ToolOutput,
+)
+from a2a_hub.text.language import Language
 from functions.devtool import listing
 from functions.devtool.actions import (
     AddLine,
@@ -22,15 +31,6 @@ from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import Programs, written
 from functions.devtool.texts import Key, say
 from functions.devtool.workspace import Workspace, printable
-from shared.a2a.call import Cancellation
-from shared.a2a.extensions.development_tool import (
-    ConfirmationOption,
-    ConfirmationRequest,
-    ExecuteDetails,
-    FileDiff,
-    ToolOutput,
-)
-from shared.language import Language
 
 ONCE, ALWAYS, CANCEL = "proceed_once", "proceed_always", "cancel"
 _EDITS = "edit"

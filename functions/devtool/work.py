@@ -7,22 +7,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from functions.devtool.actions import AnyAction, Edit, WriteFile
-from functions.devtool.failure import Fault, ToolFailed
-from functions.devtool.happenings import Begun, Completed, Failed, Happening, Said, Update, Waiting
-from functions.devtool.mind import Act, Mind
-from functions.devtool.state import Answered, Asked, Called, Pending, Returned, State
-from functions.devtool.texts import Key, say
-from functions.devtool.tools import ALWAYS, CANCEL, Tools, modified, permission
-from functions.devtool.workspace import Workspace
-from shared.a2a.call import Call
-from shared.a2a.extensions.development_tool import (
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.extensions.development_tool import (
     ConfirmationRequest,
     ErrorDetails,
     ToolCall,
     ToolCallConfirmation,
     ToolCallStatus,
 )
+from functions.devtool.actions import AnyAction, Edit, WriteFile
+from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.planner import Act, Mind
+from functions.devtool.state import Answered, Asked, Called, Pending, Returned, State
+from functions.devtool.texts import Key, say
+from functions.devtool.tools import ALWAYS, CANCEL, Tools, modified, permission
+from functions.devtool.turn_events import Begun, Completed, Failed, Happening, Said, Update, Waiting
+from functions.devtool.workspace import Workspace
 
 _MOST_STEPS = 20
 # Ids of calls that are remembered as finished.

@@ -6,6 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Data, Piece, Text
+from a2a_hub.a2a.text import text_of
+from a2a_hub.agents.conversation import in_conversation
+from a2a_hub.agents.function import agent_card, agent_function
+from a2a_hub.agents.phrasing import Answer, in_words_of
+from a2a_hub.diagnosis.report import Step, with_doctor
+from a2a_hub.gemini.examination import examiner
+from a2a_hub.http.messages import Handler
+from a2a_hub.runtime.function import stdout_log
+from a2a_hub.telemetry.log import Log
+from a2a_hub.text.quoted_mail import own_words
 from functions.docqa.cloud.clients import warm_after_fork
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
@@ -13,20 +27,6 @@ from functions.docqa.config import Config
 from functions.docqa.documents.sources import other_kinds
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import Selection, selecting
-from shared.a2a.call import Call
-from shared.a2a.card import AgentSkill
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Data, Piece, Text
-from shared.a2a.text import text_of
-from shared.agents.conversation import in_conversation
-from shared.agents.function import agent_card, agent_function
-from shared.agents.phrasing import Answer, in_words_of
-from shared.diagnosis import Step, with_doctor
-from shared.function import stdout_log
-from shared.gemini.examination import examiner
-from shared.http.messages import Handler
-from shared.log import Log
-from shared.own_words import own_words
 
 SKILL = AgentSkill(
     id="document-qa",

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from a2a_hub.agents.settings import read_phrasing
+from a2a_hub.gemini.settings import GeminiSettings, read_gemini
+from a2a_hub.runtime.local_address import own_address
+from a2a_hub.settings.reader import Settings
 from functions.docqa.cloud.config import CloudConfig, read_cloud
-from shared.agents.settings import read_phrasing
-from shared.gemini.settings import GeminiSettings, read_gemini
-from shared.own_address import own_address
-from shared.settings import Settings
 
 # An answer hangs on it, but phrasing has to find room beside it in the time that the hub's route gives.
 _SELECTION_SECONDS = 10.0

@@ -13,6 +13,7 @@ from datetime import date
 from itertools import chain
 from pathlib import Path
 
+from a2a_hub.diagnosis.report import Step, error, ok, warning
 from functions.docqa.answers.answering import Search, near_misses, offers
 from functions.docqa.answers.choices import Select, chosen
 from functions.docqa.answers.citations import cited
@@ -26,7 +27,6 @@ from functions.docqa.search.corpus import Corpus
 from functions.docqa.search.pool import Readers
 from functions.docqa.search.refresh import REFRESH_SECONDS, Watch
 from functions.docqa.vocabulary.lexicon import lexicon
-from shared.diagnosis import Step, error, ok, warning
 
 MAX_QUESTION_CHARACTERS = 2_000
 _log = logging.getLogger(__name__)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from shared.loading import entry_point
+from a2a_hub.runtime.cold_start import entry_point
 
 if TYPE_CHECKING:
-    from shared.http.messages import Handler
+    from a2a_hub.http.messages import Handler
 
 
 def _docqa() -> Handler:

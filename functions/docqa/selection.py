@@ -12,15 +12,15 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import structs
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.gemini.client import Gemini, Prompt
+from a2a_hub.gemini.failure import Cause, Failure, ModelFailed
+from a2a_hub.gemini.remedies import hint
+from a2a_hub.gemini.settings import GeminiSettings
+from a2a_hub.gemini.stream_result import Ended
+from a2a_hub.http.client import HttpClient
 from functions.docqa.answers.choices import MOST_CHOSEN, Quote
 from functions.docqa.model import DocAnswer, Hint
-from shared.a2a.call import Call
-from shared.gemini.client import Gemini, Prompt
-from shared.gemini.ending import Ended
-from shared.gemini.failure import Cause, Failure, ModelFailed
-from shared.gemini.remedies import hint
-from shared.gemini.settings import GeminiSettings
-from shared.http.client import HttpClient
 
 STEP = "selection"
 _LEAST_SECONDS = 1.0

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.agents.conversation import in_conversation
+from a2a_hub.agents.function import agent_card, agent_function
+from a2a_hub.agents.phrasing import in_words_of
+from a2a_hub.agents.settings import AgentSettings
+from a2a_hub.http.messages import Handler
+from a2a_hub.runtime.function import stdout_log
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
-from shared.a2a.card import AgentSkill
-from shared.agents.conversation import in_conversation
-from shared.agents.function import agent_card, agent_function
-from shared.agents.phrasing import in_words_of
-from shared.agents.settings import AgentSettings
-from shared.function import stdout_log
-from shared.http.messages import Handler
 
 KNOWLEDGE = Path(__file__).with_name("policy")
 

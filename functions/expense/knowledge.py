@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from shared.agents.toml_folder import read_folder
+from a2a_hub.agents.toml_folder import read_folder
 
 Fact = str | int | float | bool
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, A2AError, ErrorKind
+from a2a_hub.http.messages import Request
+from a2a_hub.identity.callers import Caller, Callers
+from a2a_hub.telemetry.log import Record
 from functions.gate.rate_limit import AtATime, RateLimit
-from shared.a2a.errors import PAYLOAD_TOO_LARGE, A2AError, ErrorKind
-from shared.http.messages import Request
-from shared.identity.callers import Caller, Callers
-from shared.log import Record
 
 _RATE_LIMITED = ErrorKind(
     "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import time
 
+from a2a_hub.a2a import card_endpoint, errors
+from a2a_hub.a2a.error_response import refusal
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.diagnosis import report
+from a2a_hub.diagnosis.gcloud import Service
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity import signed_principal
+from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.own_tokens import DefaultCredentials
+from a2a_hub.identity.principal import is_operator
+from a2a_hub.runtime.function import health, stdout_log
+from a2a_hub.tasks.webhook_keys import JWKS_PATH
+from a2a_hub.telemetry.log import Log, Record
 from functions.gate.admission import Admission
 from functions.gate.config import Config
 from functions.gate.doctor import Doctor
-from functions.gate.passing import (
+from functions.gate.header_allowlist import (
     METHODS,
     REQUEST_HEADERS,
     check_headers,
@@ -17,20 +31,6 @@ from functions.gate.passing import (
 )
 from functions.gate.rate_limit import RateLimit
 from functions.gate.upstream import AnsweredByPlatform, Upstream
-from shared import diagnosis
-from shared.a2a import card_endpoint, errors
-from shared.a2a.errors import A2AError
-from shared.function import health, stdout_log
-from shared.gcloud import Service
-from shared.http.client import HttpClient
-from shared.http.messages import Handler, Request, Response
-from shared.identity import signed_principal
-from shared.identity.callers import Caller
-from shared.identity.own_tokens import DefaultCredentials
-from shared.identity.principal import is_operator
-from shared.log import Log, Record
-from shared.refusal import refusal
-from shared.tasks.webhook_keys import JWKS_PATH
 
 _CARD_FUNCTIONS_PATHS = card_endpoint.PATHS | {JWKS_PATH}
 _OPEN_PATHS = frozenset({"/openapi.yaml"})
@@ -76,9 +76,9 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         if answer is not None:
             return answer
         caller = None if request.path in _OPEN_PATHS else admission.caller(request, record)
-        if diagnosis.asks(request):
+        if report.asks(request):
             shows_way = caller is not None and is_operator(caller.principal, config.operators)
-            return doctor.report(headers | word_for(caller, "GET", diagnosis.PATH), shows_way=shows_way)
+            return doctor.report(headers | word_for(caller, "GET", report.PATH), shows_way=shows_way)
         # Signed when the body is there: the signature is good for a minute, and a body may take two.
         body = b"" if caller is None else admission.body(request, caller)
         headers |= word_for(caller, request.method, request.path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.identity import settings as identity_settings
-from shared.identity.callers import AUTHORIZATION
-from shared.identity.settings import IdentitySettings
-from shared.settings import Settings
+from a2a_hub.identity import settings as identity_settings
+from a2a_hub.identity.callers import AUTHORIZATION
+from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.settings.reader import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

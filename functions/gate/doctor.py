@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
-from functions.gate.upstream import NoOwnToken, RefusedByIam, Upstream
-from shared.a2a.errors import A2AError
-from shared.diagnosis import (
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.diagnosis.gcloud import Service, service_of
+from a2a_hub.diagnosis.report import (
     PATH,
     SLOW_SECONDS,
     Examined,
@@ -21,9 +21,9 @@ from shared.diagnosis import (
     report_response,
     warning,
 )
-from shared.gcloud import Service, service_of
-from shared.http.messages import Response
-from shared.identity.token_facts import TokenFacts
+from a2a_hub.http.messages import Response
+from a2a_hub.identity.token_claims import TokenFacts
+from functions.gate.upstream import NoOwnToken, RefusedByIam, Upstream
 
 _SUBJECT = "gate"
 _HEALTH = "/health"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from functions.gate.passing import RESPONSE_HEADERS, passed_headers
-from shared.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
-from shared.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
-from shared.http.messages import EVENT_STREAM, JSON, Response
-from shared.identity.own_tokens import NoToken, OwnTokens
-from shared.identity.token_facts import TokenFacts, facts_of
+from a2a_hub.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
+from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
+from a2a_hub.identity.own_tokens import NoToken, OwnTokens
+from a2a_hub.identity.token_claims import TokenFacts, facts_of
+from functions.gate.header_allowlist import RESPONSE_HEADERS, passed_headers
 
 # Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
 _LONGEST_SECONDS = 3600.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Piece, Question
+from a2a_hub.a2a.text import text_of
+from a2a_hub.text.language import Language, answer_language
 from functions.general.model import Model
-from shared.a2a.call import Call
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Piece, Question
-from shared.a2a.text import text_of
-from shared.language import Language, answer_language
 
 _WHAT_IS_ASKED = {
     Language.EN: "What would you like to know?",

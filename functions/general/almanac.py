@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.reply import Data, Piece, Text
+from a2a_hub.agents.terms import wording
+from a2a_hub.text.follow_up import is_follow_up
+from a2a_hub.text.language import Language
 from functions.general.fact import Fact
-from shared.a2a.call import Call
-from shared.a2a.reply import Data, Piece, Text
-from shared.agents.terms import wording
-from shared.follow_up import is_follow_up
-from shared.language import Language
 
 _UNKNOWN = {
     Language.EN: "I do not know the answer, and I do not guess. "

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.agents.conversation import in_conversation
+from a2a_hub.agents.function import agent_card, agent_function
+from a2a_hub.diagnosis.report import Step, skipped, with_doctor
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.examination import examine
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Handler
+from a2a_hub.runtime.function import stdout_log
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
 from functions.general.config import Config
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
 from functions.general.model import Model
-from shared.a2a.card import AgentSkill
-from shared.agents.conversation import in_conversation
-from shared.agents.function import agent_card, agent_function
-from shared.diagnosis import Step, skipped, with_doctor
-from shared.function import stdout_log
-from shared.gemini.client import Gemini
-from shared.gemini.examination import examine
-from shared.http.client import HttpClient
-from shared.http.messages import Handler
 
 KNOWLEDGE = Path(__file__).with_name("facts")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shared.agents.settings import AgentSettings, read_agent
-from shared.gemini.settings import GeminiSettings, read_gemini
-from shared.settings import Settings
+from a2a_hub.agents.settings import AgentSettings, read_agent
+from a2a_hub.gemini.settings import GeminiSettings, read_gemini
+from a2a_hub.settings.reader import Settings
 
 MODEL = "GENERAL_MODEL"
 # The hub's route gives 30 s.

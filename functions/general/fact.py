@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Question:
     """One way to ask: a term of each group in `needed` has to be there, `aside` and `fillers` may be.
 
-    All of them are needles of `shared.agents.terms`.
+    All of them are needles of `a2a_hub.agents.terms`.
     """
 
     needed: tuple[tuple[str, ...], ...]
@@ -21,7 +21,7 @@ class Question:
     fillers: frozenset[str]
 
     def strength(self, words: str, *, before: str = "") -> int:
-        """How much of a question in the form of `shared.agents.terms.wording` this is; 0 when it is another one.
+        """How much of a question in the form of `a2a_hub.agents.terms.wording` this is; 0 when it is another one.
 
         What stands in the question `before` need not be said again, but something has to be said.
         """

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from a2a_hub.agents.terms import needle
+from a2a_hub.agents.toml_folder import read_folder
 from functions.general.fact import Fact, Question
-from shared.agents.terms import needle
-from shared.agents.toml_folder import read_folder
 
 Terms = tuple[str, ...]
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Text
+from a2a_hub.gemini import texts
+from a2a_hub.gemini.client import Gemini, Prompt, Waiting
+from a2a_hub.gemini.failure import Cause, ModelFailed
+from a2a_hub.gemini.failure import Failure as ModelFailure
+from a2a_hub.gemini.remedies import hint
+from a2a_hub.gemini.stream_result import Ended
+from a2a_hub.text.language import Language
 from functions.general.almanac import Almanac
 from functions.general.fact import Fact
-from shared.a2a.call import Call
-from shared.a2a.reply import Data, Failure, Piece, Progress, Text
-from shared.gemini import texts
-from shared.gemini.client import Gemini, Prompt, Waiting
-from shared.gemini.ending import Ended
-from shared.gemini.failure import Cause, ModelFailed
-from shared.gemini.failure import Failure as ModelFailure
-from shared.gemini.remedies import hint
-from shared.language import Language
 
 _STEP = "model"
 _INSTRUCTION = (

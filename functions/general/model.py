@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from shared.a2a.call import Call
-from shared.a2a.reply import Piece
-from shared.language import Language
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.reply import Piece
+from a2a_hub.text.language import Language
 
 
 class Model(Protocol):

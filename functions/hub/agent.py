@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import invalid_field
+from a2a_hub.a2a.model import Message, SendMessageRequest
+from a2a_hub.a2a.reply import Mint, Piece, Text, to_events
+from a2a_hub.a2a.text import text_of
+from a2a_hub.routing.access import may_use
 from functions.hub.contexts import ids_of, mint_context
-from functions.hub.downstream.listening import Heard
+from functions.hub.downstream.event_translator import Heard
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import EXECUTES, Incoming
-from shared.a2a.agent import Turn
-from shared.a2a.call import Call
-from shared.a2a.errors import invalid_field
-from shared.a2a.model import Message, SendMessageRequest
-from shared.a2a.reply import Mint, Piece, Text, to_events
-from shared.a2a.text import text_of
-from shared.route_table.access import may_use
 
 if TYPE_CHECKING:
     from functions.hub.commands import Commands
 
 
 class HubAgent:
-    """See `shared.a2a.agent.Agent`. What answers `commands` is made, and loaded, for the first text that may be one."""
+    """See `a2a_hub.a2a.agent.Agent`. What answers `commands` is made, and loaded, for the first text that may be one."""
 
     def __init__(self, pipeline: Pipeline, commands: Callable[[], Commands], *, mint: Mint) -> None:
         self._pipeline = pipeline
@@ -75,7 +75,7 @@ class HubAgent:
         return Turn(events=events, immediate=immediate)
 
     def leaves(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
-        """See `shared.tasks.in_hand.Leaves`: what belongs to another route does."""
+        """See `a2a_hub.tasks.task_resolution.Leaves`: what belongs to another route does."""
         ids = ids_of(_owner(call), request.message.context_id or None)
         return self._pipeline.leaves(_incoming(request, call, *ids, dict(notes)))
 
@@ -127,7 +127,7 @@ def _owner(call: Call) -> str:
 def _uses_development_tool(call: Call) -> bool:
     if call.for_ui or not call.extensions:
         return False
-    from shared.a2a.extensions.development_tool import URI
+    from a2a_hub.a2a.extensions.development_tool import URI
 
     return URI in call.extensions
 

@@ -6,20 +6,29 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct, structs
 
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.compat.v0_3.card import to_core_card
+from a2a_hub.a2a.discovery import read_card
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.diagnosis.gcloud import EVERYBODY, Service, service_of
+from a2a_hub.diagnosis.report import (
+    PATH,
+    SLOW_SECONDS,
+    Step,
+    certificate_command,
+    error,
+    ok,
+    read_report,
+    skipped,
+    warning,
+)
+from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.dates import seconds_of
+from a2a_hub.http.messages import JSON
+from a2a_hub.identity.token_claims import TokenFacts
+from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
-from shared import diagnosis
-from shared.a2a import protojson
-from shared.a2a.compat.v0_3.card import to_core_card
-from shared.a2a.discovery import read_card
-from shared.a2a.errors import A2AError
-from shared.diagnosis import Step, error, ok, skipped, warning
-from shared.gcloud import EVERYBODY, Service, service_of
-from shared.http.client import Budget, Fault, HttpClient, HttpFailure
-from shared.http.dates import seconds_of
-from shared.http.messages import JSON
-from shared.identity.token_facts import TokenFacts
-from shared.routes import Boundary, Route
 
 _CARD = "/.well-known/agent-card.json"
 _SECONDS = 20.0
@@ -58,7 +67,7 @@ def examine_agent(
     )
     yield ok("network", f"{secure}: the agent answers")
     yield _clock(answer, visit, service)
-    if answer.seconds > diagnosis.SLOW_SECONDS:
+    if answer.seconds > SLOW_SECONDS:
         yield warning(
             "latency",
             f"the first answer took {answer.seconds:.1f} s: no instance was there, or the agent is slow",
@@ -100,7 +109,7 @@ def _no_answer(route: Route, failure: HttpFailure, service: Service) -> Step:
             command = service.describe()
         case Fault.TLS:
             fix = "whoever runs the agent gives it a certificate that holds; this shows the one that it has"
-            command = diagnosis.certificate_command(route.url)
+            command = certificate_command(route.url)
         case _:
             fix = "see in its log why the agent does not answer"
             command = service.logs()
@@ -234,11 +243,11 @@ def _self_examination(
         yield skipped("agent", "it is not asked what it finds of itself: the token would be the caller's")
         return
     try:
-        answer = _asked(route, diagnosis.PATH, headers, visit)
+        answer = _asked(route, PATH, headers, visit)
     except HttpFailure as failure:
         yield error("agent", failure.detail, fix="see the agent's log", command=service.logs())
         return
-    report = diagnosis.read_report(answer.body) if answer.status == 200 else None
+    report = read_report(answer.body) if answer.status == 200 else None
     if report is None:
         yield skipped("agent", "it does not say what it finds of itself")
         return

@@ -7,6 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.error_response import refusal
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.principal import HUB_FUNCTION, Principal
+from a2a_hub.identity.signed_principal import HEADER
+from a2a_hub.routing.access import may_use
+from a2a_hub.routing.routes import Route
+from a2a_hub.runtime.function import MINT, health, not_found, stdout_log
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.settings.hub import HubSettings, card_endpoint, card_for, missing_variable, route_source
+from a2a_hub.telemetry.log import Log, Record
 from functions.hub.agent import HubAgent
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations
@@ -16,31 +29,18 @@ from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.tools_query import ToolsQuery
-from shared.a2a.card import AgentCard
-from shared.a2a.errors import A2AError
-from shared.a2a.server import A2AServer, Limits
-from shared.function import MINT, health, not_found, stdout_log
-from shared.http.messages import Handler, Request, Response
-from shared.hub_settings import HubSettings, card_endpoint, card_for, missing_variable, route_source
-from shared.identity.principal import HUB_FUNCTION, Principal
-from shared.identity.signed_principal import HEADER
-from shared.ids import new_id
-from shared.log import Log, Record
-from shared.refusal import refusal
-from shared.route_table.access import may_use
-from shared.routes import Route
 
 if TYPE_CHECKING:
+    from a2a_hub.a2a.call import Call
+    from a2a_hub.a2a.extensions.development_tool import SlashCommand
+    from a2a_hub.http.client import HttpClient
+    from a2a_hub.tasks.task_service import KeptTasks
+    from a2a_hub.tasks.webhook_keys import KeySetPage, PublicKey
     from functions.hub.commands import Commands
     from functions.hub.credentials import Credentials
     from functions.hub.doctor import Doctor
     from functions.hub.run_endpoint import RunEndpoint
     from functions.hub.slash_commands import SlashCommands
-    from shared.a2a.call import Call
-    from shared.a2a.extensions.development_tool import SlashCommand
-    from shared.http.client import HttpClient
-    from shared.tasks.kept import KeptTasks
-    from shared.tasks.webhook_keys import KeySetPage, PublicKey
 
 _SELF = Principal(subject=HUB_FUNCTION)
 
@@ -122,11 +122,11 @@ def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log:
     if config.hub.store is None or config.tasks is None:
         return None
     # A fifth of the hub's modules: one that keeps no tasks starts without them.
+    from a2a_hub.queue.factory import open_wakeups
+    from a2a_hub.queue.wakeups import WAKEUPS_PATH, topic_of
+    from a2a_hub.task_store.factory import open_store
+    from a2a_hub.tasks.task_service import KeptTasks
     from functions.hub.task_texts import TaskTexts
-    from shared.queue.opening import open_wakeups
-    from shared.queue.wakeups import WAKEUPS_PATH, topic_of
-    from shared.task_store.opening import open_store
-    from shared.tasks.kept import KeptTasks
 
     store = open_store(config.hub.store, clock=time.time, new_token=new_id)
     signer = config.identity.signer(audience="tasks")
@@ -177,7 +177,7 @@ def _slash_commands(tables: Tables, tasks: KeptTasks | None, log: Log) -> SlashC
 
 
 def _key_set(keys: tuple[PublicKey, ...]) -> KeySetPage:
-    from shared.tasks.webhook_keys import KeySetPage
+    from a2a_hub.tasks.webhook_keys import KeySetPage
 
     return KeySetPage(keys)
 
@@ -196,8 +196,8 @@ def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:
 def _doctor(
     config: Config, tables: Tables, http: HttpClient, credentials: Credentials, tasks: KeptTasks | None
 ) -> Doctor:
+    from a2a_hub.diagnosis.gcloud import Service
     from functions.hub.doctor import Doctor
-    from shared.gcloud import Service
 
     return Doctor(
         lambda: tables.now.settings.table.routes,
@@ -210,14 +210,14 @@ def _doctor(
 
 
 def _http() -> HttpClient:
-    from shared.http.client import HttpClient
+    from a2a_hub.http.client import HttpClient
 
     return HttpClient()
 
 
 def _credentials(config: Config) -> Credentials:
+    from a2a_hub.identity.own_tokens import DefaultCredentials
     from functions.hub.credentials import Credentials
-    from shared.identity.own_tokens import DefaultCredentials
 
     tokens = DefaultCredentials() if config.uses_google_credentials else None
     return Credentials(tokens, spares_loopback=config.spares_loopback)
@@ -238,7 +238,7 @@ def _agents(
 
 
 def _remote(route: Route, http: HttpClient, credentials: Credentials) -> Downstream:
+    from a2a_hub.a2a.client import A2AClient
     from functions.hub.downstream.remote_agent import RemoteAgent
-    from shared.a2a.client import A2AClient
 
     return RemoteAgent(route, http=http, client=A2AClient(http, new_id=new_id), credentials=credentials)

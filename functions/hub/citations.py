@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
+from a2a_hub.text.language import Language
 from functions.hub.texts import sources_heading
-from shared.language import Language
 
 _LONGEST_QUOTE = 160
 _TYPES: dict[str, type] = {"title": str, "quote": str, "position": dict}

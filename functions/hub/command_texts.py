@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shared.a2a.model import Part, Task, TaskState
-from shared.a2a.reply import as_message
-from shared.a2a.text import text_of
-from shared.language import Language
-from shared.routes import Route
-from shared.task_store.store import StoredTask
+from a2a_hub.a2a.model import Part, Task, TaskState
+from a2a_hub.a2a.reply import as_message
+from a2a_hub.a2a.text import text_of
+from a2a_hub.routing.routes import Route
+from a2a_hub.task_store.store import StoredTask
+from a2a_hub.text.language import Language
 
 if TYPE_CHECKING:
-    from shared.a2a.extensions.development_tool import SlashCommand
+    from a2a_hub.a2a.extensions.development_tool import SlashCommand
 
 _EN, _JA = Language.EN, Language.JA
 _LONGEST_TITLE = 60

@@ -7,23 +7,23 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import CancelTaskRequest
+from a2a_hub.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
+from a2a_hub.a2a.text import text_of
+from a2a_hub.identity.principal import may_call
+from a2a_hub.routing.access import may_use
+from a2a_hub.routing.routes import Route
+from a2a_hub.task_store.store import StoredTask, Unavailable
+from a2a_hub.telemetry.log import Log
+from a2a_hub.text.language import Language, language_of
+from a2a_hub.text.normalization import normalise
 from functions.hub import command_texts as texts
-from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
-from shared.a2a.model import CancelTaskRequest
-from shared.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
-from shared.a2a.text import text_of
-from shared.identity.principal import may_call
-from shared.language import Language, language_of
-from shared.log import Log
-from shared.normal_text import normalise
-from shared.route_table.access import may_use
-from shared.routes import Route
-from shared.task_store.store import StoredTask, Unavailable
 
 if TYPE_CHECKING:
-    from shared.a2a.extensions.development_tool import SlashCommand
-    from shared.tasks.operations import TaskOperations
+    from a2a_hub.a2a.extensions.development_tool import SlashCommand
+    from a2a_hub.tasks.operations import TaskOperations
 
 _MOST_SHOWN = 10
 _LONGEST_COMMAND = 40

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from shared import hub_settings
-from shared.hub_settings import HubSettings
-from shared.identity import settings as identity_settings
-from shared.identity.settings import IdentitySettings
-from shared.settings import Settings
+from a2a_hub.identity import settings as identity_settings
+from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.settings import hub as hub_settings
+from a2a_hub.settings.hub import HubSettings
+from a2a_hub.settings.reader import Settings
 
 if TYPE_CHECKING:
-    from shared.queue.settings import WakeupSettings
-    from shared.tasks.settings import TaskSettings
+    from a2a_hub.queue.settings import WakeupSettings
+    from a2a_hub.tasks.settings import TaskSettings
 
 
 class Config(Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ def read(environ: Mapping[str, str]) -> Config:
 
 def _tasks(settings: Settings) -> tuple[TaskSettings, WakeupSettings | None]:
     # Not loaded where no tasks are kept.
-    from shared.queue import settings as wakeup_settings
-    from shared.tasks import settings as task_settings
+    from a2a_hub.queue import settings as wakeup_settings
+    from a2a_hub.tasks import settings as task_settings
 
     return task_settings.read(settings), wakeup_settings.read(settings)

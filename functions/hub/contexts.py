@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 
-from shared.ids import random_hex
+from a2a_hub.runtime.ids import random_hex
 
 
 def mint_context(owner: str) -> str:

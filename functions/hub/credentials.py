@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import assert_never
 from urllib.parse import urlsplit
 
+from a2a_hub.identity.own_tokens import NoToken, OwnTokens
+from a2a_hub.routing.routes import Boundary, Route
+from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
-from shared.identity.own_tokens import NoToken, OwnTokens
-from shared.routes import Boundary, Route
-from shared.settings import LOOPBACK_HOSTS
 
 WITHOUT_CREDENTIALS = (
     "deploy the hub with --service-account; on your own machine: gcloud auth application-default login "

@@ -7,24 +7,24 @@ import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from a2a_hub.a2a.error_response import refusal
+from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
+from a2a_hub.diagnosis.gcloud import Service
+from a2a_hub.diagnosis.report import Examined, Report, Step, asks, error, ok, report_response
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Request, Response
+from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.principal import is_operator
+from a2a_hub.identity.token_claims import TokenFacts, facts_of
+from a2a_hub.routing.routes import Boundary, Route
+from a2a_hub.settings.hub import missing_variable
+from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.task_store.store import TaskStore
+from a2a_hub.telemetry.log import Record
 from functions.hub.agent_examination import Visit, examine_agent
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
 from functions.hub.store_examination import examine_store
-from shared.a2a.errors import PERMISSION_DENIED, A2AError
-from shared.diagnosis import Examined, Report, Step, asks, error, ok, report_response
-from shared.gcloud import Service
-from shared.http.client import HttpClient
-from shared.http.messages import Request, Response
-from shared.hub_settings import missing_variable
-from shared.identity.callers import Caller
-from shared.identity.principal import is_operator
-from shared.identity.token_facts import TokenFacts, facts_of
-from shared.log import Record
-from shared.refusal import refusal
-from shared.routes import Boundary, Route
-from shared.task_store.settings import StoreSettings
-from shared.task_store.store import TaskStore
 
 _AT_ONCE = 8
 

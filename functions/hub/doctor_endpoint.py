@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from shared.function import wrong_method
-from shared.http.messages import Request, Response
-from shared.identity.callers import Caller
-from shared.log import Record
+from a2a_hub.http.messages import Request, Response
+from a2a_hub.identity.callers import Caller
+from a2a_hub.runtime.function import wrong_method
+from a2a_hub.telemetry.log import Record
 
 if TYPE_CHECKING:
     from functions.hub.doctor import Doctor

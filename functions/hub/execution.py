@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from a2a_hub.a2a.model import Event, Part, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
+from a2a_hub.a2a.reply import Mint
 from functions.hub.turn import EXECUTES, RUNNING
-from shared.a2a.model import Event, Part, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
-from shared.a2a.reply import Mint
 
 if TYPE_CHECKING:
+    from a2a_hub.routing.routes import Route
     from functions.hub.downstream.interface import Executed
-    from shared.routes import Route
 
 
 def notes_of(route: Route, executed: Executed) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def notes_of(route: Route, executed: Executed) -> dict[str, Any]:
 
 def said_at_once(notes: Mapping[str, Any], *, task_id: str, context_id: str, mint: Mint) -> Iterator[Event]:
     """The events of a command whose result is there: the extension tells everything in status updates."""
-    from shared.a2a.extensions.development_tool import DevelopmentToolEvent, DevelopmentToolEventKind
-    from shared.a2a.extensions.schema_json import Spelling, metadata_of
+    from a2a_hub.a2a.extensions.development_tool import DevelopmentToolEvent, DevelopmentToolEventKind
+    from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of
 
     said = notes[EXECUTES]["said"]
     part = Part(text=said) if isinstance(said, str) else Part(data=said, media_type="application/json")

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from shared.routes import Route
+from a2a_hub.routing.routes import Route
 
 # The fault of a turn whose caller left, which is no failure (`ClientFault.CANCELLED`).
 LEFT = "cancelled"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from shared.a2a import protojson
-from shared.a2a.versions import Version
-from shared.function import READING, wrong_method
-from shared.http.messages import JSON, Request, Response
-from shared.identity.principal import Principal
-from shared.route_table.access import may_use
-from shared.routes import Route, RouteTable
-from shared.version import VERSION
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.versions import Version
+from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.identity.principal import Principal
+from a2a_hub.routing.access import may_use
+from a2a_hub.routing.routes import Route, RouteTable
+from a2a_hub.runtime.function import READING, wrong_method
+from a2a_hub.runtime.version import VERSION
 
 _OPENAPI = Path(__file__).with_name("openapi.yaml")
 

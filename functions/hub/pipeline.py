@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
+from a2a_hub.a2a import reply
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import Message, TaskState
+from a2a_hub.a2a.reply import Data, Piece, Question, Text
+from a2a_hub.a2a.text import text_of
+from a2a_hub.routing.access import may_use
+from a2a_hub.routing.router import Choice
+from a2a_hub.routing.routes import Route
+from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.text.language import language_of
 from functions.hub import citations, texts
-from functions.hub.choosing import choose
 from functions.hub.conversations import Conversation, Conversations, noted
-from functions.hub.decision import Decision, decided, question, too_late, waiting_for
+from functions.hub.downstream.event_translator import Heard, Listener, for_callers
 from functions.hub.downstream.interface import Asking, Downstream, addressed
-from functions.hub.downstream.listening import Heard, Listener, for_callers
 from functions.hub.failure import (
     LEFT,
     DownstreamFailed,
@@ -21,19 +30,10 @@ from functions.hub.failure import (
     not_permitted,
     unrouted,
 )
-from functions.hub.router import Choice
+from functions.hub.route_selection import choose
 from functions.hub.tables import Tables
+from functions.hub.tool_approval import Decision, decided, question, too_late, waiting_for
 from functions.hub.turn import CONVERSATION, EXECUTES, RUNNING, Incoming, Turn
-from shared.a2a import reply
-from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
-from shared.a2a.model import Message, TaskState
-from shared.a2a.reply import Data, Piece, Question, Text
-from shared.a2a.text import text_of
-from shared.language import language_of
-from shared.log import Log, Record
-from shared.route_table.access import may_use
-from shared.routes import Route
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import msgspec
 
-from shared.a2a import errors, protojson
-from shared.a2a.errors import A2AError, invalid_field
-from shared.a2a.model import TaskState
-from shared.http.messages import JSON, Request, Response
-from shared.identity.principal import TASKS_FUNCTION, Principal
-from shared.log import Record
-from shared.refusal import problem
-from shared.task_store.store import LeaseLost, TaskEnded, Unavailable
-from shared.tasks.runner import Runner
+from a2a_hub.a2a import errors, protojson
+from a2a_hub.a2a.error_response import problem
+from a2a_hub.a2a.errors import A2AError, invalid_field
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
+from a2a_hub.task_store.store import LeaseLost, TaskEnded, Unavailable
+from a2a_hub.tasks.runner import Runner
+from a2a_hub.telemetry.log import Record
 
 PATH = "/internal/tasks:run"
 _MOST_BYTES = 10_000

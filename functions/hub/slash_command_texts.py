@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest
+from a2a_hub.routing.routes import Route
+from a2a_hub.text.language import Language
 from functions.hub.texts import name_of
-from shared.a2a.extensions.development_tool import ExecuteSlashCommandRequest
-from shared.language import Language
-from shared.routes import Route
 
 _EN, _JA = Language.EN, Language.JA
 _MOST_NAMES = 30

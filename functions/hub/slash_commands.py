@@ -7,16 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from msgspec.structs import replace
 
-from functions.hub import slash_command_texts
-from functions.hub.downstream.interface import Calling, Executed
-from functions.hub.execution import notes_of
-from functions.hub.failure import DownstreamFailed, Failure, internal
-from functions.hub.tables import Served
-from functions.hub.texts import failure_text
-from shared.a2a.call import Call
-from shared.a2a.errors import INVALID_PARAMS, UNAVAILABLE, A2AError, invalid_field
-from shared.a2a.extensions import executions
-from shared.a2a.extensions.development_tool import (
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import INVALID_PARAMS, UNAVAILABLE, A2AError, invalid_field
+from a2a_hub.a2a.extensions import executions
+from a2a_hub.a2a.extensions.development_tool import (
     URI,
     CommandExecutionStatus,
     ExecuteSlashCommandRequest,
@@ -25,11 +19,17 @@ from shared.a2a.extensions.development_tool import (
     GetAllSlashCommandsResponse,
     SlashCommand,
 )
-from shared.a2a.keeping import Sending
-from shared.language import Language, language_of
-from shared.log import Log
-from shared.route_table.access import may_use
-from shared.routes import Route
+from a2a_hub.a2a.task_service_protocol import Sending
+from a2a_hub.routing.access import may_use
+from a2a_hub.routing.routes import Route
+from a2a_hub.telemetry.log import Log
+from a2a_hub.text.language import Language, language_of
+from functions.hub import slash_command_texts
+from functions.hub.downstream.interface import Calling, Executed
+from functions.hub.execution import notes_of
+from functions.hub.failure import DownstreamFailed, Failure, internal
+from functions.hub.tables import Served
+from functions.hub.texts import failure_text
 
 _LIST_SECONDS = 10.0
 # A person who asks for help waits for no agent that hangs.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from shared import diagnosis
-from shared.a2a.model import TaskState
-from shared.task_store.settings import StoreSettings
-from shared.task_store.store import TaskQuery, TaskStore, Unavailable
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.diagnosis import report
+from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.task_store.store import TaskQuery, TaskStore, Unavailable
 
 ROLE = "roles/datastore.user"
 API = "firestore.googleapis.com"
@@ -29,7 +29,7 @@ def examine_store(
     *,
     account: str | None,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[diagnosis.Step]:
+) -> Iterator[report.Step]:
     """What works, and what does not, with what mends it. `account` is the service account of the hub, where it is known."""
     started = clock()
     try:
@@ -38,11 +38,11 @@ def examine_store(
         store.due((_NOBODY,), limit=1)
     except Unavailable as unavailable:
         seen, remedy = _seen_and_remedy(unavailable, settings, account or "SERVICE_ACCOUNT_EMAIL")
-        yield diagnosis.failed("store", f"{_name(settings)}: {seen}", remedy=remedy)
+        yield report.failed("store", f"{_name(settings)}: {seen}", remedy=remedy)
         return
     said = f"{_name(settings)} answers lists of tasks"
     fix = "ask again; where it stays slow, see status.cloud.google.com, or the load of this machine"
-    yield diagnosis.in_time("store", said, seconds=clock() - started, fix=fix)
+    yield report.in_time("store", said, seconds=clock() - started, fix=fix)
 
 
 def _name(settings: StoreSettings) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct, structs
 
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.routing.router import Router
+from a2a_hub.routing.routes import Route, RouteTable
+from a2a_hub.settings.hub import HubSettings, public_card
 from functions.hub.downstream.interface import Downstream
-from functions.hub.router import Router
-from shared.a2a.card import AgentCard
-from shared.hub_settings import HubSettings, public_card
-from shared.routes import Route, RouteTable
 
 
 class Served(Struct, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from shared.a2a.model import Message
-from shared.a2a.text import text_of
-from shared.language import Language, language_of
+from a2a_hub.a2a.model import Message
+from a2a_hub.a2a.text import text_of
+from a2a_hub.text.language import Language, language_of
 
 _STILL_WORKING = {
     Language.EN: "This takes a while; the work goes on. It is your task {number}: write “/task {number}” to see how far it is, "
@@ -29,7 +29,7 @@ _WITHOUT_ANSWER = {
 
 
 class TaskTexts:
-    """See `shared.tasks.ui.UiTexts`."""
+    """See `a2a_hub.tasks.ui.UiTexts`."""
 
     def still_working(self, message: Message, number: int | None) -> str:
         """See `UiTexts.still_working`."""

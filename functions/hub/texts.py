@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from a2a_hub.routing.routes import Route
+from a2a_hub.text.language import Language
 from functions.hub.failure import Failure, FailureKind
-from shared.language import Language
-from shared.routes import Route
 
 _EN, _JA = Language.EN, Language.JA
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from a2a_hub.a2a import errors, protojson
+from a2a_hub.a2a.error_response import problem
+from a2a_hub.a2a.errors import A2AError, invalid_field
+from a2a_hub.a2a.model import Message, Part, Role
+from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.principal import is_operator, may_call
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.telemetry.log import Record
+from a2a_hub.telemetry.trace import traceparent_of
 from functions.hub.contexts import ids_of
-from functions.hub.downstream.listening import for_callers
+from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
 from functions.hub.pipeline import Pipeline
 from functions.hub.turn import Incoming, Turn
-from shared.a2a import errors, protojson
-from shared.a2a.errors import A2AError, invalid_field
-from shared.a2a.model import Message, Part, Role
-from shared.http.messages import JSON, Request, Response
-from shared.identity.callers import Caller
-from shared.identity.principal import is_operator, may_call
-from shared.ids import new_id
-from shared.log import Record
-from shared.refusal import problem
-from shared.trace import traceparent_of
 
 PATH = "/tools/query"
 OPERATION = "tools/query"

@@ -6,13 +6,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.a2a.model import Message
+from a2a_hub.identity.principal import Principal
+from a2a_hub.routing.router import Choice
+from a2a_hub.telemetry.redacted import Private
+from a2a_hub.text.language import Language
 from functions.hub.failure import Failure
-from functions.hub.router import Choice
-from shared.a2a.call import Cancellation
-from shared.a2a.model import Message
-from shared.identity.principal import Principal
-from shared.language import Language
-from shared.private import Private
 
 CONVERSATION, RUNNING, EXECUTES = "conversation", "running", "executes"
 """What is kept with a turn's task: the conversation as the turn left it, the agent's own task while it is under way, and that the

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Data, Piece, Question, Text
+from a2a_hub.a2a.text import text_of
+from a2a_hub.agents.clauses import questions_in
+from a2a_hub.agents.form import Form, asked_form, first_sentence
+from a2a_hub.agents.topics import Rule, some_titles, topic_of, topics_of
+from a2a_hub.text.language import Language, answer_language
+from a2a_hub.text.quoted_mail import asked_in
 from functions.pm.counting import asked_portion
 from functions.pm.knowledge import Practices, Task, Topic
-from shared.a2a.call import Call
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Data, Piece, Question, Text
-from shared.a2a.text import text_of
-from shared.agents.clauses import questions_in
-from shared.agents.form import Form, asked_form, first_sentence
-from shared.agents.topics import Rule, some_titles, topic_of, topics_of
-from shared.language import Language, answer_language
-from shared.own_words import asked_in
 
 _DEFAULT_COUNT = 5
 _MOST_ANSWERS = 3

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.agents.conversation import in_conversation
+from a2a_hub.agents.function import agent_card, agent_function
+from a2a_hub.agents.phrasing import in_words_of
+from a2a_hub.agents.settings import AgentSettings
+from a2a_hub.diagnosis.report import with_doctor
+from a2a_hub.gemini.examination import examiner
+from a2a_hub.http.messages import Handler
+from a2a_hub.runtime.function import stdout_log
 from functions.pm.advisor import Advisor
 from functions.pm.knowledge import load
-from shared.a2a.card import AgentSkill
-from shared.agents.conversation import in_conversation
-from shared.agents.function import agent_card, agent_function
-from shared.agents.phrasing import in_words_of
-from shared.agents.settings import AgentSettings
-from shared.diagnosis import with_doctor
-from shared.function import stdout_log
-from shared.gemini.examination import examiner
-from shared.http.messages import Handler
 
 KNOWLEDGE = Path(__file__).with_name("practices")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from shared.agents.toml_folder import read_folder
-from shared.language import Language
+from a2a_hub.agents.toml_folder import read_folder
+from a2a_hub.text.language import Language
 
 
 class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from shared.loading import entry_point
+from a2a_hub.runtime.cold_start import entry_point
 
 if TYPE_CHECKING:
-    from shared.http.messages import Handler
+    from a2a_hub.http.messages import Handler
 
 
 def _pm() -> Handler:
+    from a2a_hub.agents import settings
     from functions.pm.app import build
-    from shared.agents import settings
 
     return build(settings.read(os.environ))
 

@@ -5,32 +5,32 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from a2a_hub.a2a.error_response import problem
+from a2a_hub.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.own_tokens import DefaultCredentials
+from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.wakeups import topic_of
+from a2a_hub.routing.routes import RouteTable
+from a2a_hub.runtime.background import Background
+from a2a_hub.runtime.function import MINT, health, stdout_log
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.settings.hub import route_source
+from a2a_hub.task_store.factory import Store, open_store
+from a2a_hub.task_store.store import HUB, Unavailable
+from a2a_hub.tasks.webhook_keys import KeySetPage
+from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
 from functions.tasks.hub_runs import HubRuns
 from functions.tasks.wakeup_endpoint import WakeupEndpoint
 from functions.tasks.webhooks.wiring import deliverer
 from functions.tasks.workers.api import WorkersApi
 from functions.tasks.workers.events import Events
-from functions.tasks.workers.holding import Holding
 from functions.tasks.workers.identity import worker_of
+from functions.tasks.workers.lease_operations import Holding
 from functions.tasks.workers.leasing import Leasing
-from shared.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
-from shared.background import Background
-from shared.function import MINT, health, stdout_log
-from shared.http.client import HttpClient
-from shared.http.messages import Handler, Request, Response
-from shared.hub_settings import route_source
-from shared.identity.own_tokens import DefaultCredentials
-from shared.ids import new_id
-from shared.log import Log, Record
-from shared.queue.bell import Bell
-from shared.queue.wakeups import topic_of
-from shared.refusal import problem
-from shared.routes import RouteTable
-from shared.task_store.opening import Store, open_store
-from shared.task_store.store import HUB, Unavailable
-from shared.tasks.webhook_keys import KeySetPage
-from shared.threads import Threads
 
 _MOST_PURGED = 500
 _PURGE_EVERY_SECONDS = 600.0

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from a2a_hub.identity import settings as identity_settings
+from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.settings import hub as hub_settings
+from a2a_hub.settings.hub import HubSettings
+from a2a_hub.settings.reader import Settings
+from a2a_hub.task_store.settings import StoreSettings
+from a2a_hub.tasks.settings import read_most_attempts
 from functions.tasks.webhooks import config as webhook_config
 from functions.tasks.webhooks.config import WebhookConfig
 from functions.tasks.workers import identity as worker_identity
-from shared import hub_settings
-from shared.hub_settings import HubSettings
-from shared.identity import settings as identity_settings
-from shared.identity.settings import IdentitySettings
-from shared.settings import Settings
-from shared.task_store.settings import StoreSettings
-from shared.tasks.settings import read_most_attempts
 
 _DAY_SECONDS = 86_400
 

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from shared.http.client import Budget, HttpClient, HttpFailure
-from shared.http.messages import JSON
-from shared.identity.own_tokens import NoToken, OwnTokens
-from shared.identity.principal import TASKS_FUNCTION, Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
-from shared.log import Log
-from shared.task_store.store import HUB, TaskStore
-from shared.threads import Threads
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import JSON
+from a2a_hub.identity.own_tokens import NoToken, OwnTokens
+from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.task_store.store import HUB, TaskStore
+from a2a_hub.telemetry.log import Log
 
 _PATH = "/internal/tasks:run"
 _MOST_AT_ONCE = 16

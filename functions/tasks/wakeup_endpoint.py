@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from shared.a2a.errors import (
+from a2a_hub.a2a.errors import (
     INVALID_REQUEST,
     METHOD_NOT_ALLOWED,
     PAYLOAD_TOO_LARGE,
     PERMISSION_DENIED,
     A2AError,
 )
-from shared.http.messages import Request, Response
-from shared.identity.principal import HUB_FUNCTION, Principal
-from shared.log import Record
-from shared.queue.bell import Bell
-from shared.queue.envelope import BadEnvelope, read_push
-from shared.queue.wakeups import WAKEUPS_PATH
+from a2a_hub.http.messages import Request, Response
+from a2a_hub.identity.principal import HUB_FUNCTION, Principal
+from a2a_hub.queue.envelope import BadEnvelope, read_push
+from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.wakeups import WAKEUPS_PATH
+from a2a_hub.telemetry.log import Record
 
 _MOST_BYTES = 100_000
 

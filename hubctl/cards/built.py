@@ -9,16 +9,16 @@ from typing import Any
 
 import msgspec
 
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.card import AgentCapabilities, AgentCard
+from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
+from a2a_hub.a2a.model import Binding
+from a2a_hub.a2a.versions import Version
+from a2a_hub.routing.hub_card import SecurityKind
+from a2a_hub.settings import hub
+from a2a_hub.settings.reader import Settings, SettingsError
 from hubctl.main import CommandError
 from hubctl.table import read_text
-from shared import hub_settings
-from shared.a2a import protojson
-from shared.a2a.card import AgentCapabilities, AgentCard
-from shared.a2a.compat.v0_3.card import both_versions, to_compat_card
-from shared.a2a.model import Binding
-from shared.a2a.versions import Version
-from shared.card import SecurityKind
-from shared.settings import Settings, SettingsError
 
 
 class Form(StrEnum):
@@ -56,7 +56,7 @@ def built_card(
         )
     settings = Settings(environ)
     try:
-        read = hub_settings.read(settings, environ, needs_urls=False)
+        read = hub.read(settings, environ, needs_urls=False)
         settings.check()
     except SettingsError as problem:
         raise CommandError(str(problem)) from None
@@ -64,14 +64,14 @@ def built_card(
     match form:
         case Form.GEMINI_ENTERPRISE:
             # Google's OAuth whatever the hub itself accepts: a bearer scheme brings no user's token.
-            card = hub_settings.public_card(msgspec.structs.replace(read, security=(SecurityKind.GOOGLE,)))
+            card = hub.public_card(msgspec.structs.replace(read, security=(SecurityKind.GOOGLE,)))
             return _for_gemini_enterprise(card, protocol_version=version)
         case Form.V0_3:
-            return to_compat_card(hub_settings.public_card(read), protocol_version=version)
+            return to_compat_card(hub.public_card(read), protocol_version=version)
         case Form.BOTH:
-            return both_versions(hub_settings.public_card(read), protocol_version=version)
+            return both_versions(hub.public_card(read), protocol_version=version)
         case Form.V1_0:
-            plain: dict[str, Any] = protojson.decode(protojson.encode(hub_settings.public_card(read)))
+            plain: dict[str, Any] = protojson.decode(protojson.encode(hub.public_card(read)))
             return plain
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from hubctl.connection import http_address
 from hubctl.main import CommandError
 from hubctl.table import read_text
-from hubctl.where import http_address
-from shared.http.client import Budget, HttpClient, HttpFailure
 
 _WELL_KNOWN = "/.well-known/agent-card.json"
 _SECONDS = 30.0

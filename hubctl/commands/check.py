@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from functions.hub.router import Router, UnknownSkill
+from a2a_hub.routing.router import Router, UnknownSkill
+from a2a_hub.routing.routes import RouteTable, RouteTableError
 from hubctl.main import CommandError
 from hubctl.table import DEFAULT_FILE, ReadTable, read_table
 from hubctl.text_table import counted
-from shared.routes import RouteTable, RouteTableError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,10 +67,10 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
 
 
 def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
+    from a2a_hub.http.client import HttpClient
     from hubctl.cards import report
     from hubctl.cards.check import check_text, has_errors
     from hubctl.cards.source import read_card
-    from shared.http.client import HttpClient
 
     if arguments.text or arguments.skill or arguments.last_route:
         raise CommandError("--card checks a card, and --text a text's route: give one of them")

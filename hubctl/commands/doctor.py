@@ -6,13 +6,13 @@ from typing import TextIO
 
 import msgspec
 
+from a2a_hub.diagnosis.report import Examined
+from a2a_hub.http.client import HttpClient
+from hubctl.connection import hub_address, hub_token
 from hubctl.diagnosis.entrance import Entrance
 from hubctl.diagnosis.table import as_json, as_text, has_errors
 from hubctl.main import CommandError
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
-from hubctl.where import hub_address, hub_token
-from shared.diagnosis import Examined
-from shared.http.client import HttpClient
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 from urllib.parse import urlsplit
 
-from functions.hub.router import Choice, Router
+from a2a_hub.routing.router import Choice, Router
+from a2a_hub.routing.routes import RouteTable, RouteTableError
+from hubctl.connection import hub_address, hub_token
 from hubctl.labelled import Labelled, read_labelled
 from hubctl.main import CommandError
 from hubctl.table import DEFAULT_FILE, read_table
-from hubctl.where import hub_address, hub_token
-from shared.routes import RouteTable, RouteTableError
 
 if TYPE_CHECKING:
     from hubctl.live.hub import LiveHub

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
+from a2a_hub.http.client import HttpClient
 from hubctl.cards.built import Form, built_card
 from hubctl.cards.check import NEEDS_AUTHORIZATION, check_text, has_errors
 from hubctl.cards.report import as_text
@@ -20,7 +21,6 @@ from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_d
 from hubctl.registration.calls import Call
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
 from hubctl.text_table import counted
-from shared.http.client import HttpClient
 
 _ACTIONS = ("apply", "list", "delete", "doctor")
 

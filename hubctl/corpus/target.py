@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from a2a_hub.settings.reader import Settings, SettingsError
 from functions.docqa.cloud.config import LOCATIONS, search_host
 from hubctl.main import CommandError
-from shared.settings import Settings, SettingsError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

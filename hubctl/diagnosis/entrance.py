@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from hubctl.cards.check import check_text
-from hubctl.cards.rule import Severity
-from shared.diagnosis import (
+from a2a_hub.diagnosis.gcloud import Service
+from a2a_hub.diagnosis.report import (
     PATH,
     Examined,
     Report,
@@ -22,11 +21,12 @@ from shared.diagnosis import (
     skipped,
     warning,
 )
-from shared.gcloud import Service
-from shared.http.client import Budget, Fault, HttpClient, HttpFailure
-from shared.http.dates import seconds_of
-from shared.http.messages import JSON
-from shared.settings import LOOPBACK_HOSTS
+from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.dates import seconds_of
+from a2a_hub.http.messages import JSON
+from a2a_hub.settings.reader import LOOPBACK_HOSTS
+from hubctl.cards.check import check_text
+from hubctl.cards.rule import Severity
 
 _CARD = "/.well-known/agent-card.json"
 _SECONDS = 60.0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from a2a_hub.diagnosis.report import Examined, Outcome, Step, ok
 from hubctl.cards.rule import Severity
 from hubctl.main import CommandError
 from hubctl.registration import evidence
 from hubctl.registration.api import Api
 from hubctl.registration.doctor import Diagnosis, diagnose
 from hubctl.registration.oauth import OAuthClient
-from shared.diagnosis import Examined, Outcome, Step, ok
 
 _OUTCOMES = {
     Severity.ERROR: Outcome.ERROR,

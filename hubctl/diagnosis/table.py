@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from a2a_hub.diagnosis.report import Outcome, Report, Step
 from hubctl.text_table import row
-from shared.diagnosis import Outcome, Report, Step
 
 _WIDTHS = (1, 12, 11, 100)
 _MARKS = {Outcome.OK: "✓", Outcome.WARNING: "!", Outcome.ERROR: "✗", Outcome.SKIPPED: "-"}

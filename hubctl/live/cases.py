@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from hubctl.live.hub import HubUnavailable
-from shared.http.client import Budget, HttpClient, HttpFailure
 
 _SECONDS = 10.0
 

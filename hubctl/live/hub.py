@@ -6,11 +6,11 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from shared.a2a import protojson
-from shared.a2a.errors import A2AError
-from shared.http.client import Budget, HttpClient, HttpFailure
-from shared.http.messages import JSON
-from shared.ids import new_id
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import JSON
+from a2a_hub.runtime.ids import new_id
 
 _SECONDS = 60.0
 _MOST_BYTES = 16 << 20

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import JSON
+from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
 from hubctl.main import CommandError
 from hubctl.registration import calls
 from hubctl.registration.calls import Call
 from hubctl.registration.explanations import explained
 from hubctl.registration.target import Endpoints, Target
-from shared.http.client import Budget, HttpClient, HttpFailure
-from shared.http.messages import JSON
-from shared.identity.own_tokens import DefaultCredentials, NoToken
 
 _SECONDS = 60.0
 _MOST_BYTES = 16 << 20

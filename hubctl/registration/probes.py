@@ -8,12 +8,12 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.routing.hub_card import GOOGLE_TOKEN_URL
 from hubctl.main import CommandError
 from hubctl.registration.api import exchange
 from hubctl.registration.oauth import REDIRECT_URIS
 from hubctl.registration.target import Endpoints
-from shared.card import GOOGLE_TOKEN_URL
-from shared.http.client import Budget, HttpClient, HttpFailure
 
 _THROW_AWAY_CODE = "hubctl-doctor-throw-away-code"
 _SECONDS = 20.0

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from hubctl.cards.address import parsed
 from hubctl.main import CommandError
-from shared.settings import LOOPBACK_HOSTS
 
 LOCATIONS = ("global", "us", "eu")
 _API_HOST = "discoveryengine.googleapis.com"

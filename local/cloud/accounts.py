@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import Request, Response
 from local.cloud.program import json_response
-from shared.http.client import Budget, HttpClient, HttpFailure
-from shared.http.messages import Request, Response
 
 TOKEN_INFO = "/tokeninfo"  # noqa: S105 - a path
 _SECONDS = 5.0

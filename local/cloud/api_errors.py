@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from a2a_hub.http.messages import Response
 from local.cloud.program import json_response
-from shared.http.messages import Response
 
 _ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 _CODES = {

@@ -12,13 +12,13 @@ import argparse
 import time
 from collections.abc import Mapping, Sequence
 
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Handler, Request, Response
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, recorded, serve, wait
 from local.cloud.proxy import Proxy
 from local.cloud.run_service import QUOTA, RunService
 from local.cloud.verification import Certificates, InvalidToken
-from shared.http.client import HttpClient
-from shared.http.messages import Handler, Request, Response
 
 _SERVERLESS, _AUTHORIZATION = "x-serverless-authorization", "authorization"
 _REMOVED = "SIGNATURE_REMOVED_BY_GOOGLE"

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Handler, Request, Response
 from local.cloud import bucket_policy as iam
 from local.cloud import storage_errors
 from local.cloud.accounts import Accounts, UnknownToken, member
@@ -22,8 +24,6 @@ from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
 from local.cloud.storage_errors import StorageError
 from local.cloud.storage_uploads import Upload, Uploads
-from shared.http.client import HttpClient
-from shared.http.messages import Handler, Request, Response
 
 DENIED, QUOTA, BROKEN = "deny-objects-get", "quota", "server-error"
 FAULTS = {

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from functions.docqa.documents.sources import Unreadable, document_from
 from local.cloud.document_index import DocumentIndex, terms
-from shared.http.client import Budget, HttpClient, HttpFailure
 
 Json = dict[str, Any]
 

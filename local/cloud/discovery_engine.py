@@ -16,6 +16,8 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Handler, Request, Response
 from local.cloud import project_policy
 from local.cloud.accounts import Accounts, IssuedTokens, UnknownToken, member
 from local.cloud.api_errors import ApiError
@@ -24,8 +26,6 @@ from local.cloud.faults import Faults
 from local.cloud.import_operations import ImportOperations
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
 from local.cloud.project_policy import ADMIN, SEARCH, VIEWER, ProjectPolicy
-from shared.http.client import HttpClient
-from shared.http.messages import Handler, Request, Response
 
 AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
 DENIED, DISABLED, QUOTA, BROKEN, STANDARD = (

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shared.http.messages import JSON, Request, Response
+from a2a_hub.http.messages import JSON, Request, Response
 
 PATH = "/__faults"
 _LONGEST_BODY = 65_536

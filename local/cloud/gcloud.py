@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from a2a_hub.http.client import Budget, HttpClient
+from a2a_hub.http.messages import JSON
 from local.cloud.run_service import SERVICE
 from local.cloud.wiring import OPERATOR_TOKEN
-from shared.http.client import Budget, HttpClient
-from shared.http.messages import JSON
 
 _BY_API = {"discoveryengine": "discovery-engine", "storage": "storage", "aiplatform": "vertex-ai"}
 _SECONDS = 10.0

@@ -16,8 +16,8 @@ import threading
 import time
 from typing import Any
 
+from a2a_hub.http.messages import Request, Response
 from local.cloud.program import json_body, json_response, serve
-from shared.http.messages import Request, Response
 
 Json = dict[str, Any]
 

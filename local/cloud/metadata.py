@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from a2a_hub.http.messages import Handler, Request, Response
 from local.cloud.accounts import IssuedTokens
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_response, recorded, serve, wait
 from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
-from shared.http.messages import Handler, Request, Response
 
 CERTS = "/oauth2/v1/certs"
 _FLAVOR = "metadata-flavor"

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from a2a_hub.http.messages import JSON, Handler, Request, Response
 from local.cloud.server import Server
 from local.stop_signal import StopSignal
-from shared.http.messages import JSON, Handler, Request, Response
 
 RECEIVED = "/__received"
 LATENCY = "latency"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from a2a_hub.http.messages import Request, Response
 from local.cloud.program import json_body, json_response
-from shared.http.messages import Request, Response
 
 SEARCH = "discoveryengine.servingConfigs.search"
 _DOCUMENTS = "discoveryengine.documents."

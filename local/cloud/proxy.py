@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from shared.http.client import Budget, Fault, HttpClient, HttpFailure
-from shared.http.messages import Request, Response
+from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.messages import Request, Response
 
 _SECONDS = 3600.0
 _MOST_BYTES = 1 << 30

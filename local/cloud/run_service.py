@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from a2a_hub.http.messages import Request, Response
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, json_body, json_response
-from shared.http.messages import Request, Response
 
 SERVICE = "/__service"
 EVERYBODY = "allUsers"

@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from a2a_hub.http.messages import Handler, Request, Response, body_of
 from local.ports import LOOPBACK
-from shared.http.messages import Handler, Request, Response, body_of
 
 
 class Server:

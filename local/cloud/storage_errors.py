@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from a2a_hub.http.messages import Response
 from local.cloud.program import json_response
-from shared.http.messages import Response
 
 _REASONS = {
     400: "invalid",

@@ -9,8 +9,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
+from a2a_hub.http.messages import Request, Response
 from local.cloud.storage_errors import StorageError
-from shared.http.messages import Request, Response
 
 LONGEST_BODY = 256 << 20
 _RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from local.cloud.signing import ISSUER
-from shared.http.client import Budget, HttpClient, HttpFailure
 
 _SECONDS = 5.0
 _MOST_BYTES = 1 << 20

@@ -15,14 +15,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import EVENT_STREAM, JSON, Handler, Request, Response
 from local.cloud import vertex_answers as answers
 from local.cloud.accounts import Accounts, UnknownToken, member
 from local.cloud.api_errors import ApiError
 from local.cloud.extractive_model import answer, numbers, tokens
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
-from shared.http.client import HttpClient
-from shared.http.messages import EVENT_STREAM, JSON, Handler, Request, Response
 
 PROJECT = "/__project"
 ROLE = "roles/aiplatform.user"

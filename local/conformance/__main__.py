@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from local.functions import ROOT, LocalFunction
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 from local.ports import LOOPBACK, free_ports, why_not_free
 from local.processes import Program, running
 from local.readiness import NotReady, Probe, ProcessEnded, answers_ok, raise_if_ended, wait_until_ready

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from shared.a2a.agent import Turn
-from shared.a2a.call import Call
-from shared.a2a.model import (
+from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
@@ -26,7 +26,7 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.a2a.reply import Mint
+from a2a_hub.a2a.reply import Mint
 
 _FILE = Part(raw="dGNr", media_type="text/plain", filename="output.txt")
 _FILE_URL = Part(url="https://example.com/output.txt", media_type="text/plain", filename="output.txt")
@@ -84,7 +84,7 @@ _MESSAGE = "tck-message-response"
 
 
 class ConformanceAgent:
-    """See `shared.a2a.agent.Agent`. It keeps nothing: the hub does. `pause` waits for seconds, or until the call is cancelled."""
+    """See `a2a.agent.Agent`. It keeps nothing: the hub does. `pause` waits for seconds, or until the call is cancelled."""
 
     def __init__(self, *, mint: Mint) -> None:
         self._mint = mint

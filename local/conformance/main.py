@@ -2,15 +2,15 @@
 
 import time
 
+from a2a_hub.a2a.card import AgentSkill
+from a2a_hub.a2a.card_endpoint import CardEndpoint
+from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.agents.function import ANONYMOUS, agent_card
+from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.http.messages import Request, Response
+from a2a_hub.runtime.function import MINT, health, not_found, stdout_log
+from a2a_hub.telemetry.log import Record
 from local.conformance.agent import ConformanceAgent
-from shared.a2a.card import AgentSkill
-from shared.a2a.card_endpoint import CardEndpoint
-from shared.a2a.server import A2AServer, Limits
-from shared.agents.function import ANONYMOUS, agent_card
-from shared.function import MINT, health, not_found, stdout_log
-from shared.http.flask_adapter import entry_point
-from shared.http.messages import Request, Response
-from shared.log import Record
 
 _log = stdout_log("conformance")
 _card = agent_card(

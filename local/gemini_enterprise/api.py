@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from a2a_hub.http.messages import Request, Response
 from local.cloud.api_errors import ApiError
 from local.cloud.program import json_response
 from local.gemini_enterprise import agents, authorizations
 from local.gemini_enterprise.world import ADMIN_ROLE, World
-from shared.http.messages import Request, Response
 
 _HOST = re.compile(r"(?:(us|eu)-)?discoveryengine\.googleapis\.com")
 _PATH = re.compile(

@@ -9,9 +9,9 @@ import base64
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from a2a_hub.http.messages import Request, Response
 from local.cloud.program import json_response
 from local.gemini_enterprise.world import Operator, World
-from shared.http.messages import Request, Response
 
 _MOST_BYTES = 64 << 10
 _JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from a2a_hub.http.messages import Request, Response
 from local.cloud import server
 from local.cloud.api_errors import ApiError
 from local.gemini_enterprise import api, oauth
 from local.gemini_enterprise.world import World
-from shared.http.messages import Request, Response
 
 
 def handle(world: World, request: Request) -> Response:

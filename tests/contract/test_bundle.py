@@ -28,13 +28,13 @@ REAL = {function.name: function for function in functions()}
 TREE = {
     "routes.toml": "",
     "README.md": "",
-    "shared/__init__.py": "",
-    "shared/words.py": "WORDS = 'from shared'\n",
-    "shared/__pycache__/words.cpython-311.pyc": "",
+    "shared/a2a_hub/__init__.py": "",
+    "shared/a2a_hub/words.py": "WORDS = 'from shared'\n",
+    "shared/a2a_hub/__pycache__/words.cpython-311.pyc": "",
     "functions/__init__.py": "",
     "functions/hub/__init__.py": "",
     "functions/hub/main.py": "from functions.hub.app import answer\n\nhub = lambda request: answer()\n",
-    "functions/hub/app.py": "from shared.words import WORDS\n\n\ndef answer():\n    return WORDS\n",
+    "functions/hub/app.py": "from a2a_hub.words import WORDS\n\n\ndef answer():\n    return WORDS\n",
     "functions/hub/requirements.in": "",
     "functions/hub/requirements.txt": "flask==3.1.3\n",
     "functions/hub/corpus/a.md": "# a\n",
@@ -54,8 +54,8 @@ def tree(tmp_path: Path) -> Path:
         (root / name).write_text(text)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    (root / "shared/words.py").rename(elsewhere / "words.py")
-    (root / "shared/words.py").symlink_to(elsewhere / "words.py")
+    (root / "shared/a2a_hub/words.py").rename(elsewhere / "words.py")
+    (root / "shared/a2a_hub/words.py").symlink_to(elsewhere / "words.py")
     (root / "functions/hub/corpus").rename(elsewhere / "corpus")
     (root / "functions/hub/corpus").symlink_to(elsewhere / "corpus")
     return root
@@ -64,6 +64,8 @@ def tree(tmp_path: Path) -> Path:
 def test_a_bundle_holds_the_function_the_shared_code_and_nothing_else(tree: Path, tmp_path: Path) -> None:
     bundle(HUB, root=tree, target=tmp_path / "build/hub")
     assert [str(file) for file in files_of(tmp_path / "build/hub")] == [
+        "a2a_hub/__init__.py",
+        "a2a_hub/words.py",
         "functions/__init__.py",
         "functions/hub/__init__.py",
         "functions/hub/app.py",
@@ -72,8 +74,6 @@ def test_a_bundle_holds_the_function_the_shared_code_and_nothing_else(tree: Path
         "requirements.txt",
         "routes.toml",
         "routes.toml.compiled",
-        "shared/__init__.py",
-        "shared/words.py",
     ]
 
 
@@ -91,13 +91,13 @@ with flask.Flask("hub").app_context():
     import main
 loaders = {name: type(module.__loader__).__name__ for name, module in sys.modules.items() if name.startswith("shared.")}
 print(json.dumps([name for name, loader in loaders.items() if loader != "_Archive"]))
-print("shared.routes" in loaders, "tomllib" in sys.modules)
+print("a2a_hub.routing.routes" in loaders, "tomllib" in sys.modules)
 """
     settings = {"ALLOW_ANONYMOUS": "true", "HUB_PUBLIC_URL": "http://127.0.0.1:1"}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=target, env=settings, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()[-2:]
-    assert lines == ['["shared.module_archive", "shared.loading"]', "True False"]
+    assert lines == ['["a2a_hub.runtime.module_archive", "a2a_hub.runtime.cold_start"]', "True False"]
 
 
 def test_links_become_copies(tree: Path, tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.extensions import development_tool
-from shared.a2a.extensions.development_tool import URI
-from shared.a2a.extensions.schema_json import read
+from a2a_hub.a2a.extensions import development_tool
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.schema_json import read
 from tests.fakes.devtool import WAYS, Client, Devtool, Refused, calls, kinds, waiting, workspace_in
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.devtool import Client, Devtool, Refused, waiting, workspace_in
 
 

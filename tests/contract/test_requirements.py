@@ -58,10 +58,10 @@ def test_a_function_runs_here_with_the_versions_it_is_deployed_with(name: str) -
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_asks_for_what_it_imports_and_nothing_else(name: str) -> None:
     graph = grimp.build_graph(
-        "shared", "functions", include_external_packages=True, exclude_type_checking_imports=True
+        "a2a_hub", "functions", include_external_packages=True, exclude_type_checking_imports=True
     )
     reached = graph.find_upstream_modules(f"functions.{name}", as_package=True)
-    external = {module for module in reached if module.split(".")[0] not in {"shared", "functions"}}
+    external = {module for module in reached if module.split(".")[0] not in {"a2a_hub", "functions"}}
     own = graph.find_descendants(f"functions.{name}")
     names = _named(graph, reached | own, "google") | external - sys.stdlib_module_names - {"google"}
     imported = {_distribution(module) for module in names}

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.agents import settings
+from a2a_hub.routing.routes import unset_variables
+from a2a_hub.settings.reader import SettingsError
 from deploy import formats
 from deploy.setting_names import SETTINGS
 from functions.agent_card import config as agent_card
@@ -17,9 +20,6 @@ from functions.gate import config as gate
 from functions.general import config as general
 from functions.hub import config as hub
 from functions.tasks import config as tasks
-from shared.agents import settings
-from shared.routes import unset_variables
-from shared.settings import SettingsError
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))

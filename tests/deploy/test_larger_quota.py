@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from shared.gcloud import more_quota
+from a2a_hub.diagnosis.gcloud import more_quota
 from tests.deploy.tools import program
 from tests.fakes.http_server import Exchange, HttpServer
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
+from a2a_hub.queue.wakeups import topic_of
 from deploy.stored_tasks import missing_fields, missing_indexes
-from shared.queue.wakeups import topic_of
 from tests.deploy.deployments import Deployment, Outcome, deployment
 from tests.deploy.test_other_ways import ALONE, HUB, NUMBER
 from tests.deploy.tools import ROOT

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 import yaml
 
+from a2a_hub.agents import settings
+from a2a_hub.queue.wakeups import topic_of
 from deploy import stored_tasks
 from deploy.functions import BY_NAME, FUNCTIONS, Invoker
 from deploy.shell import declarations
@@ -18,14 +20,14 @@ from functions.gate import config as gate_config
 from functions.general import config as general_config
 from functions.hub import config as hub_config
 from functions.tasks import config as tasks_config
-from shared.agents import settings
-from shared.queue.wakeups import topic_of
 from tests.deploy.plans import DEVTOOL, EXAMPLE, WITH_TASKS, WITH_WORKERS, environment, plan
 from tests.deploy.tools import ROOT
 
 ROUTES = tomllib.loads((ROOT / "routes.toml").read_text())["routes"]
 STEPS = yaml.safe_load((ROOT / "cloudbuild.yaml").read_text())["steps"]
 KEY = "k" * 48
+
+_SHARED = {"PYTHONPATH": str(ROOT / "shared")}
 
 # Whoever adds a function says here what reads its settings.
 READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
@@ -44,10 +46,10 @@ READERS: Mapping[str, Callable[[Mapping[str, str]], object]] = {
 def test_what_deploy_sh_asks_needs_nothing_but_python() -> None:
     # -S leaves out everything that is installed.
     command = [sys.executable, "-S", "-m", "deploy", "--config", "deploy.example.toml", "plan"]
-    done = subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=_SHARED, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("declare -ga functions=(docqa ")
-    subprocess.run([sys.executable, "-S", "-c", "import local.bundle"], cwd=ROOT, env={}, check=True)
+    subprocess.run([sys.executable, "-S", "-c", "import local.bundle"], cwd=ROOT, env=_SHARED, check=True)
 
 
 def test_every_function_of_the_project_is_in_the_table_of_those_that_are_deployed() -> None:

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from a2a_hub.a2a.model import TaskStatusUpdateEvent
+from a2a_hub.identity.static_token import digest
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.factory import Store, open_store
+from a2a_hub.task_store.settings import StoreSettings
 from local.functions import ROOT, environment_of, functions
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 from local.ports import free_ports
 from local.processes import Process, Program, running
 from local.readiness import Probe, answers_ok, wait_until_ready
 from local.run import function_command
-from shared.a2a.model import TaskStatusUpdateEvent
-from shared.identity.static_token import digest
-from shared.ids import random_hex
-from shared.task_store.opening import Store, open_store
-from shared.task_store.settings import StoreSettings
 
 Json = dict[str, Any]
 CALLER, WORKER = "token-of-a-caller", "token-of-a-worker"

@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 
-from shared.a2a.model import TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
-from shared.task_store.log_bytes import event_bytes
-from shared.task_store.store import StoredTask, TaskQuery
+from a2a_hub.a2a.model import TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
+from a2a_hub.task_store.event_encoding import event_bytes
+from a2a_hub.task_store.store import StoredTask, TaskQuery
 from tests.e2e.lasting_agent import LastingAgent, answer_to
 from tests.e2e.task_machine import OWNER, Json, Machine, machine, message
 

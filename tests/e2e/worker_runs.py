@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from a2a_hub.identity.static_token import digest
 from local.functions import ROOT, environment_of, functions
-from local.lifeline import Lifeline
+from local.parent_watch import Lifeline
 from local.ports import free_ports
 from local.processes import Process, Program, running
 from local.readiness import Probe, answers_ok, wait_until_ready
 from local.run import function_command
-from shared.identity.static_token import digest
 from tests.e2e.callers import Answer, Caller
 
 USER, OTHER_USER = "token-of-a-user", "token-of-another-user"

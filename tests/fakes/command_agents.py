@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes import agent_wire
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json

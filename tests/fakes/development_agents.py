@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.agent_server import CARD_PATH
 from tests.fakes.agent_wire import Json
 from tests.fakes.http_server import Exchange, HttpServer

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.http.messages import Request, Response, body_of
 from functions.devtool import config
 from functions.devtool.app import build
-from shared.a2a.extensions.development_tool import URI
-from shared.gemini.client import Gemini
-from shared.http.messages import Request, Response, body_of
 from tests.fakes.kept_tasks import until
 
 WAYS = ("1.0 JSONRPC", "1.0 HTTP+JSON", "0.3 JSONRPC", "0.3 HTTP+JSON")

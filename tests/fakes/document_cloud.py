@@ -12,6 +12,7 @@ import google.cloud.discoveryengine_v1
 import google.cloud.storage
 from google.oauth2.credentials import Credentials
 
+from a2a_hub.http.messages import Handler
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
 from local.cloud.bucket_policy import VIEWER, BucketPolicy
@@ -20,7 +21,6 @@ from local.cloud.cloud_storage import cloud_storage
 from local.cloud.discovery_engine import AGENT, discovery_engine
 from local.cloud.server import Server
 from local.ports import free_ports
-from shared.http.messages import Handler
 from tests.fakes.local_cloud import call, inject
 
 BUCKET, STORE = "company-documents", "company-store"

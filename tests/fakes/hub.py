@@ -11,12 +11,12 @@ from typing import Any, cast
 
 from msgspec import structs
 
+from a2a_hub.http.messages import Request, Response, body_of
+from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable
+from a2a_hub.telemetry.log import Log
 from functions.hub.app import build
 from functions.hub.config import read
 from functions.hub.downstream.interface import Downstream
-from shared.http.messages import Request, Response, body_of
-from shared.log import Log
-from shared.routes import Boundary, HubProfile, Route, RouteTable
 
 TOKEN, OTHER_TOKEN = "one-callers-token", "another-callers-token"
 _message_ids = itertools.count(1)

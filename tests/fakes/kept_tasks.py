@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from shared.a2a.agent import Agent, Turn
-from shared.a2a.call import Call
-from shared.a2a.model import (
+from a2a_hub.a2a.agent import Agent, Turn
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import (
     Binding,
     Event,
     GetTaskRequest,
@@ -24,18 +24,18 @@ from shared.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
-from shared.a2a.reply import Mint, Piece, to_events
-from shared.a2a.versions import Version
-from shared.function import MINT
-from shared.identity.principal import Principal
-from shared.ids import random_hex
-from shared.log import Log
-from shared.task_store.opening import Store
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import StoredTask, TaskQuery, TaskStore, Unavailable
-from shared.tasks.kept import KeptTasks
-from shared.tasks.settings import Patience, TaskSettings
-from shared.tasks.writer import LeaseTimes
+from a2a_hub.a2a.reply import Mint, Piece, to_events
+from a2a_hub.a2a.versions import Version
+from a2a_hub.identity.principal import Principal
+from a2a_hub.runtime.function import MINT
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.factory import Store
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import StoredTask, TaskQuery, TaskStore, Unavailable
+from a2a_hub.tasks.settings import Patience, TaskSettings
+from a2a_hub.tasks.task_service import KeptTasks
+from a2a_hub.tasks.writer import LeaseTimes
+from a2a_hub.telemetry.log import Log
 
 Found = TypeVar("Found")
 PATIENCE_SECONDS = 20.0

@@ -2,8 +2,8 @@
 
 import time
 
+from a2a_hub.identity.own_tokens import NoToken
 from local.cloud.signing import SigningKey, id_token_claims
-from shared.identity.own_tokens import NoToken
 
 EMAIL = "hub@my-hub-project.iam.gserviceaccount.com"
 

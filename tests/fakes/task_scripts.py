@@ -3,8 +3,8 @@
 import threading
 from collections.abc import Callable, Iterator
 
-from shared.a2a.call import Call
-from shared.a2a.reply import Piece, Text
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.reply import Piece, Text
 from tests.fakes.kept_tasks import PATIENCE_SECONDS
 
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
+from a2a_hub.http.messages import Request, Response, body_of
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.identity.static_token import digest
+from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import NewTask, StoredTask
+from a2a_hub.telemetry.log import Log
 from functions.tasks.app import build
 from functions.tasks.config import read
-from shared.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
-from shared.http.messages import Request, Response, body_of
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
-from shared.identity.static_token import digest
-from shared.ids import new_id, timestamp
-from shared.log import Log
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import NewTask, StoredTask
 
 KEY = "the-key-with-which-functions-sign-who-they-are"
 DEVELOPER, REVIEWER, ALL_ROLES, NO_ROLE = (

@@ -5,7 +5,7 @@ Each line on standard input is an audience, or nothing for an access token; the 
 
 import sys
 
-from shared.identity.own_tokens import DefaultCredentials, NoToken
+from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
 
 
 def main() -> None:

@@ -8,15 +8,15 @@ from typing import Any
 
 from google.oauth2.credentials import Credentials
 
+from a2a_hub.a2a.call import Call, Cancellation
+from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageRequest
+from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Question, Text
+from a2a_hub.a2a.versions import Version
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.settings import GeminiSettings
+from a2a_hub.http.client import HttpClient
 from local.cloud.server import Server
 from local.cloud.vertex_ai import vertex_ai
-from shared.a2a.call import Call, Cancellation
-from shared.a2a.model import Binding, Message, Part, Role, SendMessageRequest
-from shared.a2a.reply import Data, Failure, Piece, Progress, Question, Text
-from shared.a2a.versions import Version
-from shared.gemini.client import Gemini
-from shared.gemini.settings import GeminiSettings
-from shared.http.client import HttpClient
 from tests.fakes.local_cloud import call as control
 from tests.fakes.local_cloud import inject
 from tests.unit.agent_answers import Answer

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner
 from local.ports import free_ports
 from local.processes import Process
 from local.readiness import Probe, answers_ok, wait_until_ready
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner
 from tests.fakes.http_server import Exchange, Received
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from shared.identity.own_tokens import DefaultCredentials, NoToken
+from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
 
 _tokens = DefaultCredentials()
 

@@ -3,18 +3,18 @@
 import json
 from typing import Any
 
+from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState
+from a2a_hub.a2a.versions import Version
+from a2a_hub.http.client import HttpClient
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.task_store.push import Delivery, PushConfig
+from a2a_hub.tasks.webhook_address import webhook_refusal
+from a2a_hub.telemetry.log import Log
 from functions.tasks.webhooks.attempts import Attempts
 from functions.tasks.webhooks.delivery import Deliverer
 from functions.tasks.webhooks.posting import Posting
 from functions.tasks.webhooks.signing import Signer
-from shared.a2a.model import TaskPushNotificationConfig, TaskState
-from shared.a2a.versions import Version
-from shared.http.client import HttpClient
-from shared.ids import new_id
-from shared.log import Log
-from shared.task_store.push import Delivery, PushConfig
-from shared.tasks.webhook_address import webhook_refusal
-from shared.threads import Threads
 from tests.contract.task_store.stores import Clock, Store, chunk, created, status
 
 

@@ -4,11 +4,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.routing.routes import Route
 from functions.hub.run_endpoint import PATH as RUN_PATH
-from shared.a2a.extensions.development_tool import URI
-from shared.identity.principal import TASKS_FUNCTION, Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
-from shared.routes import Route
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import Hub, route
 from tests.fakes.kept_tasks import until

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
+from a2a_hub.a2a.text import text_of
+from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.runtime.function import MINT
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import HUB, Lease, NewTask
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.leasing import Leasing
-from shared.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
-from shared.a2a.text import text_of
-from shared.function import MINT
-from shared.ids import new_id
-from shared.queue.bell import Bell
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import HUB, Lease, NewTask
 
 ROLES = ("developer", "architect")
 UNTAKEN_SECONDS = 3600.0

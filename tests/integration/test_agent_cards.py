@@ -3,8 +3,8 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from shared.a2a.model import Binding
-from shared.a2a.versions import Version
+from a2a_hub.a2a.model import Binding
+from a2a_hub.a2a.versions import Version
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import Exchange

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.diagnosis import Outcome
-from shared.http.messages import Response
+from a2a_hub.diagnosis.report import Outcome
+from a2a_hub.http.messages import Response
 from tests.fakes.agent_server import CARD_PATH, AgentServer, Said
 from tests.fakes.agent_wire import Json, data, message, status, task, text
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.http.messages import Handler, Request, body_of
+from a2a_hub.telemetry.log import Log
 from functions.agent_card.app import build as build_card
 from functions.agent_card.config import read as read_card
 from functions.hub.app import build
 from functions.hub.config import read
-from shared.http.messages import Handler, Request, body_of
-from shared.log import Log
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 

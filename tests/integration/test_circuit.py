@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.client import A2AClient
+from a2a_hub.http.client import HttpClient
+from a2a_hub.routing.routes import Boundary
 from functions.hub.credentials import Credentials
 from functions.hub.downstream.remote_agent import RemoteAgent
-from shared.a2a.client import A2AClient
-from shared.http.client import HttpClient
-from shared.routes import Boundary
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange

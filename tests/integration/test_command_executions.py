@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.agent_wire import Json, data, status, task, text
 from tests.fakes.command_agents import LIFE, TOOL_CALL, CommandAgent, command, told
 from tests.fakes.http_server import Exchange

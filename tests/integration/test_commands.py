@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.model import TaskState
-from shared.ids import random_hex
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.tasks.updates import status_update
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.tasks.updates import status_update
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle, streamed_text, text_of

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.a2a.client import A2AClient
+from a2a_hub.a2a.model import Message, Part, Role
+from a2a_hub.http.client import HttpClient
+from a2a_hub.identity.own_tokens import NoToken
+from a2a_hub.routing.routes import Boundary
+from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import Credentials
 from functions.hub.downstream.interface import Asking
 from functions.hub.downstream.remote_agent import RemoteAgent
 from functions.hub.failure import DownstreamFailed
-from shared.a2a.call import Cancellation
-from shared.a2a.client import A2AClient
-from shared.a2a.model import Message, Part, Role
-from shared.http.client import HttpClient
-from shared.identity.own_tokens import NoToken
-from shared.ids import new_id
-from shared.routes import Boundary
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.http_server import HttpServer
@@ -184,7 +184,7 @@ def test_a_task_that_goes_on_is_asked_for_with_the_token_of_the_moment() -> None
 
 
 def test_a_boundary_without_a_credential_fails_type_checking(tmp_path: Path) -> None:
-    routes = ROOT / "shared" / "routes.py"
+    routes = ROOT / "shared" / "a2a_hub" / "routing" / "routes.py"
     one_more = tmp_path / "routes.py"
     one_more.write_text(
         routes.read_text().replace('    USER = "user"\n', '    USER = "user"\n    VPN = "vpn"\n')

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec import json, structs
 
-from shared.a2a.model import Event, Message, Part, Role, TaskState
-from shared.ids import new_id, timestamp
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.tasks.updates import status_update
-from shared.tasks.work import read_work
+from a2a_hub.a2a.model import Event, Message, Part, Role, TaskState
+from a2a_hub.runtime.ids import new_id, timestamp
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.tasks.updates import status_update
 from tests.fakes.devtool import WAYS, Client, Devtool, Refused, Told, calls, kinds, waiting, workspace_in
 from tests.fakes.kept_tasks import until
 

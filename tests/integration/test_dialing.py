@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from shared.http.client import Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from tests.fakes.http_server import HttpServer
 from tests.fakes.silent_address import silent_address
 

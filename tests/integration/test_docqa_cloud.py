@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.http.messages import Handler, Request, Response
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.sources import Sources
-from shared.http.messages import Handler, Request, Response
 from tests.fakes.document_cloud import (
     BUCKET,
     PARENT,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.agents.phrasing import phrased
+from a2a_hub.gemini.client import Gemini
 from functions.docqa.answers.choices import Quote
 from functions.docqa.app import answers_of
 from functions.docqa.cloud.engine import CloudDocumentQA
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import Selection, selecting
-from shared.a2a.call import Cancellation
-from shared.agents.phrasing import phrased
-from shared.gemini.client import Gemini
 from tests.fakes.document_cloud import document_cloud
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.model_answers import model_says

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.diagnosis.gcloud import Service
+from a2a_hub.diagnosis.report import Outcome, Step
+from a2a_hub.http.client import HttpClient
+from a2a_hub.identity.own_tokens import OwnTokens
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import Credentials
 from functions.hub.doctor import Doctor
-from shared.diagnosis import Outcome, Step
-from shared.gcloud import Service
-from shared.http.client import HttpClient
-from shared.identity.own_tokens import OwnTokens
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
-from shared.routes import Boundary, Route
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer
 from tests.fakes.hub import Hub, route
 from tests.fakes.own_tokens import EMAIL, NoTokens, SignedTokens

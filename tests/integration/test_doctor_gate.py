@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.diagnosis.gcloud import Service
+from a2a_hub.diagnosis.report import Report, Step, read_report
+from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Request, Response
+from a2a_hub.identity.own_tokens import OwnTokens
+from a2a_hub.identity.static_token import digest
 from functions.gate.app import build
 from functions.gate.config import read
 from functions.gate.doctor import Doctor
 from functions.gate.upstream import Upstream
-from shared.diagnosis import Report, Step, read_report
-from shared.gcloud import Service
-from shared.http.client import HttpClient
-from shared.http.messages import Request, Response
-from shared.identity.own_tokens import OwnTokens
-from shared.identity.static_token import digest
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.own_tokens import NoTokens, SignedTokens
 from tests.integration.gates import KEY, TOKEN

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from a2a_hub.identity.static_token import digest
 from functions.gate.config import read
-from shared.identity.static_token import digest
 from tests.fakes.http_server import HttpServer
 from tests.integration.gates import KEY, Gate, echo, gate, principal_at
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.http.client import HttpClient
+from a2a_hub.identity.own_tokens import NoToken
 from functions.gate.upstream import AnsweredByPlatform, Upstream
-from shared.a2a.errors import A2AError
-from shared.http.client import HttpClient
-from shared.identity.own_tokens import NoToken
 from tests.fakes.http_server import Exchange, HttpServer
 
 

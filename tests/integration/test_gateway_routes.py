@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.operations import OPERATIONS
 from gateway.document import FILE, read
 from local.gateway import local_routes, path_pattern, routes_of
-from shared.a2a.operations import OPERATIONS
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
 

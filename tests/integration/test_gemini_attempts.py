@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.a2a.call import Cancellation
-from shared.gemini.client import Waiting
-from shared.gemini.failure import Cause, ModelFailed
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.gemini.client import Waiting
+from a2a_hub.gemini.failure import Cause, ModelFailed
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.model_answers import ANSWER, PROMPT, ask, failure, text_of
 from tests.fakes.vertex import Vertex, gemini, vertex

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.agent_wire import Json, task, text
 from tests.fakes.command_agents import LIFE, GeminiCliAgent, lines, lines_of_data, told
 from tests.fakes.http_server import Behaviour, Exchange

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from a2a_hub.http.client import Budget, HttpClient
 from local.gemini_enterprise.server import Server
 from local.gemini_enterprise.world import OAuthClient, Operator, World
-from shared.http.client import Budget, HttpClient
 from tests.unit.cards import good_card
 
 GLOBAL = "discoveryengine.googleapis.com/v1alpha/projects/demo/locations/global"

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.gemini import texts
+from a2a_hub.gemini.failure import Cause
+from a2a_hub.gemini.remedies import remedy
+from a2a_hub.text.language import Language, language_of
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
 from functions.general.app import KNOWLEDGE
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
-from shared.a2a.call import Cancellation
-from shared.gemini import texts
-from shared.gemini.failure import Cause
-from shared.gemini.remedies import remedy
-from shared.language import Language, language_of
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.vertex import (
     ACCOUNT,

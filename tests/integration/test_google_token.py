@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.errors import UNAVAILABLE, A2AError
-from shared.http.client import HttpClient
-from shared.identity.google_token import GoogleTokenRules, GoogleTokens
-from shared.identity.principal import Principal
-from shared.identity.verifier import VerifierUnavailable, authenticate
+from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
+from a2a_hub.http.client import HttpClient
+from a2a_hub.identity.google_token import GoogleTokenRules, GoogleTokens
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.verifier import VerifierUnavailable, authenticate
 from tests.fakes.google_tokens import AUDIENCE, USER, Google, google
 from tests.fakes.http_server import Exchange, HttpServer
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
 from tests.fakes.http_server import Exchange, HttpServer
 
 OK = b"HTTP/1.1 200 OK\r\n"

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.http.client import HttpClient
+from a2a_hub.identity.principal import TASKS_FUNCTION
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import HUB
+from a2a_hub.telemetry.log import Log
 from functions.tasks.hub_runs import HubRuns
-from shared.http.client import HttpClient
-from shared.identity.principal import TASKS_FUNCTION
-from shared.identity.signed_principal import HEADER, PrincipalSigner
-from shared.ids import random_hex
-from shared.log import Log
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import HUB
-from shared.threads import Threads
 from tests.contract.task_store.stores import created
 from tests.fakes.http_server import Exchange, HttpServer
 

@@ -16,14 +16,14 @@ _SETTINGS = {
 }
 # Loaded for a setting, or for a request that needs it.
 _FOR_A_SETTING = {
-    "shared.task_store.settings": "TASK_STORE",
-    "shared.tasks.kept": "TASK_STORE",
+    "a2a_hub.task_store.settings": "TASK_STORE",
+    "a2a_hub.tasks.task_service": "TASK_STORE",
     "functions.hub.run_endpoint": "TASK_STORE",
     "sqlite3": "TASK_STORE",
-    "shared.identity.client_table": "CLIENTS_FILE",
-    "shared.identity.google_token": "GOOGLE_TOKEN_AUDIENCES",
-    "shared.identity.id_token": "ID_TOKEN_AUDIENCES",
-    "shared.tasks.webhook_keys": "WEBHOOK_PUBLIC_KEYS",
+    "a2a_hub.identity.client_table": "CLIENTS_FILE",
+    "a2a_hub.identity.google_token": "GOOGLE_TOKEN_AUDIENCES",
+    "a2a_hub.identity.id_token": "ID_TOKEN_AUDIENCES",
+    "a2a_hub.tasks.webhook_keys": "WEBHOOK_PUBLIC_KEYS",
 }
 _FOR_A_REQUEST = (
     "typing_extensions",
@@ -33,22 +33,22 @@ _FOR_A_REQUEST = (
     "functions.hub.agent_examination",
     "functions.hub.commands",
     "functions.hub.doctor",
-    "functions.hub.downstream.called",
-    "functions.hub.downstream.catching_up",
+    "functions.hub.downstream.call_target",
+    "functions.hub.downstream.history_replay",
     "functions.hub.downstream.command_line",
     "functions.hub.downstream.mirror",
     "functions.hub.execution",
     "functions.hub.slash_commands",
-    "shared.gcloud",
-    "shared.identity.id_token_credentials",
-    "shared.identity.token_facts",
-    "shared.a2a.bindings.rest",
-    "shared.a2a.extensions.development_tool",
-    "shared.a2a.extensions.methods",
-    "shared.a2a.extensions.schema_json",
+    "a2a_hub.diagnosis.gcloud",
+    "a2a_hub.identity.id_token_credentials",
+    "a2a_hub.identity.token_claims",
+    "a2a_hub.a2a.bindings.rest",
+    "a2a_hub.a2a.extensions.development_tool",
+    "a2a_hub.a2a.extensions.methods",
+    "a2a_hub.a2a.extensions.schema_json",
 )
-_FOR_AGENTS = ("shared.agents", "shared.gemini")
-_TO_REACH_AN_AGENT = ("functions.hub.downstream.remote_agent", "shared.a2a.client", "shared.http.client")
+_FOR_AGENTS = ("a2a_hub.agents", "a2a_hub.gemini")
+_TO_REACH_AN_AGENT = ("functions.hub.downstream.remote_agent", "a2a_hub.a2a.client", "a2a_hub.http.client")
 _PEM = """-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9
 q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==

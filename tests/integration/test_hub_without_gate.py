@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.google_tokens import AUDIENCE, Google, google

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.http.client import HttpClient
 from hubctl.diagnosis.entrance import Entrance
 from hubctl.main import main
 from local.cloud import gcloud
-from shared.http.client import HttpClient
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.registrations import registrations
 from tests.unit.cards import good_card

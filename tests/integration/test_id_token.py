@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from shared.identity.id_token import IdTokens
-from shared.identity.principal import Principal
-from shared.identity.verifier import VerifierUnavailable
+from a2a_hub.identity.id_token import IdTokens
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.verifier import VerifierUnavailable
 from tests.fakes.http_server import Behaviour, HttpServer
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
 

@@ -4,7 +4,7 @@ import threading
 import time
 from queue import Queue
 
-from shared.http.client import Budget, HttpClient
+from a2a_hub.http.client import Budget, HttpClient
 from tests.fakes.http_server import Exchange, HttpServer
 
 # The clients' clocks stand still: on a busy machine, a moment may be long.

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.http.client import HttpClient
-from shared.identity.fact_cache import FactCache, TooManyWait
-from shared.identity.google_token import GoogleTokenRules, GoogleTokens
-from shared.identity.verifier import VerifierUnavailable
+from a2a_hub.http.client import HttpClient
+from a2a_hub.identity.google_token import GoogleTokenRules, GoogleTokens
+from a2a_hub.identity.introspection_cache import FactCache, TooManyWait
+from a2a_hub.identity.verifier import VerifierUnavailable
 from tests.fakes.google_tokens import AUDIENCE
 from tests.fakes.http_server import Exchange, HttpServer
 

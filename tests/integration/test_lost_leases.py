@@ -9,18 +9,15 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
+from a2a_hub.a2a.model import Task, TaskState
+from a2a_hub.a2a.reply import Piece, Text
+from a2a_hub.http.messages import Request
+from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
+from a2a_hub.task_store.store import HUB
 from functions.hub.run_endpoint import PATH, RunEndpoint
-from shared.a2a.agent import Turn
-from shared.a2a.call import Call
-from shared.a2a.errors import UNAVAILABLE, A2AError
-from shared.a2a.model import (
-    Task,
-    TaskState,
-)
-from shared.a2a.reply import Piece, Text
-from shared.http.messages import Request
-from shared.identity.principal import TASKS_FUNCTION, Principal
-from shared.task_store.store import HUB
 from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,
     Instance,

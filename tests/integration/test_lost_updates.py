@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, data, task, text
 from tests.fakes.command_agents import TOOL_CALL, told

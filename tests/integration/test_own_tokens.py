@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shared.identity.own_tokens import DefaultCredentials, NoToken
+from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
 from tests.fakes.http_server import HttpServer
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import claims_of

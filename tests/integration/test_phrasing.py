@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Data, Piece, Text
+from a2a_hub.agents import settings
+from a2a_hub.agents.phrasing import Phrasing, checked, in_words_of, phrased, segments_of
+from a2a_hub.settings.reader import SettingsError
+from a2a_hub.text.language import language_of
 from functions.docqa.engine import DocumentQA
 from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
-from shared.a2a.call import Call
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Data, Piece, Text
-from shared.agents import settings
-from shared.agents.phrasing import Phrasing, checked, in_words_of, phrased, segments_of
-from shared.language import language_of
-from shared.settings import SettingsError
 from tests.fakes.model_answers import model_says
 from tests.fakes.vertex import PROJECT, Said, Vertex, gemini, said, vertex
 

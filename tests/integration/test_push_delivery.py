@@ -6,18 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.model import (
-    AuthenticationInfo,
-    Message,
-    Part,
-    Role,
-    TaskState,
-)
-from shared.a2a.versions import Version
-from shared.ids import new_id
-from shared.task_store.push import Delivery
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.tasks.webhook_address import webhook_refusal
+from a2a_hub.a2a.model import AuthenticationInfo, Message, Part, Role, TaskState
+from a2a_hub.a2a.versions import Version
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.push import Delivery
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.tasks.webhook_address import webhook_refusal
 from tests.contract.task_store.stores import Clock, created, status
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.model import TaskPushNotificationConfig, TaskState
-from shared.a2a.versions import Version
-from shared.ids import new_id
-from shared.task_store.push import PushConfig
-from shared.task_store.sqlite import SqliteTaskStore
+from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState
+from a2a_hub.a2a.versions import Version
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.push import PushConfig
+from a2a_hub.task_store.sqlite import SqliteTaskStore
 from tests.contract.task_store.stores import created, status
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, task
 from tests.fakes.http_server import Behaviour, Exchange

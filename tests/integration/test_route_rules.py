@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
-from shared.task_store.sqlite import SqliteTaskStore
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.hub import Hub, route, settle

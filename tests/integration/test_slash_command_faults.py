@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.client import A2AClient
+from a2a_hub.a2a.extensions.development_tool import GetAllSlashCommandsRequest
+from a2a_hub.http.client import HttpClient
+from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import Credentials
 from functions.hub.downstream.interface import Calling
 from functions.hub.downstream.remote_agent import RemoteAgent
 from functions.hub.failure import DownstreamFailed
-from shared.a2a.client import A2AClient
-from shared.a2a.extensions.development_tool import GetAllSlashCommandsRequest
-from shared.http.client import HttpClient
-from shared.ids import new_id
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.command_agents import CommandAgent
 from tests.fakes.faults import FAULTS, SECRETS, Fault

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.development_tool import URI
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.command_agents import MEMORY, CommandAgent, command, method_not_found

@@ -10,13 +10,13 @@ from pathlib import Path
 import grpc
 import pytest
 
+from a2a_hub.diagnosis.report import Outcome, Step
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.firestore import FirestoreTaskStore
+from a2a_hub.task_store.settings import StoreSettings
 from functions.hub.store_examination import examine_store
-from shared.diagnosis import Outcome, Step
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
-from shared.ids import random_hex
-from shared.task_store.firestore import FirestoreTaskStore
-from shared.task_store.settings import StoreSettings
 from tests.fakes.emulators import PROJECT
 from tests.fakes.hub import Hub, route
 

@@ -9,15 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
-from shared.a2a.model import (
-    CancelTaskRequest,
-    Task,
-    TaskState,
-)
-from shared.a2a.reply import Piece, Progress, Question, Text
-from shared.task_store.store import HUB
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import CancelTaskRequest, Task, TaskState
+from a2a_hub.a2a.reply import Piece, Progress, Question, Text
+from a2a_hub.task_store.store import HUB
 from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,
     Instance,

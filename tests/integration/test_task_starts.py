@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.agent import Turn
-from shared.a2a.call import Call
-from shared.a2a.errors import UNAVAILABLE, A2AError
-from shared.a2a.model import Event, SendMessageRequest, Task, TaskState, TaskStatus
-from shared.a2a.reply import Piece, Question, Text
-from shared.tasks.updates import status_update
+from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
+from a2a_hub.a2a.model import Event, SendMessageRequest, Task, TaskState, TaskStatus
+from a2a_hub.a2a.reply import Piece, Question, Text
+from a2a_hub.tasks.updates import status_update
 from tests.fakes.hub import settle
 from tests.fakes.kept_tasks import PATIENCE_SECONDS, Instance, settled, states, tasks, text_of, until
 from tests.fakes.task_scripts import Steps, at_once

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
-from shared.a2a.model import CancelTaskRequest, Message, Task, TaskState, TaskStatus
-from shared.a2a.reply import Piece, Question, Text
-from shared.task_store.store import HUB, NewTask
-from shared.tasks.updates import status_update
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import CancelTaskRequest, Message, Task, TaskState, TaskStatus
+from a2a_hub.a2a.reply import Piece, Question, Text
+from a2a_hub.task_store.store import HUB, NewTask
+from a2a_hub.tasks.updates import status_update
 from tests.fakes.kept_tasks import (
     OWNER,
     PATIENCE_SECONDS,

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
-from shared.a2a.model import SendMessageConfiguration, Task, TaskPushNotificationConfig, TaskState
-from shared.a2a.reply import Piece, Question, Text
-from shared.task_store.store import Unavailable
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import SendMessageConfiguration, Task, TaskPushNotificationConfig, TaskState
+from a2a_hub.a2a.reply import Piece, Question, Text
+from a2a_hub.task_store.store import Unavailable
 from tests.fakes.kept_tasks import Instance, a_call, a_request, settled, stored, tasks
 
 

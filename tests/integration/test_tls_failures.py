@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared.diagnosis import certificate_command
-from shared.http.client import Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.diagnosis.report import certificate_command
+from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from tests.fakes.hub import Hub, route, text_of
 from tests.fakes.tls_receiver import TlsReceiver
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.identity.signed_principal import HEADER, TOKEN_HEADER
-from shared.routes import Boundary
+from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER
+from a2a_hub.routing.routes import Boundary
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import HttpServer

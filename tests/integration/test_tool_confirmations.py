@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from shared.ids import random_hex
-from shared.task_store.sqlite import SqliteTaskStore
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.development_agents import GeminiCliAgent

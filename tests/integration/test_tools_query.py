@@ -9,9 +9,9 @@ import openapi_spec_validator
 import pytest
 import yaml
 
-from shared.http.messages import Response
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, PrincipalSigner
+from a2a_hub.http.messages import Response
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import data, message, text
 from tests.fakes.hub import TOKEN, Hub, route

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.http.client import Budget, Fault, HttpClient, HttpFailure
-from shared.tasks.webhook_address import AddressRefused, public_addresses
+from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.tasks.webhook_address import AddressRefused, public_addresses
 from tests.fakes.http_server import HttpServer
 from tests.fakes.tls_receiver import TlsReceiver
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.model import TaskPushNotificationConfig
+from a2a_hub.a2a.versions import Version
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.push import Delivery, PushConfig
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.telemetry.log import Log
 from functions.tasks.config import read
 from functions.tasks.webhooks.wiring import deliverer
-from shared.a2a.model import TaskPushNotificationConfig
-from shared.a2a.versions import Version
-from shared.ids import new_id
-from shared.log import Log
-from shared.task_store.push import Delivery, PushConfig
-from shared.task_store.sqlite import SqliteTaskStore
 from tests.contract.task_store.stores import created
 from tests.fakes.http_server import HttpServer
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.model import TaskState
+from a2a_hub.a2a.model import TaskState
 from tests.fakes.tasks import Tasks
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.model import Artifact, Part, TaskArtifactUpdateEvent, TaskState
-from shared.ids import random_hex
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import Lease
-from shared.tasks.updates import status_update
+from a2a_hub.a2a.model import Artifact, Part, TaskArtifactUpdateEvent, TaskState
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import Lease
+from a2a_hub.tasks.updates import status_update
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 
 Working = Callable[[list[tuple[str, Part, bool]]], None]

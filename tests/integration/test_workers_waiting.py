@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.model import TaskState
-from shared.queue.envelope import push_body
-from shared.queue.wakeups import Wakeup, topic_of
-from shared.settings import SettingsError
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.queue.envelope import push_body
+from a2a_hub.queue.wakeups import Wakeup, topic_of
+from a2a_hub.settings.reader import SettingsError
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
 from tests.fakes.tasks import ALL_ROLES, DEVELOPER, REVIEWER, Tasks
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from shared.a2a.call import Call
-from shared.a2a.model import Binding, Message, Part, Role, SendMessageRequest
-from shared.a2a.reply import Data, Piece, Question, Text
-from shared.a2a.versions import Version
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageRequest
+from a2a_hub.a2a.reply import Data, Piece, Question, Text
+from a2a_hub.a2a.versions import Version
 
 Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from functions.hub.router import Router
-from shared.routes import RouteTable, load, unset_variables
+from a2a_hub.routing.router import Router
+from a2a_hub.routing.routes import RouteTable, load, unset_variables
 
 SHIPPED_FILE = Path(__file__).parent.parent.parent / "routes.toml"
 

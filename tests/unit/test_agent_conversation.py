@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Data, Piece, Text
+from a2a_hub.a2a.text import text_of
+from a2a_hub.agents.conversation import LastTurns, in_conversation
 from functions.expense.app import KNOWLEDGE as POLICY
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load as load_policy
 from functions.pm.advisor import Advisor
 from functions.pm.app import KNOWLEDGE as PRACTICES
 from functions.pm.knowledge import load as load_practices
-from shared.a2a.call import Call
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Data, Piece, Text
-from shared.a2a.text import text_of
-from shared.agents.conversation import LastTurns, in_conversation
 from tests.unit.agent_answers import Answer, ask
 
 

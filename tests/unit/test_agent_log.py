@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.a2a.call import Call
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Piece, Text
-from shared.agents.function import agent_card, agent_function
-from shared.http.messages import Request, body_of
-from shared.log import Log
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Piece, Text
+from a2a_hub.agents.function import agent_card, agent_function
+from a2a_hub.http.messages import Request, body_of
+from a2a_hub.telemetry.log import Log
 
 _CARD = agent_card(name="Echo", description="Echo", version="1", url="http://127.0.0.1", skills=())
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from a2a_hub.a2a.call import TaskInHand
 from functions.hub.downstream.artifact_ids import ArtifactIds
-from shared.a2a.call import TaskInHand
 
 
 def _run(notes: dict[str, Any], *, turn: int = 1) -> ArtifactIds:

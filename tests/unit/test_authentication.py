@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
-from shared.identity.principal import Principal
-from shared.identity.static_token import StaticTokens, development_clients
-from shared.identity.verifier import TokenVerifier, VerifierUnavailable, authenticate
+from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.static_token import StaticTokens, development_clients
+from a2a_hub.identity.verifier import TokenVerifier, VerifierUnavailable, authenticate
 
 KNOWN = StaticTokens(development_clients(["known"]))
 

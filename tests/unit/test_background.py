@@ -3,8 +3,8 @@
 import json
 import threading
 
-from shared.background import Background
-from shared.log import Log
+from a2a_hub.runtime.background import Background
+from a2a_hub.telemetry.log import Log
 
 _PATIENCE_SECONDS = 10.0
 

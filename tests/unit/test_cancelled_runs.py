@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from msgspec import structs
 
-from shared.a2a.call import Call, TaskInHand
-from shared.tasks.run import Run
-from shared.threads import Threads
+from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.tasks.run import Run
 from tests.fakes.kept_tasks import a_call
 
 

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from functions.hub.downstream.catching_up import caught_up
-from shared.a2a.extensions.development_tool import URI
-from shared.a2a.model import (
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
@@ -16,6 +15,7 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
+from functions.hub.downstream.history_replay import caught_up
 
 THOUGHT = Part(data={"subject": "Files", "description": "I look"})
 CALL = Part(data={"tool_call_id": "1", "status": "SUCCEEDED"})

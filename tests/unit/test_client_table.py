@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.identity.client_table import ClientTableError, load
-from shared.identity.principal import Principal, may_call
-from shared.identity.static_token import Client, StaticTokens, digest
+from a2a_hub.identity.client_table import ClientTableError, load
+from a2a_hub.identity.principal import Principal, may_call
+from a2a_hub.identity.static_token import Client, StaticTokens, digest
 
 _TABLE = f"""
 [[clients]]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shared.route_table import compiled
-from shared.route_table.file import RouteFile
-from shared.routes import RouteTableError
+from a2a_hub.routing import compiled_table
+from a2a_hub.routing.routes import RouteTableError
+from a2a_hub.routing.table_file import RouteFile
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,13 +21,13 @@ def table(tmp_path: Path) -> Path:
 
 
 def _write_compiled(table: Path) -> None:
-    dump = compiled.dumped(table.read_text(encoding="utf-8"))
+    dump = compiled_table.dumped(table.read_text(encoding="utf-8"))
     assert dump is not None
     (table.parent / "routes.toml.compiled").write_text(dump, encoding="utf-8")
 
 
-def _compiled(table: Path) -> compiled.CompiledTable | None:
-    return compiled.loaded(
+def _compiled(table: Path) -> compiled_table.CompiledTable | None:
+    return compiled_table.loaded(
         (table.parent / "routes.toml.compiled").read_bytes(), table.read_text(encoding="utf-8")
     )
 
@@ -57,7 +57,7 @@ def test_a_compiled_form_that_is_damaged_is_not_used(table: Path, content: bytes
 
 @pytest.mark.parametrize("text", ["routes = ", "[[routes]]\nid = 2026-01-01\n", "[[routes]]\nid = 'a\n"])
 def test_a_table_that_cannot_be_compiled_has_no_compiled_form(text: str) -> None:
-    assert compiled.dumped(text) is None
+    assert compiled_table.dumped(text) is None
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.diagnosis.report import Outcome, Step
 from functions.devtool import config
 from functions.devtool.examination import examine
-from shared.diagnosis import Outcome, Step
 
 CLOSED = {"TASK_STORE": "sqlite:tasks.db", "ALLOW_ANONYMOUS": "true", "ANONYMOUS_SUBJECT": "hub"}
 

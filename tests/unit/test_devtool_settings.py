@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.settings.reader import SettingsError
 from functions.devtool.config import Config, read
-from shared.settings import SettingsError
 
 
 def settings(folder: Path, **given: str) -> Config:

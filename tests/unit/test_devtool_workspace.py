@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.text.language import Language
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.listing import found, listed
 from functions.devtool.workspace import MOST_BYTES, Workspace
 from functions.devtool.workspaces import Workspaces
-from shared.language import Language
 from tests.fakes.devtool import workspace_in
 
 SECRET = "the secret of the operator"

@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.client_response import Endpoint
+from a2a_hub.a2a.model import Binding
+from a2a_hub.a2a.versions import Version
+from a2a_hub.http.client import Budget
 from functions.hub.downstream.discovery import Discovery
-from shared.a2a.client_answer import Endpoint
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.a2a.model import Binding
-from shared.a2a.versions import Version
-from shared.http.client import Budget
 
 BUDGET = Budget(deadline=1e9, connect_seconds=1, idle_seconds=1, max_bytes=1)
 

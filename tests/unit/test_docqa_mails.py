@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.agents.conversation import in_conversation
+from a2a_hub.agents.phrasing import Answer
 from functions.docqa.app import answers_of
 from functions.docqa.engine import DocumentQA
 from functions.docqa.selection import selecting
-from shared.agents.conversation import in_conversation
-from shared.agents.phrasing import Answer
 from tests.unit.agent_answers import ask
 
 CORPUS = Path(__file__).parent.parent.parent / "functions" / "docqa" / "corpus"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.settings.reader import SettingsError
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.config import read
-from shared.settings import SettingsError
 
 ROOT = Path(__file__).parents[2]
 COLLECTION = "projects/my-project/locations/{}/collections/default_collection"

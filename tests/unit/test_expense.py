@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.agents import settings
+from a2a_hub.settings.reader import SettingsError
+from a2a_hub.text.language import language_of
 from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
-from shared.agents import settings
-from shared.language import language_of
-from shared.settings import SettingsError
 from tests.unit.agent_answers import ask
 
 POLICY = load(KNOWLEDGE)

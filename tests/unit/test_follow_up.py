@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from shared.follow_up import completed, is_follow_up
+from a2a_hub.text.follow_up import completed, is_follow_up
 
 FOLLOW_UPS = """and for international trips?
 And how about hotels?

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.gate.passing import (
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.operations import OPERATIONS
+from functions.gate.header_allowlist import (
     PARAMETERS,
     REQUEST_HEADERS,
     check_headers,
@@ -15,8 +17,6 @@ from functions.gate.passing import (
     passed_headers,
     passed_query,
 )
-from shared.a2a.errors import A2AError
-from shared.a2a.operations import OPERATIONS
 
 _HOST = {"host": "hub.example"}
 _PATHS = sorted(

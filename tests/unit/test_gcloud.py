@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shared.gcloud import Service, is_command, more_quota, service_of
+from a2a_hub.diagnosis.gcloud import Service, is_command, more_quota, service_of
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.gcloud import is_command
-from shared.gemini.failure import Cause
-from shared.gemini.remedies import remedy
+from a2a_hub.diagnosis.gcloud import is_command
+from a2a_hub.gemini.failure import Cause
+from a2a_hub.gemini.remedies import remedy
 from tests.fakes.vertex import gemini
 
 

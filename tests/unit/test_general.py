@@ -2,12 +2,12 @@
 
 import pytest
 
+from a2a_hub.agents.conversation import in_conversation
+from a2a_hub.text.language import language_of
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac
 from functions.general.app import KNOWLEDGE
 from functions.general.knowledge import load
-from shared.agents.conversation import in_conversation
-from shared.language import language_of
 from tests.unit.agent_answers import ask
 
 FACTS = load(KNOWLEDGE)

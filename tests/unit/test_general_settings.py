@@ -2,8 +2,8 @@
 
 import pytest
 
+from a2a_hub.settings.reader import SettingsError
 from functions.general import config
-from shared.settings import SettingsError
 
 MODEL = {"GENERAL_MODEL": "gemini-2.5-flash", "GOOGLE_CLOUD_PROJECT": "my-hub-project"}
 

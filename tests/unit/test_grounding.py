@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.agents.grounding import Flaw, flaw_in, tells
+from a2a_hub.agents.grounding import Flaw, flaw_in, tells
 
 NOTIFY = "The infrastructure team must be notified by phone within 15 minutes of detection."
 CLAIM = "Expense claims must be submitted by the 5th business day of the following month, unless the manager extends it."

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from functions.hub.downstream.listening import Listener
-from shared.a2a.extensions.development_tool import URI
-from shared.a2a.extensions.tool_state import Action, Dialect, ToolQuestion
-from shared.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
-from shared.a2a.reply import Open, Piece, Progress, Question, Text
-from shared.language import Language
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.tool_state import Action, Dialect, ToolQuestion
+from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
+from a2a_hub.a2a.reply import Open, Piece, Progress, Question, Text
+from a2a_hub.text.language import Language
+from functions.hub.downstream.event_translator import Listener
 
 FIRST, SECOND = (
     ToolQuestion(call_id=name, dialect=Dialect.SNAKE, tool="Shell", action=Action.RUN, body="ls")

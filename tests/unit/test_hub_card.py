@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.a2a.card import AgentCard
-from shared.a2a.compat.v0_3.card import to_compat_card
-from shared.card import SecurityKind, hub_card
-from shared.routes import load
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.compat.v0_3.card import to_compat_card
+from a2a_hub.routing.hub_card import SecurityKind, hub_card
+from a2a_hub.routing.routes import load
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.unit.route_tables import DEFAULT, route_text
 

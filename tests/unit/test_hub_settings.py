@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.settings.hub import missing_variable
+from a2a_hub.settings.reader import SettingsError
 from functions.hub.config import Config, read
-from shared.hub_settings import missing_variable
-from shared.settings import SettingsError
 
 _CLOSED = {"GATE_SIGNING_KEY": "k" * 32}
 _AGENTS = ("DOCQA_URL", "EXPENSE_URL", "GENERAL_URL", "PM_URL")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.compat.v0_3.card import to_core_card
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.settings.hub import public_card, read
+from a2a_hub.settings.reader import Settings
 from hubctl.cards.check import check_card
-from shared.a2a.compat.v0_3.card import to_core_card
-from shared.a2a.extensions.development_tool import URI
-from shared.hub_settings import public_card, read
-from shared.settings import Settings
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.unit.cards import good_card

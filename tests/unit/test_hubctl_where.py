@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from hubctl.connection import hub_address, hub_token
 from hubctl.main import CommandError
-from hubctl.where import hub_address, hub_token
 from tests.unit.test_hubctl_check import hubctl
 
 NO_ADDRESSES = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.loading import without_collector, without_module
+from a2a_hub.runtime.cold_start import without_collector, without_module
 
 
 class _Ring:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shared.http.messages import Request, Response
-from shared.log import Log, Record
+from a2a_hub.http.messages import Request, Response
+from a2a_hub.telemetry.log import Log, Record
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SPAN = "b7ad6b7169203331"

@@ -12,8 +12,8 @@ import pytest
 _ROOT = Path(__file__).parents[2]
 _ANSWERS_ONE_REQUEST = """
 import sys
-from shared.function import health, stdout_log
-from shared.http.messages import Request
+from a2a_hub.runtime.function import health, stdout_log
+from a2a_hub.http.messages import Request
 
 log = stdout_log("hub")
 log.line("WARNING", "A line beside the requests")

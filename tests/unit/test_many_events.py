@@ -5,11 +5,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from functions.hub.downstream.artifact_ids import ArtifactIds
-from functions.hub.downstream.listening import Listener
-from shared.a2a.call import Cancellation, TaskInHand
-from shared.a2a.fold import fold
-from shared.a2a.model import (
+from a2a_hub.a2a.call import Cancellation, TaskInHand
+from a2a_hub.a2a.fold import fold
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
@@ -21,8 +19,10 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.task_store.log_bytes import folded
-from shared.tasks.updates import updates
+from a2a_hub.task_store.event_encoding import folded
+from a2a_hub.tasks.updates import updates
+from functions.hub.downstream.artifact_ids import ArtifactIds
+from functions.hub.downstream.event_translator import Listener
 
 _MANY = 15_000
 # A tenth of a second here; whoever looks at all that was said before each time takes ten and more.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import module_archive
+from a2a_hub.runtime import module_archive
 
 ROOT = Path(__file__).parents[2]
 TREE = {
@@ -36,9 +36,7 @@ def run(folder: Path) -> Run:
     """What a program prints, and its stack, which uses the archive of the tree."""
 
     def printed(program: str) -> str:
-        use = (
-            f"from pathlib import Path; from shared import module_archive as a; a.use(Path({str(folder)!r}))"
-        )
+        use = f"from pathlib import Path; from a2a_hub.runtime import module_archive as a; a.use(Path({str(folder)!r}))"
         command = [sys.executable, "-c", f"{use}\n{program}"]
         environment = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(folder)))}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

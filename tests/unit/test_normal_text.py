@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.normal_text import normalise
+from a2a_hub.text.normalization import normalise
 
 SPELLINGS = [
     ("ＷＢＳ", "wbs"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.http.overdue import Overdue
+from a2a_hub.http.read_watchdog import Overdue
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.own_words import asked_in, own_words, unsigned
+from a2a_hub.text.quoted_mail import asked_in, own_words, unsigned
 
 MAILS = {
     "Hi,\nI lost my laptop. By when do I report it?\nThanks\nMia\nAccounting (expenses & travel)": (

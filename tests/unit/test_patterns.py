@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.route_table.patterns import BadPattern, compile_pattern
+from a2a_hub.routing.patterns import BadPattern, compile_pattern
 
 # The pieces that need most memory for each of their characters, but for those that are tried at once.
 _LARGE_PIECES = (".", "[^k]", r"\W", "[あ-ん]", "(k|ſ)", "[[:^alpha:]]", "x*", "日")

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from a2a_hub.a2a.model import Event, Message, Part, Role
+from a2a_hub.routing.routes import HubProfile, RouteTable
+from a2a_hub.telemetry.log import Log
 from functions.hub.config import read
 from functions.hub.conversations import Conversations
 from functions.hub.downstream.interface import Asking, InProcess
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
 from functions.hub.turn import Incoming
-from shared.a2a.model import Event, Message, Part, Role
-from shared.log import Log
-from shared.routes import HubProfile, RouteTable
 from tests.fakes.hub import route
 
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from a2a_hub.text.language import language_of
 from functions.pm.advisor import Advisor
 from functions.pm.app import KNOWLEDGE
 from functions.pm.knowledge import load
-from shared.language import language_of
 from tests.unit.agent_answers import ask
 
 PRACTICES = load(KNOWLEDGE)

@@ -1,7 +1,7 @@
 """A value that holds a secret says so and no more."""
 
-from shared.identity.callers import Caller
-from shared.identity.principal import Principal
+from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.principal import Principal
 
 
 def test_a_callers_own_header_is_not_shown() -> None:

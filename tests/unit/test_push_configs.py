@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.errors import A2AError
-from shared.a2a.model import AuthenticationInfo, TaskPushNotificationConfig
-from shared.a2a.versions import Version
-from shared.ids import new_id
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.tasks.configs import PushConfigs
-from shared.tasks.webhook_address import webhook_refusal
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import AuthenticationInfo, TaskPushNotificationConfig
+from a2a_hub.a2a.versions import Version
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.tasks.push_configs import PushConfigs
+from a2a_hub.tasks.webhook_address import webhook_refusal
 from tests.contract.task_store.stores import Clock, created
 
 URL = "https://receiver.example.com/hook"

@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from shared.a2a.model import TaskState
-from shared.task_store.head import Head, first_head
-from shared.task_store.remembered import RememberedFolds
-from shared.task_store.store import NewTask
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.task_store.snapshot_cache import RememberedFolds
+from a2a_hub.task_store.store import NewTask
+from a2a_hub.task_store.task_record import Head, first_head
 from tests.contract.task_store.stores import a_task
 
 TASK = a_task()

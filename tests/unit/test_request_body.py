@@ -11,9 +11,9 @@ import pytest
 from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore[import-untyped]
 from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 
-from shared.a2a.errors import A2AError
-from shared.http.overdue import Overdue
-from shared.http.request_body import Patience, RequestBody
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.http.read_watchdog import Overdue
+from a2a_hub.http.request_body import Patience, RequestBody
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from shared.log import Log
-from shared.route_table.file import RouteFile, RouteSource
-from shared.routes import RouteTable
+from a2a_hub.routing.routes import RouteTable
+from a2a_hub.routing.table_file import RouteFile, RouteSource
+from a2a_hub.telemetry.log import Log
 
 _ROUTE = """
 [[routes]]

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
+from a2a_hub.http.messages import Request
+from a2a_hub.identity.callers import Callers
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER, OutOfTime, PrincipalSigner
+from a2a_hub.identity.static_token import StaticTokens, development_clients
 from functions.hub.config import read as read_settings
-from shared.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
-from shared.http.messages import Request
-from shared.identity.callers import Callers
-from shared.identity.principal import Principal
-from shared.identity.signed_principal import HEADER, TOKEN_HEADER, OutOfTime, PrincipalSigner
-from shared.identity.static_token import StaticTokens, development_clients
 
 KEY = "a-key-that-the-gate-and-the-hub-share"
 OTHER_KEY = "a-key-that-somebody-else-has-made-up"

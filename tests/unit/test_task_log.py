@@ -5,7 +5,7 @@ import functools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.a2a.model import (
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
@@ -17,7 +17,7 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.task_store.log_bytes import event_bytes, folded, read_event, read_task, task_bytes
+from a2a_hub.task_store.event_encoding import event_bytes, folded, read_event, read_task, task_bytes
 
 TASK = Task(id="t", context_id="c", status=TaskStatus(state=TaskState.SUBMITTED))
 _texts = st.text(max_size=5)

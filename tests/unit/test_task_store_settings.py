@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from shared.ids import random_hex
-from shared.settings import Settings, SettingsError
-from shared.task_store.firestore import FirestoreTaskStore
-from shared.task_store.head import DEFAULT_TASK_BYTES
-from shared.task_store.opening import open_store
-from shared.task_store.settings import StoreSettings, read
-from shared.task_store.sqlite import SqliteTaskStore
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.settings.reader import Settings, SettingsError
+from a2a_hub.task_store.factory import open_store
+from a2a_hub.task_store.firestore import FirestoreTaskStore
+from a2a_hub.task_store.settings import StoreSettings, read
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.task_record import DEFAULT_TASK_BYTES
 
 
 def _read(environ: Mapping[str, str]) -> StoreSettings | None:

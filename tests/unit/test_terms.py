@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.agents.terms import needle, wording
-from shared.agents.topics import Clue, Rule, topic_of
+from a2a_hub.agents.terms import needle, wording
+from a2a_hub.agents.topics import Clue, Rule, topic_of
 
 
 @pytest.mark.parametrize(

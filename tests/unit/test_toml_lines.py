@@ -1,6 +1,6 @@
 """Lines of TOML keys."""
 
-from shared.toml.lines import TomlLines
+from a2a_hub.toml.lines import TomlLines
 
 TEXT = """\
 top = 1

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from shared.http.client import HttpClient
-from shared.queue.local import LocalWakeups
-from shared.queue.opening import open_wakeups
-from shared.queue.pubsub import PubsubWakeups
-from shared.queue.settings import WakeupSettings, read
-from shared.queue.wakeups import NoWakeups
-from shared.settings import Settings, SettingsError
+from a2a_hub.http.client import HttpClient
+from a2a_hub.queue.factory import open_wakeups
+from a2a_hub.queue.local import LocalWakeups
+from a2a_hub.queue.pubsub import PubsubWakeups
+from a2a_hub.queue.settings import WakeupSettings, read
+from a2a_hub.queue.wakeups import NoWakeups
+from a2a_hub.settings.reader import Settings, SettingsError
 
 
 def _read(environ: Mapping[str, str]) -> WakeupSettings | None:

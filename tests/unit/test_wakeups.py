@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from shared.queue.bell import Bell
-from shared.queue.envelope import BadEnvelope, push_body, read_push
-from shared.queue.wakeups import Wakeup, topic_of
+from a2a_hub.queue.envelope import BadEnvelope, push_body, read_push
+from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.wakeups import Wakeup, topic_of
 
 SECONDS = 30.0
 _DEEP = b"[" * 100_000

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from shared.tasks.webhook_address import AddressRefused, is_public, public_addresses, webhook_refusal
+from a2a_hub.tasks.webhook_address import AddressRefused, is_public, public_addresses, webhook_refusal
 
 HOSTILE_URLS = (
     "http://receiver.example.com/",

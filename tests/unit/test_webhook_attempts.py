@@ -4,10 +4,10 @@ from email.utils import formatdate
 
 import pytest
 
+from a2a_hub.http.client import Fault, HttpFailure
+from a2a_hub.task_store.push import Delivery
+from a2a_hub.tasks.webhook_address import AddressRefused
 from functions.tasks.webhooks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
-from shared.http.client import Fault, HttpFailure
-from shared.task_store.push import Delivery
-from shared.tasks.webhook_address import AddressRefused
 from tests.contract.task_store.stores import webhook
 
 NOW = 1_700_000_000.0

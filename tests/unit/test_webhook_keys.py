@@ -11,11 +11,11 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from a2a_hub.http.messages import Request
+from a2a_hub.settings.reader import SettingsError
+from a2a_hub.tasks.webhook_keys import KeySetPage, PublicKey, public_keys
 from functions.tasks.config import Config, read
 from functions.tasks.webhooks.signing import Signer
-from shared.http.messages import Request
-from shared.settings import SettingsError
-from shared.tasks.webhook_keys import KeySetPage, PublicKey, public_keys
 from tests.fakes.webhook_signatures import claims_of, key_pair
 
 NOW = 1_700_000_000.0

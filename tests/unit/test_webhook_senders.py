@@ -1,9 +1,9 @@
 """Who sends notifications at once."""
 
+from a2a_hub.a2a.model import TaskPushNotificationConfig
+from a2a_hub.a2a.versions import Version
+from a2a_hub.task_store.push import PushConfig
 from functions.tasks.webhooks.senders import MOST_AT_ONCE, Senders
-from shared.a2a.model import TaskPushNotificationConfig
-from shared.a2a.versions import Version
-from shared.task_store.push import PushConfig
 
 
 def _push(number: int, *, receiver: str = "receiver.example") -> PushConfig:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from a2a_hub.a2a.extensions.development_tool import SlashCommand, SlashCommandArgument
 from functions.devtool.actions import (
     MEMORY,
     AddLine,
@@ -18,7 +19,6 @@ from functions.devtool.actions import (
     WriteFile,
 )
 from functions.devtool.asking.patterns import Help
-from shared.a2a.extensions.development_tool import SlashCommand, SlashCommandArgument
 
 Made = AnyAction | Help
 Make = Callable[[str], Made | None]

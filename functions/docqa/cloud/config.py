@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from a2a_hub.settings.reader import Settings
 from functions.docqa.documents.sources import MAX_FILE_BYTES
-from shared.settings import Settings
 
 LOCATIONS = ("global", "us", "eu")
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")

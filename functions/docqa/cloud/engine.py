@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import structs
 
+from a2a_hub.diagnosis import report
 from functions.docqa.answers.choices import Select
 from functions.docqa.cloud import examination, texts
 from functions.docqa.cloud.clients import Clients
@@ -27,7 +28,6 @@ from functions.docqa.model import DocAnswer, Hint, ReadSource, Unverified
 from functions.docqa.questions.question import Question, analyse
 from functions.docqa.search import index
 from functions.docqa.search.corpus import Corpus
-from shared import diagnosis
 
 
 class CloudDocumentQA:
@@ -55,7 +55,7 @@ class CloudDocumentQA:
         """Lets go of connections and threads."""
         self._clients.close()
 
-    def examine(self) -> Sequence[diagnosis.Step]:
+    def examine(self) -> Sequence[report.Step]:
         """What works of search and storage, and what does not."""
         return tuple(
             examination.examine(

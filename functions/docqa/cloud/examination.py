@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from a2a_hub.diagnosis import report
+from a2a_hub.diagnosis.gcloud import more_quota
 from functions.docqa.cloud.clients import Clients
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.failure import Cause, CloudFailure, Failure, Step
 from functions.docqa.cloud.remedies import remedy
 from functions.docqa.cloud.search import DiscoverySearch, SearchResult
 from functions.docqa.cloud.sources import Sources
-from shared import diagnosis
-from shared.gcloud import more_quota
 
 _SECONDS = 12.0
 # Whatever a company's documents are about, one of these words stands in some of them.
@@ -25,18 +25,18 @@ def examine(
     search: DiscoverySearch,
     sources: Sources,
     clock: Callable[[], float],
-) -> Iterator[diagnosis.Step]:
+) -> Iterator[report.Step]:
     """What works, and what does not, with the command that mends it."""
     started = clock()
     try:
         found = _found(search, started + _SECONDS)
     except CloudFailure as problem:
         yield _failed("search", problem.failure, config, clients)
-        yield diagnosis.skipped("source", "without a search there is nothing to read")
+        yield report.skipped("source", "without a search there is nothing to read")
         return
     account = clients.account or "the credentials of this machine"
     if not found:
-        yield diagnosis.error(
+        yield report.error(
             "search",
             f"{account} may search, and the data store gives nothing for {', '.join(_PROBES)}: is it empty?",
             fix="import documents",
@@ -44,7 +44,7 @@ def examine(
         )
         return
     said = f"{account} may search; {len(found)} documents found"
-    yield diagnosis.in_time("search", said, seconds=clock() - started, fix=_slow("discoveryengine"))
+    yield report.in_time("search", said, seconds=clock() - started, fix=_slow("discoveryengine"))
     readable = next((result for result in found if result.uri.startswith("gs://")), found[0])
     asked = clock()
     try:
@@ -53,7 +53,7 @@ def examine(
         yield _failed("source", problem.failure, config, clients)
         return
     said = f"{readable.uri} can be read, generation {source.generation}"
-    yield diagnosis.in_time("source", said, seconds=clock() - asked, fix=_slow("storage"))
+    yield report.in_time("source", said, seconds=clock() - asked, fix=_slow("storage"))
 
 
 def _found(search: DiscoverySearch, deadline: float) -> tuple[SearchResult, ...]:
@@ -70,7 +70,7 @@ def _slow(service: str) -> str:
     )
 
 
-def _failed(check: str, failure: Failure, config: CloudConfig, clients: Clients) -> diagnosis.Step:
+def _failed(check: str, failure: Failure, config: CloudConfig, clients: Clients) -> report.Step:
     who = clients.account or "the agent"
     message = f"{who}, {_WHAT[failure.step]} {failure.resource}: {failure.cause.replace('_', ' ')}"
     if failure.detail:
@@ -78,8 +78,8 @@ def _failed(check: str, failure: Failure, config: CloudConfig, clients: Clients)
     if failure.cause is Cause.QUOTA and failure.step is Step.SEARCH:
         fix = "wait a minute; where it comes again, ask for a larger quota"
         command = more_quota("discoveryengine.googleapis.com", config.project, of="Search")
-        return diagnosis.error(check, message, fix=fix, command=command)
-    return diagnosis.failed(check, message, remedy=remedy(failure, config, account=clients.account))
+        return report.error(check, message, fix=fix, command=command)
+    return report.failed(check, message, remedy=remedy(failure, config, account=clients.account))
 
 
 _WHAT = {Step.SEARCH: "searching", Step.SOURCE: "reading"}

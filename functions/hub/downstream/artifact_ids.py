@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from shared.a2a.call import TaskInHand
+from a2a_hub.a2a.call import TaskInHand
 
 _NOTE = "artifacts"
 # Notes are stored again with each event, and so stay small. Artifacts beyond these are not noted, nor replaced by a second run.

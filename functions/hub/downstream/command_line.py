@@ -7,13 +7,10 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from functions.hub.downstream.called import Called
-from functions.hub.downstream.gemini_cli_commands import GeminiCliCommands
-from functions.hub.downstream.interface import Asking, Executed
-from shared.a2a.client import A2AClient, as_client_error
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.a2a.errors import METHOD_NOT_FOUND
-from shared.a2a.extensions.development_tool import (
+from a2a_hub.a2a.client import A2AClient, as_client_error
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.errors import METHOD_NOT_FOUND
+from a2a_hub.a2a.extensions.development_tool import (
     CommandExecutionStatus,
     ExecuteSlashCommandRequest,
     ExecuteSlashCommandResponse,
@@ -22,11 +19,14 @@ from shared.a2a.extensions.development_tool import (
     Schema,
     SlashCommand,
 )
-from shared.a2a.extensions.methods import EXECUTE_COMMAND, GET_COMMANDS
-from shared.a2a.extensions.schema_json import Spelling, read, write
-from shared.a2a.model import Binding, Event
-from shared.a2a.operations import Operation
-from shared.http.client import HttpClient
+from a2a_hub.a2a.extensions.methods import EXECUTE_COMMAND, GET_COMMANDS
+from a2a_hub.a2a.extensions.schema_json import Spelling, read, write
+from a2a_hub.a2a.model import Binding, Event
+from a2a_hub.a2a.operations import Operation
+from a2a_hub.http.client import HttpClient
+from functions.hub.downstream.call_target import Called
+from functions.hub.downstream.gemini_cli_commands import GeminiCliCommands
+from functions.hub.downstream.interface import Asking, Executed
 
 S = TypeVar("S", bound=Schema)
 _STATUSES = frozenset(CommandExecutionStatus)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import audience_of
 from functions.hub.failure import Failure, FailureKind
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.routes import Boundary, Route
 
 _KINDS: dict[ClientFault, FailureKind] = {
     ClientFault.UNRESOLVED: FailureKind.DOWN,
@@ -86,14 +86,14 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
 
 def _needs_card(route: Route) -> bool:
     """The route names an extension that the hub uses for people only where the agent's card requires it."""
-    from shared.a2a.extensions.development_tool import URI
+    from a2a_hub.a2a.extensions.development_tool import URI
 
     return URI in route.extensions and bool(route.protocol_version and route.binding)
 
 
 def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | None:
-    from shared.gcloud import EVERYBODY, service_of
-    from shared.identity.token_facts import facts_of
+    from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
+    from a2a_hub.identity.token_claims import facts_of
 
     variable = route.id.upper().replace("-", "_")
     service = service_of(route.url, name=route.id)

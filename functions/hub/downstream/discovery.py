@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.client_response import Endpoint
+from a2a_hub.http.client import Budget
 from functions.hub.downstream.containment import OF_ONE_USER
-from shared.a2a.client_answer import Endpoint
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.http.client import Budget
 
 _CARD_SECONDS = 300.0
 

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a.client_response import Endpoint
+from a2a_hub.routing.routes import Route
 from functions.hub.downstream.interface import Asking
-from shared.a2a.client_answer import Endpoint
-from shared.routes import Route
 
 
 def asked_for(route: Route, endpoint: Endpoint, asking: Asking) -> tuple[str, ...]:
     """The extensions of the route that this turn uses."""
     if not route.extensions or asking.development_tool or asking.executes:
         return route.extensions
-    from shared.a2a.extensions.development_tool import URI
+    from a2a_hub.a2a.extensions.development_tool import URI
 
     if URI in endpoint.required_extensions:
         return route.extensions
@@ -27,8 +27,8 @@ def settled_for(asking: Asking, extensions: tuple[str, ...]) -> Asking:
     message = asking.message
     if not extensions or asking.development_tool or asking.executes or message.task_id is not None:
         return asking
-    from shared.a2a.extensions.development_tool import URI, AgentSettings
-    from shared.a2a.extensions.schema_json import Spelling, metadata_of
+    from a2a_hub.a2a.extensions.development_tool import URI, AgentSettings
+    from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of
 
     if URI not in extensions:
         return asking

@@ -13,27 +13,27 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from functions.hub.downstream.called import Called
-from functions.hub.downstream.interface import Asking, Executed
-from shared.a2a import protojson
-from shared.a2a.bindings import sse
-from shared.a2a.client import as_client_error
-from shared.a2a.client_answer import Endpoint, check, decoded, event_of, json_of
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.a2a.errors import A2AError
-from shared.a2a.extensions.development_tool import (
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.client import as_client_error
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.client_response import Endpoint, check, decoded, event_of, json_of
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.extensions.development_tool import (
     ExecuteSlashCommandRequest,
     GetAllSlashCommandsResponse,
     SlashCommand,
 )
-from shared.a2a.extensions.gemini_cli_updates import in_passing
-from shared.a2a.extensions.schema_json import read
-from shared.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
-from shared.a2a.relay import Relay
-from shared.a2a.text import text_of
-from shared.http.client import Answer, Budget, HttpClient
-from shared.http.messages import EVENT_STREAM, JSON
-from shared.threads import Threads
+from a2a_hub.a2a.extensions.gemini_cli_updates import in_passing
+from a2a_hub.a2a.extensions.schema_json import read
+from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
+from a2a_hub.a2a.relay import Relay
+from a2a_hub.a2a.text import text_of
+from a2a_hub.http.client import Answer, Budget, HttpClient
+from a2a_hub.http.messages import EVENT_STREAM, JSON
+from a2a_hub.runtime.threads import Threads
+from functions.hub.downstream.call_target import Called
+from functions.hub.downstream.interface import Asking, Executed
 
 # Executions whose events nobody has taken yet.
 _MOST_LIVE = 100

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 from msgspec import Struct
 
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.a2a.model import Event, Message
+from a2a_hub.routing.routes import Route
+from a2a_hub.telemetry.redacted import Private
 from functions.hub.failure import DownstreamFailed, Failure, unaddressed, without_tasks
-from shared.a2a.call import Cancellation
-from shared.a2a.model import Event, Message
-from shared.private import Private
-from shared.routes import Route
 
 if TYPE_CHECKING:
-    from shared.a2a.extensions.development_tool import (
+    from a2a_hub.a2a.extensions.development_tool import (
         CommandExecutionStatus,
         ExecuteSlashCommandRequest,
         GetAllSlashCommandsRequest,

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from functions.hub.downstream.artifact_ids import ArtifactIds
-from functions.hub.downstream.listening import Heard
-from shared.a2a import reply
-from shared.a2a.call import Call
-from shared.a2a.model import (
+from a2a_hub.a2a import reply
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
@@ -21,7 +19,9 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.a2a.reply import Mint
+from a2a_hub.a2a.reply import Mint
+from functions.hub.downstream.artifact_ids import ArtifactIds
+from functions.hub.downstream.event_translator import Heard
 
 # A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
 # with the SDK for Python is one without.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from shared.a2a.model import Part
-from shared.a2a.text import named
+from a2a_hub.a2a.model import Part
+from a2a_hub.a2a.text import named
 
 _SENTENCE_ENDS = tuple(".!?:。！？：」）")
 

@@ -9,30 +9,30 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from a2a_hub.a2a.client import A2AClient
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.client_response import Endpoint
+from a2a_hub.a2a.discovery import endpoint_of, fetch_card
+from a2a_hub.a2a.model import Event
+from a2a_hub.http.client import Budget, HttpClient
+from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import Credentials
+from functions.hub.downstream.agent_session import Exchange
 from functions.hub.downstream.breaker import CircuitBreaker
 from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
 from functions.hub.downstream.discovery import Discovery
-from functions.hub.downstream.exchange import Exchange
 from functions.hub.downstream.extension_use import asked_for, settled_for
 from functions.hub.downstream.interface import Asking, Calling, Executed
 from functions.hub.failure import DownstreamFailed, resting
-from shared.a2a.client import A2AClient
-from shared.a2a.client_answer import Endpoint
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.a2a.discovery import endpoint_of, fetch_card
-from shared.a2a.model import Event
-from shared.http.client import Budget, HttpClient
-from shared.routes import Boundary, Route
 
 if TYPE_CHECKING:
-    from functions.hub.downstream.called import Called
-    from functions.hub.downstream.command_line import CommandLine
-    from shared.a2a.extensions.development_tool import (
+    from a2a_hub.a2a.extensions.development_tool import (
         ExecuteSlashCommandRequest,
         GetAllSlashCommandsRequest,
         SlashCommand,
     )
+    from functions.hub.downstream.call_target import Called
+    from functions.hub.downstream.command_line import CommandLine
 
 T = TypeVar("T")
 _LONGEST_STREAM_SECONDS = 1700.0
@@ -128,7 +128,7 @@ class RemoteAgent:
     def _called(self, calling: Calling, ask: Callable[[Called], T]) -> T:
         """What `ask` returns; a failure is contained, and the circuit breaker hears of it. Raises DownstreamFailed."""
         # Loaded for the first command.
-        from functions.hub.downstream.called import Called
+        from functions.hub.downstream.call_target import Called
 
         wait = self._breaker.seconds_to_wait()
         if wait:

@@ -8,10 +8,10 @@ from enum import Enum, auto
 import msgspec
 from msgspec import Struct
 
-from shared.http.client import HttpFailure
-from shared.http.dates import delay_of, seconds_of
-from shared.task_store.push import Delivery
-from shared.tasks.webhook_address import AddressRefused
+from a2a_hub.http.client import HttpFailure
+from a2a_hub.http.dates import delay_of, seconds_of
+from a2a_hub.task_store.push import Delivery
+from a2a_hub.tasks.webhook_address import AddressRefused
 
 _LONGEST_PAUSE_SECONDS = 3600.0
 _MOST_DOUBLINGS = 12

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from a2a_hub.settings.reader import Settings
+from a2a_hub.tasks.webhook_keys import PublicKey
 from functions.tasks.webhooks.attempts import Attempts
 from functions.tasks.webhooks.signing import public_key_of
-from shared.settings import Settings
-from shared.tasks.webhook_keys import PublicKey
 
 
 class WebhookConfig(Struct, frozen=True, kw_only=True):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
+from a2a_hub.task_store.factory import Store
+from a2a_hub.task_store.push import Delivery
+from a2a_hub.task_store.store import Unavailable
+from a2a_hub.telemetry.log import Log
 from functions.tasks.webhooks.attempts import Attempts, Failure, after_failure
 from functions.tasks.webhooks.notification import told
 from functions.tasks.webhooks.posting import Posting
 from functions.tasks.webhooks.senders import MOST_AT_ONCE, Senders
-from shared.log import Log
-from shared.task_store.opening import Store
-from shared.task_store.push import Delivery
-from shared.task_store.store import Unavailable
 
 _MOST_LOOKED_AT = 64 * MOST_AT_ONCE
 _MOST_IN_A_ROW = 200

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from a2a_hub.a2a.bindings.webhook import TOKEN_HEADER, event_body, media_type, task_body
+from a2a_hub.a2a.fold import Growing
+from a2a_hub.a2a.model import Message, Task
+from a2a_hub.a2a.versions import Version
+from a2a_hub.task_store.push import PushConfig
+from a2a_hub.task_store.store import Entry, TaskStore
 from functions.tasks.webhooks.signing import Signer
-from shared.a2a.bindings.webhook import TOKEN_HEADER, event_body, media_type, task_body
-from shared.a2a.fold import Growing
-from shared.a2a.model import Message, Task
-from shared.a2a.versions import Version
-from shared.task_store.push import PushConfig
-from shared.task_store.store import Entry, TaskStore
 
 _PAGE = 200
 

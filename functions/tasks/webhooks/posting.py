@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.task_store.push import PushConfig
 from functions.tasks.webhooks.attempts import Failure, Prospect, of_answer, of_fault
 from functions.tasks.webhooks.notification import Told, headers
 from functions.tasks.webhooks.signing import Signer
-from shared.http.client import Budget, HttpClient, HttpFailure
-from shared.task_store.push import PushConfig
 
 _MOST_ANSWER_BYTES = 64_000
 

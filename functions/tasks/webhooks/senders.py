@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from urllib.parse import urlsplit
 
-from shared.task_store.push import PushConfig
+from a2a_hub.task_store.push import PushConfig
 
 MOST_AT_ONCE = 64
 _MOST_AT_ONE_RECEIVER = 8

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 
-from shared.tasks.webhook_keys import PublicKey, base64url, public_keys
+from a2a_hub.tasks.webhook_keys import PublicKey, base64url, public_keys
 
 _LIFETIME_SECONDS = 300
 _INTEGER_BYTES = 32

@@ -5,15 +5,15 @@ from __future__ import annotations
 import random
 import time
 
+from a2a_hub.http.client import HttpClient
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.task_store.factory import Store
+from a2a_hub.tasks.webhook_address import public_addresses, webhook_refusal
+from a2a_hub.telemetry.log import Log
 from functions.tasks.config import Config
 from functions.tasks.webhooks.delivery import Deliverer
 from functions.tasks.webhooks.posting import Posting
 from functions.tasks.webhooks.signing import Signer
-from shared.http.client import HttpClient
-from shared.log import Log
-from shared.task_store.opening import Store
-from shared.tasks.webhook_address import public_addresses, webhook_refusal
-from shared.threads import Threads
 
 
 def deliverer(config: Config, store: Store, log: Log) -> Deliverer:

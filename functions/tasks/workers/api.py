@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, A2AError, invalid_field
+from a2a_hub.a2a.model import Wire
+from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.task_store.store import Lease
+from a2a_hub.telemetry.log import Record
 from functions.tasks.workers import texts, wire
-from functions.tasks.workers.holding import Holding
 from functions.tasks.workers.identity import Worker
+from functions.tasks.workers.lease_operations import Holding
 from functions.tasks.workers.leasing import Leasing
 from functions.tasks.workers.statuses import word_of
-from shared.a2a import protojson
-from shared.a2a.errors import METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, A2AError, invalid_field
-from shared.a2a.model import Wire
-from shared.http.messages import JSON, Request, Response
-from shared.log import Record
-from shared.task_store.store import Lease
 
 S = TypeVar("S", bound=Wire)
 Write = Callable[[Worker, str, Any], wire.Answer]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from functions.tasks.workers.statuses import Status, state_after
-from functions.tasks.workers.wire import Update, text_artifact
-from shared.a2a.errors import invalid_field
-from shared.a2a.model import (
+from a2a_hub.a2a.errors import invalid_field
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Part,
@@ -16,10 +14,12 @@ from shared.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
-from shared.a2a.reply import Mint
-from shared.task_store.store import StoredTask
-from shared.tasks.updates import status_update
-from shared.tasks.work import read_work
+from a2a_hub.a2a.reply import Mint
+from a2a_hub.task_store.store import StoredTask
+from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.tasks.updates import status_update
+from functions.tasks.workers.statuses import Status, state_after
+from functions.tasks.workers.wire import Update, text_artifact
 
 
 class Events:

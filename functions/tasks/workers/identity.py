@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from shared.a2a.errors import PERMISSION_DENIED, A2AError, invalid_field
-from shared.identity.principal import Principal
-from shared.settings import Settings
+from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError, invalid_field
+from a2a_hub.identity.principal import Principal
+from a2a_hub.settings.reader import Settings
 
 _NAME = "WORKER_ACCOUNTS"
 

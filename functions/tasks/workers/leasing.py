@@ -6,12 +6,12 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.wakeups import topic_of
+from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 from functions.tasks.workers import texts
 from functions.tasks.workers.events import Events
-from shared.a2a.model import TaskState
-from shared.queue.bell import Bell
-from shared.queue.wakeups import topic_of
-from shared.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 
 _SWEPT_AT_ONCE = 200
 _TO_END_SECONDS = 30.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.a2a.errors import A2AError, ErrorKind
+from a2a_hub.a2a.errors import A2AError, ErrorKind
 
 LEASE_LOST = ErrorKind(
     "LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's", a2a=False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from shared.a2a.model import TaskState
+from a2a_hub.a2a.model import TaskState
 
 
 class Status(StrEnum):

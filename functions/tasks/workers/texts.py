@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from shared.a2a.model import Message, Role, Task
-from shared.a2a.text import text_of
-from shared.language import Language, language_of
+from a2a_hub.a2a.model import Message, Role, Task
+from a2a_hub.a2a.text import text_of
+from a2a_hub.text.language import Language, language_of
 
 _GIVEN_UP = {
     Language.EN: "The work on this task was begun {attempts} times and never finished, so it has been given up. "

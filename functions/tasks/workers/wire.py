@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.a2a.model import Artifact, Message, Part, Wire
+from a2a_hub.a2a.model import Artifact, Message, Part, Wire
 
 
 class LeaseRequest(Wire, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import msgspec
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from shared.a2a import card, model
+from a2a_hub.a2a import card, model
 from tests.contract.a2a.candidate_differences import DIFFERENCES, GONE
 from tests.contract.a2a.proto_text import Field, messages
 

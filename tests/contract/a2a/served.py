@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.a2a.bindings import sse
-from shared.a2a.call import Call
-from shared.a2a.card import AgentCard
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Data, Failure, Piece, Progress, Question, Text
-from shared.a2a.text import text_of
-from shared.a2a.versions import Version
-from shared.agents.function import agent_card, agent_function
-from shared.http.messages import Handler, Request, Response, body_of
-from shared.ids import new_id
-from shared.log import Log
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Question, Text
+from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.versions import Version
+from a2a_hub.agents.function import agent_card, agent_function
+from a2a_hub.http.messages import Handler, Request, Response, body_of
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.telemetry.log import Log
 
 SECRET = "the secret is 12345"
 URL = "https://agent.example.com/"

@@ -8,12 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from shared.a2a.agent import AnsweringAgent, Turn
-from shared.a2a.call import Call
-from shared.a2a.card import AgentCapabilities, AgentExtension
-from shared.a2a.errors import invalid_field
-from shared.a2a.extensions import executions
-from shared.a2a.extensions.development_tool import (
+from a2a_hub.a2a.agent import AnsweringAgent, Turn
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.card import AgentCapabilities, AgentExtension
+from a2a_hub.a2a.errors import invalid_field
+from a2a_hub.a2a.extensions import executions
+from a2a_hub.a2a.extensions.development_tool import (
     URI,
     ExecuteSlashCommandRequest,
     ExecuteSlashCommandResponse,
@@ -21,16 +21,16 @@ from shared.a2a.extensions.development_tool import (
     GetAllSlashCommandsResponse,
     SlashCommand,
 )
-from shared.a2a.model import SendMessageRequest
-from shared.a2a.reply import Piece, Question, Text
-from shared.a2a.server import A2AServer, Limits
-from shared.a2a.text import text_of
-from shared.function import MINT
-from shared.http.messages import Request, body_of
-from shared.identity.callers import Caller
-from shared.identity.principal import Principal
-from shared.ids import new_id
-from shared.log import Log
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import Piece, Question, Text
+from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.a2a.text import text_of
+from a2a_hub.http.messages import Request, body_of
+from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.principal import Principal
+from a2a_hub.runtime.function import MINT
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD
 from tests.fakes.kept_tasks import Instance
 

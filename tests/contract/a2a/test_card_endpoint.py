@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shared.a2a import protojson
-from shared.a2a.card import (
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.card import (
     AgentCapabilities,
     AgentCard,
     AgentCardSignature,
@@ -23,12 +23,12 @@ from shared.a2a.card import (
     SecurityScheme,
     StringList,
 )
-from shared.a2a.card_endpoint import PATHS, CardEndpoint
-from shared.a2a.compat.v0_3.card import to_compat_card, to_core_card
-from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.result import to_compat_result
-from shared.a2a.versions import Version
-from shared.http.messages import Request, Response
+from a2a_hub.a2a.card_endpoint import PATHS, CardEndpoint
+from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
+from a2a_hub.a2a.compat.v0_3.dialect import Dialect
+from a2a_hub.a2a.compat.v0_3.result import to_compat_result
+from a2a_hub.a2a.versions import Version
+from a2a_hub.http.messages import Request, Response
 from tests.contract.a2a.schemas import faults, faults_v0_3
 
 MAKE_TIME = 1_769_851_800

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.extensions.development_tool import (
-    URI,
-)
-from shared.identity.principal import Principal
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.identity.principal import Principal
 from tests.contract.a2a.served_commands import ADA, Served
 from tests.fakes.kept_tasks import until
 

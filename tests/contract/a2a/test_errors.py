@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from shared.a2a import errors
-from shared.a2a.bindings import jsonrpc, rest
-from shared.a2a.errors import A2AError, ErrorKind, invalid_field
+from a2a_hub.a2a import errors
+from a2a_hub.a2a.bindings import jsonrpc, rest
+from a2a_hub.a2a.errors import A2AError, ErrorKind, invalid_field
 from tests.contract.a2a.schemas import faults_v0_3
 
 # reason → (JSON-RPC code, HTTP status, google.rpc code), as the specification's table has them.

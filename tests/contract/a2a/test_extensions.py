@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from shared.a2a.card import AgentExtension
+from a2a_hub.a2a.card import AgentExtension
 from tests.contract.a2a.served import CARD, WAYS, Served, Way, error_of, served
 
 EACH_WAY = pytest.mark.parametrize("way", WAYS, ids=str)

@@ -11,15 +11,15 @@ import pytest
 from functions_framework import create_app
 from werkzeug.test import Client, EnvironBuilder, run_wsgi_app
 
-from shared.a2a.bindings import sse
-from shared.http.flask_adapter import entry_point
-from shared.http.messages import Request, Response
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.http.flask_adapter import entry_point
+from a2a_hub.http.messages import Request, Response
 from tests.contract.a2a.served import WAYS, Way, served
 from tests.contract.a2a.wire_examples import Example, examples
 
 EACH_WAY = pytest.mark.parametrize("way", WAYS, ids=str)
 _SOURCE = """
-from shared.http.flask_adapter import entry_point
+from a2a_hub.http.flask_adapter import entry_point
 from tests.contract.a2a.served import served
 
 agent = entry_point(served().handle)

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.a2a.bindings import sse
-from shared.a2a.operations import OPERATIONS
-from shared.http.messages import Response
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.operations import OPERATIONS
+from a2a_hub.http.messages import Response
 from tests.contract.a2a.served import WAYS, Way, served, whole
 from tests.contract.a2a.wire_examples import Example, examples
 from tests.unit.a2a.values import JSON_VALUES

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.agent import Turn
-from shared.a2a.bindings import sse
-from shared.a2a.call import Call
-from shared.a2a.model import Event, Message, Part, Role, SendMessageRequest
-from shared.a2a.server import A2AServer, Limits
-from shared.http.messages import Request, Response, body_of
-from shared.identity.callers import Caller
-from shared.identity.principal import Principal
-from shared.log import Log
+from a2a_hub.a2a.agent import Turn
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageRequest
+from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.http.messages import Request, Response, body_of
+from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.principal import Principal
+from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD, WAYS, Way, whole
 
 ADA, BOB = (Caller(principal=Principal(subject=name)) for name in ("ada", "bob"))

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.bindings import rest
-from shared.a2a.errors import A2AError
+from a2a_hub.a2a.bindings import rest
+from a2a_hub.a2a.errors import A2AError
 from tests.contract.a2a.served import SECRET, WAYS, Way, error_of, fields_named, served
 
 EACH_WAY = pytest.mark.parametrize("way", WAYS, ids=str)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from shared.a2a import errors, protojson
-from shared.a2a.bindings import jsonrpc, rest
-from shared.a2a.card import AgentCard
-from shared.a2a.compat.v0_3.card import to_compat_card
-from shared.a2a.operations import OPERATIONS, Capability, Operation, Rest
-from shared.a2a.versions import Version
+from a2a_hub.a2a import errors, protojson
+from a2a_hub.a2a.bindings import jsonrpc, rest
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.compat.v0_3.card import to_compat_card
+from a2a_hub.a2a.operations import OPERATIONS, Capability, Operation, Rest
+from a2a_hub.a2a.versions import Version
 from tests.contract.a2a.served import CARD, Way, error_of, served
 
 SENDS = ("SendMessage", "SendStreamingMessage")

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.a2a import protojson
-from shared.a2a.card import AgentCard, AgentInterface
-from shared.a2a.compat.v0_3.card import to_compat_card
-from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.event import to_compat_event
-from shared.a2a.compat.v0_3.push_config import to_compat_task_push_config
-from shared.a2a.compat.v0_3.request import to_compat_send
-from shared.a2a.model import (
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.card import AgentCard, AgentInterface
+from a2a_hub.a2a.compat.v0_3.card import to_compat_card
+from a2a_hub.a2a.compat.v0_3.dialect import Dialect
+from a2a_hub.a2a.compat.v0_3.event import to_compat_event
+from a2a_hub.a2a.compat.v0_3.push_config import to_compat_task_push_config
+from a2a_hub.a2a.compat.v0_3.request import to_compat_send
+from a2a_hub.a2a.model import (
     Event,
     Message,
     SendMessageRequest,

@@ -5,17 +5,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.a2a import protojson
-from shared.a2a.bindings import jsonrpc, rest
-from shared.a2a.card import AgentCard
-from shared.a2a.compat.v0_3.card import to_compat_card, to_core_card
-from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.event import to_compat_event, to_core_event
-from shared.a2a.compat.v0_3.request import to_compat_send
-from shared.a2a.model import SendMessageRequest, StreamResponse
-from shared.a2a.text import text_of
-from shared.a2a.versions import Version
-from shared.a2a.wrap import unwrapped, wrapped
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.bindings import jsonrpc, rest
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
+from a2a_hub.a2a.compat.v0_3.dialect import Dialect
+from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_core_event
+from a2a_hub.a2a.compat.v0_3.request import to_compat_send
+from a2a_hub.a2a.envelope import unwrapped, wrapped
+from a2a_hub.a2a.model import SendMessageRequest, StreamResponse
+from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.versions import Version
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.contract.a2a.wire_examples import Example, examples
 

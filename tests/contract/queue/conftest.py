@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.http.client import HttpClient
-from shared.ids import random_hex
-from shared.queue.local import LocalWakeups
-from shared.queue.pubsub import PubsubWakeups
-from shared.queue.wakeups import Wakeups
+from a2a_hub.http.client import HttpClient
+from a2a_hub.queue.local import LocalWakeups
+from a2a_hub.queue.pubsub import PubsubWakeups
+from a2a_hub.queue.wakeups import Wakeups
+from a2a_hub.runtime.ids import random_hex
 from tests.fakes.emulators import PROJECT
 from tests.fakes.http_server import Exchange, HttpServer, Received
 

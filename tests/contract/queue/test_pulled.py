@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shared.queue.envelope import read_message
-from shared.queue.pubsub import PubsubWakeups
-from shared.queue.wakeups import Wakeup
+from a2a_hub.queue.envelope import read_message
+from a2a_hub.queue.pubsub import PubsubWakeups
+from a2a_hub.queue.wakeups import Wakeup
 from tests.fakes.emulators import PROJECT
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -56,7 +56,7 @@ def test_a_worker_hears_of_the_tasks_of_its_role_only(pubsub: PubsubWakeups, top
 def test_google_is_imported_on_the_first_use_only() -> None:
     program = (
         "import sys\n"
-        "from shared.queue.pubsub import PubsubWakeups\n"
+        "from a2a_hub.queue.pubsub import PubsubWakeups\n"
         "PubsubWakeups(project='p', prefix='', failed=print)\n"
         "heavy = ('google.api', 'google.auth', 'google.cloud.', 'grpc')\n"
         "sys.stderr.write(','.join(name for name in sys.modules if name.startswith(heavy)))\n"

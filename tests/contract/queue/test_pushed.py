@@ -2,12 +2,12 @@
 
 import threading
 
+from a2a_hub.http.client import HttpClient
+from a2a_hub.queue.envelope import read_push
+from a2a_hub.queue.local import LocalWakeups
+from a2a_hub.queue.pubsub import PubsubWakeups
+from a2a_hub.queue.wakeups import Wakeup, Wakeups
 from local.ports import LOOPBACK, free_ports
-from shared.http.client import HttpClient
-from shared.queue.envelope import read_push
-from shared.queue.local import LocalWakeups
-from shared.queue.pubsub import PubsubWakeups
-from shared.queue.wakeups import Wakeup, Wakeups
 from tests.contract.queue.conftest import Subscriber
 from tests.fakes.emulators import PROJECT
 from tests.fakes.http_server import Exchange, HttpServer, Received

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import pytest
 
-from shared.ids import random_hex
-from shared.task_store.firestore import FirestoreTaskStore
-from shared.task_store.head import DEFAULT_TASK_BYTES
-from shared.task_store.sqlite import SqliteTaskStore
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.firestore import FirestoreTaskStore
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.task_record import DEFAULT_TASK_BYTES
 from tests.contract.task_store.stores import Clock, Store
 from tests.fakes.emulators import PROJECT
 

@@ -4,10 +4,10 @@ import sys
 import time
 from pathlib import Path
 
-from shared.a2a.model import TaskState
-from shared.ids import random_hex
-from shared.task_store.sqlite import SqliteTaskStore
-from shared.task_store.store import HUB, StoreError
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import HUB, StoreError
 from tests.contract.task_store.stores import chunk, status
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
-from shared.a2a.model import (
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,
@@ -18,10 +18,10 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.a2a.versions import Version
-from shared.ids import new_id
-from shared.task_store.push import PushConfig, PushStore
-from shared.task_store.store import HUB, NewTask, Position, StoredTask, TaskQuery, TaskStore
+from a2a_hub.a2a.versions import Version
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.task_store.push import PushConfig, PushStore
+from a2a_hub.task_store.store import HUB, NewTask, Position, StoredTask, TaskQuery, TaskStore
 
 _Result = TypeVar("_Result")
 

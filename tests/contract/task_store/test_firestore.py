@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store import firestore_queries as queries
+from a2a_hub.task_store.firestore import FirestoreTaskStore
+from a2a_hub.task_store.firestore_client import Changed, Database
+from a2a_hub.task_store.store import HUB, Position, TaskQuery, Unavailable
 from local.ports import LOOPBACK, free_ports
-from shared.a2a.model import TaskState
-from shared.ids import random_hex
-from shared.task_store import firestore_queries as queries
-from shared.task_store.firestore import FirestoreTaskStore
-from shared.task_store.firestore_client import Changed, Database
-from shared.task_store.store import HUB, Position, TaskQuery, Unavailable
 from tests.contract.task_store.stores import Clock, chunk, created, status, texts, webhook
 from tests.fakes.emulators import PROJECT
 
@@ -178,7 +178,7 @@ def test_a_change_is_tried_again_for_a_while_and_not_for_ever() -> None:
 def test_google_is_imported_on_the_first_use_only() -> None:
     program = (
         "import sys, time\n"
-        "from shared.task_store.firestore import FirestoreTaskStore\n"
+        "from a2a_hub.task_store.firestore import FirestoreTaskStore\n"
         "FirestoreTaskStore(project='p', database='d', clock=time.time, new_token=str)\n"
         "heavy = ('google.api', 'google.auth', 'google.cloud.', 'grpc')\n"
         "sys.stderr.write(','.join(name for name in sys.modules if name.startswith(heavy)))\n"

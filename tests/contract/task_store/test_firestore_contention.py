@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import grpc
 import pytest
 
-from shared.a2a.model import TaskState
-from shared.ids import random_hex
-from shared.task_store.firestore import FirestoreTaskStore
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.firestore import FirestoreTaskStore
 from tests.contract.task_store.stores import Clock, created, status, webhook
 from tests.fakes.emulators import PROJECT
 from tests.fakes.grpc_line import GrpcLine

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.a2a.model import TaskState
-from shared.ids import random_hex
-from shared.task_store.firestore import FirestoreTaskStore
-from shared.task_store.store import StoredTask, Unavailable, WrongVersion
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.runtime.ids import random_hex
+from a2a_hub.task_store.firestore import FirestoreTaskStore
+from a2a_hub.task_store.store import StoredTask, Unavailable, WrongVersion
 from tests.contract.task_store.stores import created, status
 from tests.fakes.emulators import PROJECT
 from tests.fakes.tcp_line import TcpLine

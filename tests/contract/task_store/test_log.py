@@ -5,9 +5,9 @@ import functools
 import msgspec
 import pytest
 
-from shared.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatus
-from shared.task_store.log_bytes import folded
-from shared.task_store.store import (
+from a2a_hub.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatus
+from a2a_hub.task_store.event_encoding import folded
+from a2a_hub.task_store.store import (
     HUB,
     NewTask,
     StoredTask,

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.call import Call
-from shared.a2a.model import (
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import (
     SendMessageConfiguration,
     SendMessageRequest,
     Task,
     TaskPushNotificationConfig,
     TaskState,
 )
-from shared.a2a.reply import Piece, Question, Text
-from shared.task_store.store import Unavailable, WrongVersion
+from a2a_hub.a2a.reply import Piece, Question, Text
+from a2a_hub.task_store.store import Unavailable, WrongVersion
 from tests.contract.task_store.stores import Clock, Store, created, status, webhook
 from tests.fakes.kept_tasks import (
     PATIENCE_SECONDS,

@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from shared.a2a.model import TaskState
-from shared.task_store.store import AlreadyRunning, NewTask, StoredTask, TaskQuery
+from a2a_hub.a2a.model import TaskState
+from a2a_hub.task_store.store import AlreadyRunning, NewTask, StoredTask, TaskQuery
 from tests.contract.task_store.stores import (
     Clock,
     Store,

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from shared.a2a.model import TaskState
+from a2a_hub.a2a.model import TaskState
 from tests.contract.task_store.stores import Store, created, status
 
 LONG_SECONDS = 30.0

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.http.messages import Request
+from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER
+from a2a_hub.identity.static_token import digest
 from functions.gate.app import build
 from functions.gate.config import read
-from functions.gate.passing import REQUEST_HEADERS
-from shared.http.messages import Request
-from shared.identity.signed_principal import HEADER, TOKEN_HEADER
-from shared.identity.static_token import digest
+from functions.gate.header_allowlist import REQUEST_HEADERS
 from tests.fakes.http_server import HttpServer
 from tests.integration.gates import BEARER, KEY, OTHER_TOKEN, TOKEN, Gate, echo, gate, principal_at
 

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from a2a_hub.http.messages import Body, Handler, Request, body_of
 from functions.gate.app import build
 from functions.gate.config import read
-from shared.http.messages import Body, Handler, Request, body_of
 from tests.fakes.http_server import HttpServer
 from tests.integration.gates import KEY, OTHER_TOKEN, TOKEN
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.routes import Boundary
+from a2a_hub.routing.routes import Boundary
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, status, task
 from tests.fakes.http_server import Exchange

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from shared.a2a.call import Call
-from shared.a2a.errors import A2AError
-from shared.a2a.model import GetTaskRequest, Task
-from shared.a2a.reply import Piece, Text
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import GetTaskRequest, Task
+from a2a_hub.a2a.reply import Piece, Text
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle

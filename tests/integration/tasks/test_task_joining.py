@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from shared.a2a.call import Call
-from shared.a2a.model import Binding, Message, SendMessageConfiguration, Task
-from shared.a2a.reply import Piece, Question, Text
-from shared.a2a.text import text_of
-from shared.a2a.versions import Version
-from shared.identity.principal import Principal
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.model import Binding, Message, SendMessageConfiguration, Task
+from a2a_hub.a2a.reply import Piece, Question, Text
+from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.versions import Version
+from a2a_hub.identity.principal import Principal
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, Hub, route

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared.a2a.extensions import development_tool as tool
-from shared.a2a.extensions.development_tool import Schema
+from a2a_hub.a2a.extensions import development_tool as tool
+from a2a_hub.a2a.extensions.development_tool import Schema
 
 _DIFF = {
     "file_name": "main.py",

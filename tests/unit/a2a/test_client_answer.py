@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from shared.a2a.client_answer import decoded
-from shared.a2a.client_errors import ClientError
+from a2a_hub.a2a.client_errors import ClientError
+from a2a_hub.a2a.client_response import decoded
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.errors import A2AError
-from shared.a2a.extensions import development_tool as tool
-from shared.a2a.extensions import schema_json
-from shared.a2a.extensions.development_tool import URI, Schema
-from shared.a2a.extensions.schema_json import Spelling, read, spelling_of, write
-from shared.a2a.model import Message, Part, Role
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.extensions import development_tool as tool
+from a2a_hub.a2a.extensions import schema_json
+from a2a_hub.a2a.extensions.development_tool import URI, Schema
+from a2a_hub.a2a.extensions.schema_json import Spelling, read, spelling_of, write
+from a2a_hub.a2a.model import Message, Part, Role
 from tests.unit.a2a.development_tool_values import SAMPLES
 
 # What the specification names, message by message, with its optional fields and those of which one is there.

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.card import AgentInterface
-from shared.a2a.client_errors import ClientError, ClientFault
-from shared.a2a.discovery import CalledCard, endpoint_of, read_card
-from shared.a2a.errors import A2AError
-from shared.a2a.model import Binding
-from shared.a2a.versions import Version
+from a2a_hub.a2a.card import AgentInterface
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import Binding
+from a2a_hub.a2a.versions import Version
 
 ROUTE = "https://agent.example/a2a"
 

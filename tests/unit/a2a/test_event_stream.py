@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Iterator
 
-from shared.a2a.bindings import sse
-from shared.a2a.bindings.event_stream import EventStream
-from shared.a2a.model import Event, Message, Part, Role
-from shared.a2a.relay import Relay, Subscription
-from shared.threads import Threads
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.bindings.event_stream import EventStream
+from a2a_hub.a2a.model import Event, Message, Part, Role
+from a2a_hub.a2a.relay import Relay, Subscription
+from a2a_hub.runtime.threads import Threads
 
 PATIENCE_SECONDS = 30.0
 AT_ONCE = 0.001

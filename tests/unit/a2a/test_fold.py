@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.a2a.errors import INVALID_AGENT_RESPONSE, A2AError
-from shared.a2a.fold import fold
-from shared.a2a.model import (
+from a2a_hub.a2a.errors import INVALID_AGENT_RESPONSE, A2AError
+from a2a_hub.a2a.fold import fold
+from a2a_hub.a2a.model import (
     Artifact,
     Event,
     Message,

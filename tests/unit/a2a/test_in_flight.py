@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.a2a.in_flight import InFlight
-from shared.a2a.relay import Relay
+from a2a_hub.a2a.in_flight import InFlight
+from a2a_hub.a2a.relay import Relay
 
 PATIENCE_SECONDS = 30.0
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.a2a import protojson
-from shared.a2a.errors import PARSE_ERROR, A2AError
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.errors import PARSE_ERROR, A2AError
 
 NO_JSON: dict[str, bytes] = {
     "nothing": b"",

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.a2a.compat.v0_3.part import to_core_part
-from shared.a2a.errors import A2AError
+from a2a_hub.a2a.compat.v0_3.part import to_core_part
+from a2a_hub.a2a.errors import A2AError
 
 
 @pytest.mark.parametrize(

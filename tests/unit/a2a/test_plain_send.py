@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.bindings import jsonrpc, plain_send
+from a2a_hub.a2a.bindings.params import read_params
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import SendMessageRequest
 from bench.question import SEND_0_3, SEND_1_0, STREAM_0_3
-from shared.a2a import protojson
-from shared.a2a.bindings import jsonrpc, plain_send
-from shared.a2a.bindings.params import read_params
-from shared.a2a.errors import A2AError
-from shared.a2a.model import SendMessageRequest
 from tests.contract.a2a.wire_examples import Example, examples
 from tests.unit.a2a.values import JSON_VALUES, OBJECTS
 

@@ -5,10 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.a2a import protojson
-from shared.a2a.card import AgentCard, SecurityRequirement
-from shared.a2a.errors import INVALID_PARAMS, A2AError
-from shared.a2a.model import (
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.card import AgentCard, SecurityRequirement
+from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError
+from a2a_hub.a2a.model import (
     Artifact,
     GetTaskRequest,
     ListTasksRequest,

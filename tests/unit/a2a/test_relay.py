@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.a2a.relay import Relay, Subscription
-from shared.threads import Threads
+from a2a_hub.a2a.relay import Relay, Subscription
+from a2a_hub.runtime.threads import Threads
 
 PATIENCE_SECONDS = 30.0
 AT_ONCE = 0.001

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from shared.a2a import protojson
-from shared.a2a.card import AgentCard, AgentInterface
-from shared.a2a.compat.v0_3.card import to_compat_card, to_core_card
-from shared.a2a.compat.v0_3.dialect import Dialect
-from shared.a2a.compat.v0_3.event import to_compat_event, to_core_event
-from shared.a2a.compat.v0_3.message import to_compat_message, to_core_message
-from shared.a2a.compat.v0_3.part import to_compat_part, to_core_part
-from shared.a2a.compat.v0_3.push_config import to_compat_task_push_config, to_core_task_push_config
-from shared.a2a.compat.v0_3.request import to_compat_send, to_core_send
-from shared.a2a.compat.v0_3.task import (
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.card import AgentCard, AgentInterface
+from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
+from a2a_hub.a2a.compat.v0_3.dialect import Dialect
+from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_core_event
+from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_core_message
+from a2a_hub.a2a.compat.v0_3.part import to_compat_part, to_core_part
+from a2a_hub.a2a.compat.v0_3.push_config import to_compat_task_push_config, to_core_task_push_config
+from a2a_hub.a2a.compat.v0_3.request import to_compat_send, to_core_send
+from a2a_hub.a2a.compat.v0_3.task import (
     to_compat_artifact,
     to_compat_status,
     to_compat_task,
@@ -27,7 +27,8 @@ from shared.a2a.compat.v0_3.task import (
     to_core_status,
     to_core_task,
 )
-from shared.a2a.model import (
+from a2a_hub.a2a.envelope import unwrapped
+from a2a_hub.a2a.model import (
     Artifact,
     Message,
     Part,
@@ -42,7 +43,6 @@ from shared.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from shared.a2a.wrap import unwrapped
 from tests.unit.a2a import values_v0_3
 from tests.unit.a2a.values import values
 

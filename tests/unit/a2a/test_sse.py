@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from shared.a2a import protojson
-from shared.a2a.bindings import sse
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.bindings import sse
 
 LIMIT = 1_000
 STREAM = (

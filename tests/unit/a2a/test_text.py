@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.a2a.model import Message, Part, Role
-from shared.a2a.text import text_of
+from a2a_hub.a2a.model import Message, Part, Role
+from a2a_hub.a2a.text import text_of
 
 
 def _text(*texts: str | None) -> str:

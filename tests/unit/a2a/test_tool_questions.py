@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.a2a.extensions.development_tool import URI
-from shared.a2a.extensions.gemini_cli_updates import in_passing
-from shared.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
-from shared.a2a.extensions.tool_confirmation import confirmation, progress_text, question_text
-from shared.a2a.extensions.tool_state import PendingTools, Stage, ToolQuestion, ToolUpdate
-from shared.a2a.model import Message, Part, Role, TaskState, TaskStatus, TaskStatusUpdateEvent
-from shared.language import Language
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.a2a.extensions.gemini_cli_updates import in_passing
+from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
+from a2a_hub.a2a.extensions.tool_confirmation import confirmation, progress_text, question_text
+from a2a_hub.a2a.extensions.tool_state import PendingTools, Stage, ToolQuestion, ToolUpdate
+from a2a_hub.a2a.model import Message, Part, Role, TaskState, TaskStatus, TaskStatusUpdateEvent
+from a2a_hub.text.language import Language
 
 _HEARD = Path(__file__).parents[2] / "wire" / "heard" / "gemini-cli-a2a-server-0.25.2"
 _OPTIONS = [{"id": "proceed_once", "name": "Allow Once"}, {"id": "cancel", "name": "Reject"}]

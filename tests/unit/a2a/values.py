@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 import msgspec
 from hypothesis import strategies as st
 
-from shared.a2a import card, model
+from a2a_hub.a2a import card, model
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from shared.a2a.compat.v0_3.dialect import Dialect
+from a2a_hub.a2a.compat.v0_3.dialect import Dialect
 from tests.unit.a2a.values import BASE64, OBJECTS, TEXTS, TIMESTAMPS
 
 Json = dict[str, Any]

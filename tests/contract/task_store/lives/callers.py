@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from shared.a2a.model import (
+from a2a_hub.a2a.model import (
     Event,
     Message,
     Part,
@@ -12,8 +12,8 @@ from shared.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
-from shared.task_store.store import NewTask, Position, TaskQuery
-from shared.tasks.following import Following
+from a2a_hub.task_store.store import NewTask, Position, TaskQuery
+from a2a_hub.tasks.subscription import Following
 from tests.contract.task_store.lives.stage import (
     CONTEXTS,
     OPEN,

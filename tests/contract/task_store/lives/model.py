@@ -3,18 +3,11 @@
 import builtins
 from collections.abc import Callable, Sequence
 
-from shared.a2a.model import (
-    Event,
-    Message,
-    Task,
-    TaskArtifactUpdateEvent,
-    TaskState,
-    TaskStatusUpdateEvent,
-)
-from shared.a2a.scalars import seconds_of
-from shared.task_store.log_bytes import event_bytes, folded
-from shared.task_store.push import PushConfig
-from shared.task_store.store import (
+from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
+from a2a_hub.a2a.scalars import seconds_of
+from a2a_hub.task_store.event_encoding import event_bytes, folded
+from a2a_hub.task_store.push import PushConfig
+from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,
     Lease,

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from shared.a2a.model import Event, Task, TaskState
-from shared.task_store.log_bytes import event_bytes
-from shared.task_store.push import Delivery, PushConfig
-from shared.task_store.store import StoredTask, UnknownTask
+from a2a_hub.a2a.model import Event, Task, TaskState
+from a2a_hub.task_store.event_encoding import event_bytes
+from a2a_hub.task_store.push import Delivery, PushConfig
+from a2a_hub.task_store.store import StoredTask, UnknownTask
 
 
 @dataclass(kw_only=True)

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from shared.a2a.model import Event, TaskState
-from shared.task_store.store import HUB, AlreadyRunning, StoreError
+from a2a_hub.a2a.model import Event, TaskState
+from a2a_hub.task_store.store import HUB, AlreadyRunning, StoreError
 from tests.contract.task_store.lives.model import Model
 from tests.contract.task_store.lives.model_push import Kept
 from tests.contract.task_store.stores import Clock, Store

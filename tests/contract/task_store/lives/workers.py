@@ -4,9 +4,9 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from shared.a2a.model import Event, TaskState
-from shared.task_store.push import Delivery
-from shared.task_store.store import Lease
+from a2a_hub.a2a.model import Event, TaskState
+from a2a_hub.task_store.push import Delivery
+from a2a_hub.task_store.store import Lease
 from tests.contract.task_store.lives.model_push import Kept
 from tests.contract.task_store.lives.stage import OPEN, ROLES, SECONDS, STATES, TEXTS, TIMES, Stage, which
 from tests.contract.task_store.stores import chunk, status, webhook

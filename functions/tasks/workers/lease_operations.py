@@ -1,0 +1,145 @@
+"""What a worker that holds a task may do with it; each write proves by its lease that it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from a2a_hub.a2a.errors import TASK_NOT_FOUND, A2AError, invalid_field
+from a2a_hub.a2a.model import Event, TaskState
+from a2a_hub.task_store.store import (
+    LeaseLost,
+    StoredTask,
+    TaskEnded,
+    TaskStore,
+    TooLarge,
+    UnknownTask,
+    WrongVersion,
+)
+from functions.tasks.workers import problems, wire
+from functions.tasks.workers.events import Events
+from functions.tasks.workers.identity import Worker
+from functions.tasks.workers.statuses import word_of
+
+
+class Holding:
+    """The writes. A cancellation that was asked for ends the task with the next of them, except with a result."""
+
+    def __init__(self, store: TaskStore, events: Events) -> None:
+        self._store = store
+        self._events = events
+
+    def renew(self, worker: Worker, task_id: str, sent: wire.Renew) -> wire.Answer:
+        """The lease lasts longer; or the task has ended, where that was asked for."""
+        self._found(worker, task_id)
+        with _refusals(task_id):
+            stored = self._store.renew(task_id, sent.lease, seconds=sent.lease_seconds).stored
+        return self._unless_cancelled(stored, sent.lease, lambda: stored)
+
+    def progress(self, worker: Worker, task_id: str, sent: wire.Progress) -> wire.Answer:
+        """The updates are in the task's log."""
+        stored = self._found(worker, task_id)
+        events = self._events.of_progress(stored.task, sent.updates)
+        if events:
+            stored = self._append(stored, events, sent)
+        else:
+            with _refusals(task_id):
+                stored = self._store.append(task_id, (), lease=sent.lease)
+        return self._unless_cancelled(stored, sent.lease, lambda: stored)
+
+    def complete(self, worker: Worker, task_id: str, sent: wire.Complete) -> wire.Answer:
+        """The task has ended with its result, even where it was being cancelled: what is done is not thrown away."""
+        if not sent.text and not sent.artifacts:
+            raise invalid_field("text", "must be there, or artifacts: the user gets them as the answer")
+        stored = self._found(worker, task_id)
+        events = self._events.of_result(stored, sent.text, sent.artifacts)
+        return _answer(self._append(stored, events, sent))
+
+    def fail(self, worker: Worker, task_id: str, sent: wire.Fail) -> wire.Answer:
+        """The task has failed, and its owner can read why."""
+        reason = _required("reason", sent.reason)
+        stored = self._found(worker, task_id)
+        return self._unless_cancelled(
+            stored,
+            sent.lease,
+            lambda: self._append(stored, [self._events.status(stored.task, TaskState.FAILED, reason)], sent),
+        )
+
+    def require_input(self, worker: Worker, task_id: str, sent: wire.RequireInput) -> wire.Answer:
+        """The task waits for its client, and nobody holds it; with the answer it is due again."""
+        text = _required("text", sent.text)
+        stored = self._found(worker, task_id)
+        state = TaskState.AUTH_REQUIRED if sent.auth else TaskState.INPUT_REQUIRED
+        return self._unless_cancelled(
+            stored,
+            sent.lease,
+            lambda: self._append(stored, [self._events.status(stored.task, state, text)], sent),
+        )
+
+    def release(self, worker: Worker, task_id: str, sent: wire.Held) -> wire.Answer:
+        """Another worker can have the task at once."""
+        stored = self._found(worker, task_id)
+
+        def released() -> StoredTask:
+            with _refusals(task_id):
+                self._store.release(task_id, sent.lease)
+            return stored
+
+        return self._unless_cancelled(stored, sent.lease, released, leased=False)
+
+    def _unless_cancelled(
+        self, stored: StoredTask, lease: str, do: Callable[[], StoredTask], *, leased: bool = True
+    ) -> wire.Answer:
+        if not stored.cancel_requested or stored.task.status.state.terminal:
+            return _answer(do(), leased=leased)
+        canceled = self._events.status(stored.task, TaskState.CANCELED)
+        with _refusals(stored.task.id):
+            return _answer(self._store.append(stored.task.id, [canceled], lease=lease))
+
+    def _append(self, stored: StoredTask, events: Sequence[Event], sent: wire.Held) -> StoredTask:
+        with _refusals(stored.task.id):
+            return self._store.append(stored.task.id, events, lease=sent.lease, expected_version=sent.version)
+
+    def _found(self, worker: Worker, task_id: str) -> StoredTask:
+        stored = self._store.get(task_id, owner=None)
+        if stored is None or not worker.may_work_on(stored.role):
+            raise _not_found(task_id)
+        if stored.task.status.state.terminal:
+            raise problems.task_ended()
+        return stored
+
+
+@contextmanager
+def _refusals(task_id: str) -> Iterator[None]:
+    """The store's refusals, as those of the API."""
+    try:
+        yield
+    except LeaseLost:
+        raise problems.lease_lost() from None
+    except TaskEnded:
+        raise problems.task_ended() from None
+    except WrongVersion:
+        raise problems.wrong_version() from None
+    except TooLarge:
+        raise problems.too_large() from None
+    except UnknownTask:
+        raise _not_found(task_id) from None
+
+
+def _not_found(task_id: str) -> A2AError:
+    return A2AError(TASK_NOT_FOUND, metadata={"taskId": task_id[:200]})
+
+
+def _required(name: str, text: str) -> str:
+    if not text.strip():
+        raise invalid_field(name, "must say something: the user reads it")
+    return text
+
+
+def _answer(stored: StoredTask, *, leased: bool = True) -> wire.Answer:
+    return wire.Answer(
+        task_id=stored.task.id,
+        status=word_of(stored.task.status.state, leased=leased),
+        version=stored.version,
+        cancel_requested=stored.cancel_requested,
+    )

@@ -1,0 +1,115 @@
+"""Serves an agent card: the strict card of the version that the request names, one card for both where it names none.
+
+A client learns from the card which versions there are (A2A 1.0.1 §14.3): a request that names another version gets it, too.
+
+Caching as A2A 1.0.1 §8.6: Cache-Control, ETag, Last-Modified, and 304 for a client that has the card already.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from email.utils import formatdate
+
+from a2a_hub.a2a import protojson, versions
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, A2AError
+from a2a_hub.a2a.versions import Version
+from a2a_hub.http.dates import seconds_of
+from a2a_hub.http.messages import JSON, Request, Response
+
+PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
+
+
+class CardEndpoint:
+    """Answers `PATHS`. `card` gives the card as it is now; `now` is the time of day in seconds since the epoch.
+
+    `unnamed` is the version of the card for a request that names none; None stands for both in one.
+    """
+
+    def __init__(
+        self,
+        card: Callable[[], AgentCard],
+        *,
+        protocol_version_v0_3: str,
+        max_age_seconds: int,
+        now: Callable[[], float],
+        unnamed: Version | None = None,
+    ) -> None:
+        self._card = card
+        self._unnamed = unnamed
+        self._protocol_version = protocol_version_v0_3
+        self._max_age_seconds = max_age_seconds
+        self._now = now
+        self._written: _Written | None = None
+
+    def handle(self, request: Request) -> Response | None:
+        """The card, 304, or an error; None for any other path."""
+        if request.path.rstrip("/") not in PATHS:
+            return None
+        try:
+            if request.method not in ("GET", "HEAD"):
+                raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "GET, HEAD"})
+            return self._answer(request, _named(request))
+        except A2AError as error:
+            from a2a_hub.a2a.bindings import rest
+
+            headers = {"content-type": JSON} | error.headers
+            return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
+
+    def _answer(self, request: Request, version: Version | None) -> Response:
+        card = self._card()
+        written = self._written
+        if written is None or written.card is not card:
+            written = self._written = _Written(card, self._protocol_version, int(self._now()))
+        body, etag = written.bodies.get(version or self._unnamed) or written.bodies[None]
+        headers = {
+            "cache-control": f"public, max-age={self._max_age_seconds}",
+            "etag": etag,
+            "last-modified": formatdate(written.at, usegmt=True),
+            "vary": "A2A-Version",
+        }
+        if _is_fresh(request, etag, written.at):
+            return Response(status=304, headers=headers)
+        return Response(headers=headers | {"content-type": JSON}, body=body)
+
+
+class _Written:
+    """A card as bytes and its ETag, once for each version that a request can name and the agent speaks, and for none named."""
+
+    def __init__(self, card: AgentCard, protocol_version: str, at: int) -> None:
+        # Loaded when a card is asked for, which in most processes never happens.
+        from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
+
+        self.card = card
+        self.at = at
+        spoken = {item.protocol_version[:3] for item in card.supported_interfaces}
+        cards: dict[Version | None, object] = {}
+        if Version.V1_0 in spoken:
+            cards[Version.V1_0] = cards[None] = card
+        if Version.V0_3 in spoken:
+            cards[Version.V0_3] = cards[None] = to_compat_card(card, protocol_version=protocol_version)
+        if len(cards) > 2:
+            cards[None] = both_versions(card, protocol_version=protocol_version)
+        self.bodies = {version: _with_etag(protojson.encode(each)) for version, each in cards.items()}
+
+
+def _named(request: Request) -> Version | None:
+    """The version that the request names, None where that is none or not one."""
+    try:
+        return versions.named(request.headers.get("a2a-version"), request.parameters("A2A-Version"))
+    except A2AError:
+        return None
+
+
+def _with_etag(body: bytes) -> tuple[bytes, str]:
+    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+def _is_fresh(request: Request, etag: str, at: int) -> bool:
+    """RFC 9110 §13.1: If-None-Match wins over If-Modified-Since."""
+    given = request.headers.get("if-none-match")
+    if given is not None:
+        return any(tag.strip().removeprefix("W/") in (etag, "*") for tag in given.split(","))
+    since = seconds_of(request.headers.get("if-modified-since"))
+    return since is not None and at <= since

@@ -1,0 +1,292 @@
+"""Calls an A2A agent in its own version and binding; whatever goes wrong is one ClientError with one fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from a2a_hub.a2a import operations, protojson
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.client_response import Endpoint, check, decoded, event_of, json_of, result_of
+from a2a_hub.a2a.compat.v0_3.dialect import Dialect
+from a2a_hub.a2a.compat.v0_3.request import to_compat_send
+from a2a_hub.a2a.compat.v0_3.task import to_core_task
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.extensions.gemini_cli_updates import in_passing
+from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent
+from a2a_hub.a2a.operations import Operation
+from a2a_hub.a2a.versions import Version
+from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.messages import EVENT_STREAM, JSON
+
+_LINGER_SECONDS = 0.5
+
+
+class A2AClient:
+    """Sends messages to agents. Thread-safe."""
+
+    def __init__(self, http: HttpClient, *, new_id: Callable[[], str]) -> None:
+        self._http = http
+        self._new_id = new_id
+
+    def send(
+        self,
+        endpoint: Endpoint,
+        request: SendMessageRequest,
+        *,
+        streaming: bool,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Iterator[Event]:
+        """The agent's events: the one result, or its stream as it arrives. Raises ClientError.
+
+        A stream ends with a Message or a terminal or interrupted state; one that ends before is a CUT.
+        """
+        operation = operations.SEND_STREAMING_MESSAGE if streaming else operations.SEND_MESSAGE
+        with as_client_error():
+            answer = self._post(
+                endpoint,
+                operation,
+                _params(endpoint, request),
+                headers=headers,
+                budget=budget,
+                cancellation=cancellation,
+            )
+            with closing(answer):
+                if streaming and answer.media_type == EVENT_STREAM:
+                    yield from self._stream(endpoint, answer, budget, continues=request.message.task_id)
+                else:
+                    answer.complete_within(budget.idle_seconds)
+                    yield event_of(endpoint, json_of(answer))
+
+    def get_task(
+        self,
+        endpoint: Endpoint,
+        task_id: str,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Task:
+        """The task as it is now. Raises ClientError."""
+        return self._of_task(
+            endpoint, operations.GET_TASK, task_id, headers=headers, budget=budget, cancellation=cancellation
+        )
+
+    def cancel_task(
+        self, endpoint: Endpoint, task_id: str, *, headers: Mapping[str, str], budget: Budget
+    ) -> Task:
+        """The task after its cancellation. Raises ClientError."""
+        return self._of_task(endpoint, operations.CANCEL_TASK, task_id, headers=headers, budget=budget)
+
+    def subscribe(
+        self,
+        endpoint: Endpoint,
+        task_id: str,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Iterator[Event]:
+        """The task's events from now on; some agents begin with it as it is. Raises ClientError, also where it has ended."""
+        with as_client_error():
+            answer = self._asked_of_task(
+                endpoint,
+                operations.SUBSCRIBE_TO_TASK,
+                task_id,
+                headers=headers,
+                budget=budget,
+                cancellation=cancellation,
+            )
+            with closing(answer):
+                if answer.media_type != EVENT_STREAM:
+                    yield event_of(endpoint, json_of(answer))
+                    return
+                for event in self._stream(endpoint, answer, budget, continues=None):
+                    yield event
+                    if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
+                        # While a task waits, 1.0 keeps the stream open (§3.1.6): nobody would end it.
+                        return
+
+    def result(
+        self,
+        endpoint: Endpoint,
+        operation: Operation,
+        params: Any,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+    ) -> Any:
+        """The result of an operation of an extension, as it came, over JSON-RPC. Raises ClientError."""
+        with as_client_error():
+            answer = self._post(endpoint, operation, params, headers=headers, budget=budget)
+            return result_of(endpoint, json_of(answer))
+
+    def _of_task(
+        self,
+        endpoint: Endpoint,
+        operation: Operation,
+        task_id: str,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Task:
+        with as_client_error():
+            answer = self._asked_of_task(
+                endpoint, operation, task_id, headers=headers, budget=budget, cancellation=cancellation
+            )
+            result = result_of(endpoint, json_of(answer))
+            if endpoint.version is Version.V0_3:
+                result = to_core_task(result, "result")
+            return protojson.read(Task, result, "result")
+
+    def _asked_of_task(
+        self,
+        endpoint: Endpoint,
+        operation: Operation,
+        task_id: str,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None,
+    ) -> Answer:
+        if endpoint.binding is not Binding.HTTP_JSON:
+            params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
+            return self._post(
+                endpoint, operation, params, headers=headers, budget=budget, cancellation=cancellation
+            )
+        way = operation.rest[0]
+        sends = way.method == "POST"
+        answer = self._http.request(
+            way.method,
+            _rest_base(endpoint) + way.path.replace("{id}", quote(task_id, safe="")),
+            headers=_headers(endpoint, headers)
+            | {"accept": EVENT_STREAM if operation.streaming else JSON}
+            | ({"content-type": JSON} if sends else {}),
+            body=b"{}" if sends else None,
+            budget=budget,
+            cancellation=cancellation,
+        )
+        check(endpoint, answer)
+        return answer
+
+    def _post(
+        self,
+        endpoint: Endpoint,
+        operation: Operation,
+        params: Any,
+        *,
+        headers: Mapping[str, str],
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Answer:
+        accept = EVENT_STREAM if operation.streaming else JSON
+        url, body = endpoint.url, params
+        if endpoint.binding is Binding.HTTP_JSON:
+            url = _rest_base(endpoint) + operation.rest[0].path
+        else:
+            method = operation.name if endpoint.version is Version.V1_0 else operation.jsonrpc_v0_3
+            body = {"jsonrpc": "2.0", "id": self._new_id(), "method": method, "params": params}
+        answer = self._http.request(
+            "POST",
+            url,
+            headers=_headers(endpoint, headers) | {"content-type": JSON, "accept": accept},
+            body=protojson.encode(body),
+            budget=budget,
+            cancellation=cancellation,
+        )
+        check(endpoint, answer)
+        return answer
+
+    def _stream(
+        self, endpoint: Endpoint, answer: Answer, budget: Budget, *, continues: str | None
+    ) -> Iterator[Event]:
+        complete = task_began = False
+        for data in _stream_data(answer, budget):
+            event = in_passing(event_of(endpoint, decoded(data)))
+            complete = _may_be_last(event)
+            # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
+            more_may_follow = task_began and isinstance(event, Message)
+            task_began = task_began or not isinstance(event, Message)
+            yield event
+            if complete and not more_may_follow and not _may_be_as_it_was(event, continues):
+                # Some agents cancel what they do when the connection closes: let them close it.
+                answer.finish(within_seconds=_LINGER_SECONDS)
+                return
+        if not complete:
+            raise ClientError(ClientFault.CUT, "the stream ended before the task did")
+
+
+class as_client_error:  # noqa: N801 - reads as a statement
+    """Turns what the layers below raise into ClientError."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
+        match error:
+            case HttpFailure(fault=Fault() as fault, detail=detail):
+                raise ClientError(ClientFault(fault.value), detail) from None
+            case A2AError():
+                raise ClientError(ClientFault.NOT_A2A, f"the answer is no A2A: {error.message}") from None
+
+
+def _stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
+    try:
+        yield from sse.read(answer.chunks(), limit_bytes=budget.max_bytes)
+    except ValueError:
+        raise ClientError(ClientFault.TOO_LARGE, "an event of the stream is too large") from None
+
+
+def _params(endpoint: Endpoint, request: SendMessageRequest) -> Any:
+    if endpoint.version is Version.V0_3:
+        dialect = Dialect(endpoint.binding)
+        return to_compat_send(_by_the_proto(request) if dialect is Dialect.REST else request, dialect)
+    return msgspec.structs.replace(request, tenant=endpoint.tenant) if endpoint.tenant else request
+
+
+def _by_the_proto(request: SendMessageRequest) -> SendMessageRequest:
+    """Parts have no metadata in the proto of 0.3.0: agents made with the SDKs for Java, and early ones for Python, refuse what
+    has some, such as every text that Gemini Enterprise sends.
+    """
+    message = request.message
+    parts = tuple(msgspec.structs.replace(part, metadata=None) for part in message.parts)
+    return msgspec.structs.replace(request, message=msgspec.structs.replace(message, parts=parts))
+
+
+def _headers(endpoint: Endpoint, headers: Mapping[str, str]) -> dict[str, str]:
+    if endpoint.version is Version.V1_0:
+        return {**headers, "a2a-version": Version.V1_0.value}
+    return {
+        "x-a2a-extensions" if name == "a2a-extensions" else name: value for name, value in headers.items()
+    }
+
+
+def _rest_base(endpoint: Endpoint) -> str:
+    base = endpoint.url.rstrip("/")
+    if endpoint.version is Version.V0_3:
+        return base if base.endswith("/v1") else base + "/v1"
+    return f"{base}/{quote(endpoint.tenant, safe='')}" if endpoint.tenant else base
+
+
+def _may_be_last(event: Event) -> bool:
+    match event:
+        case Message():
+            return True
+        case TaskStatusUpdateEvent(status=status) | Task(status=status):
+            return status.state.settled
+        case _:
+            return False
+
+
+def _may_be_as_it_was(event: Event, continues: str | None) -> bool:
+    """A follow-up's stream may start with the task as it was, which still waits."""
+    return isinstance(event, Task) and event.id == continues and event.status.state.interrupted

@@ -1,0 +1,164 @@
+"""Finds out from an agent's card how to call it (A2A 1.0.1 §8.2, §8.3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.card import AgentInterface
+from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
+from a2a_hub.a2a.client_response import Endpoint
+from a2a_hub.a2a.compat.v0_3.card import to_core_interfaces
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.model import Binding, Wire
+from a2a_hub.a2a.versions import Version
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import JSON
+
+_CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
+_ITSELF = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})  # noqa: S104 - read, never bound
+# The agent's answer at any path. After any other 4xx, the card may be at the next one.
+_FINAL = frozenset({401, 403, 429})
+
+
+class CalledCapabilities(Wire, frozen=True, kw_only=True):
+    """Of an agent's capabilities, those that say how it is called."""
+
+    streaming: bool = False
+    extensions: Any = ()
+
+    @property
+    def required_extensions(self) -> frozenset[str]:
+        """The URIs of those without which the agent refuses to answer."""
+        listed = self.extensions if isinstance(self.extensions, list) else []
+        return frozenset(
+            each["uri"]
+            for each in listed
+            if isinstance(each, dict) and each.get("required") is True and isinstance(each.get("uri"), str)
+        )
+
+
+class CalledCard(Wire, frozen=True, kw_only=True):
+    """Of an agent's card, what says how it is called. Whatever else is amiss in the card keeps nobody from calling it."""
+
+    name: Any = ""
+    supported_interfaces: tuple[AgentInterface, ...]
+    capabilities: CalledCapabilities = CalledCapabilities()
+
+
+def read_card(body: bytes) -> CalledCard:
+    """A card's bytes. Raises A2AError where they do not say how the agent is called."""
+    core = to_core_interfaces(protojson.decode(body))
+    offered = core.get("supportedInterfaces")
+    if isinstance(offered, list):
+        # One that cannot be read is one that cannot be called; where there is no other, it is told why.
+        core = core | {"supportedInterfaces": [each for each in offered if _is_readable(each)] or offered}
+    return protojson.read(CalledCard, core)
+
+
+def _is_readable(interface: Any) -> bool:
+    try:
+        protojson.read(AgentInterface, interface)
+    except A2AError:
+        return False
+    return True
+
+
+def fetch_card(
+    http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget
+) -> CalledCard | None:
+    """The card below `url`, else that of its host (§8.2) as far as it is about `url`; None where there is none (404, or another
+    refusal of the path). Raises ClientError.
+    """
+    card = _card_below(http, url, headers, budget)
+    host = urlsplit(url)
+    if card is not None or host.path in ("", "/"):
+        return card
+    try:
+        card = _card_below(http, f"{host.scheme}://{host.netloc}", headers, budget)
+    except ClientError:
+        # It may be anybody's, and says nothing about this agent.
+        return None
+    named = tuple(each for each in card.supported_interfaces if _is(each, url)) if card else ()
+    return msgspec.structs.replace(card, supported_interfaces=named) if card and named else None
+
+
+def _is(interface: AgentInterface, url: str) -> bool:
+    """The interface is at `url`, as far as its agent knows its own address."""
+    try:
+        ours, theirs = urlsplit(url), urlsplit(interface.url)
+        at_host = theirs.netloc == ours.netloc or theirs.hostname in _ITSELF
+    except ValueError:
+        return False
+    return at_host and theirs.path.rstrip("/") == ours.path.rstrip("/")
+
+
+def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
+    for path in _CARD_PATHS:
+        try:
+            answer = http.request(
+                "GET", url.rstrip("/") + path, headers={**headers, "accept": JSON}, body=None, budget=budget
+            )
+            body = answer.read()
+        except HttpFailure as failure:
+            raise ClientError(ClientFault(failure.fault.value), failure.detail) from None
+        match answer.status:
+            case 200:
+                try:
+                    return read_card(body)
+                except A2AError as error:
+                    raise ClientError(
+                        ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}"
+                    ) from None
+            case status if status in _FINAL or status >= 500 or status < 400:
+                raise error_of_status(status, "its agent card")
+    return None
+
+
+def endpoint_of(
+    card: CalledCard | None, url: str, *, version: Version | None = None, binding: Binding | None = None
+) -> Endpoint:
+    """How to call the agent at `url`: the first interface of its card that is spoken here and that `version` and `binding` allow.
+
+    The card decides the path, never the host: a credential goes only to the host that the route names. Without a card, the
+    agent is taken to speak 0.3 over JSON-RPC. Raises ClientError when the card has no interface that we speak.
+    """
+    if card is None:
+        return Endpoint(
+            url=url,
+            version=version or Version.V0_3,
+            binding=binding or Binding.JSONRPC,
+            streaming=version is not None,
+        )
+    versions, bindings = [version] if version else list(Version), [binding] if binding else list(Binding)
+    for interface in card.supported_interfaces:
+        spoken = next((each for each in versions if interface.protocol_version.startswith(each)), None)
+        if spoken is not None and interface.protocol_binding in bindings:
+            return Endpoint(
+                url=_same_origin(interface, url),
+                version=spoken,
+                binding=Binding(interface.protocol_binding),
+                streaming=card.capabilities.streaming,
+                tenant=interface.tenant,
+                required_extensions=card.capabilities.required_extensions,
+            )
+    raise ClientError(ClientFault.WRONG_VERSION, "its agent card has no interface that the hub speaks")
+
+
+def _same_origin(interface: AgentInterface, url: str) -> str:
+    """The interface's URL where it is on the host that `url` names, else `url`.
+
+    An agent that was never told its public address names its own machine: below a `url` without a path, its paths hold.
+    """
+    try:
+        ours, theirs = urlsplit(url), urlsplit(interface.url)
+        is_itself = theirs.hostname in _ITSELF and ours.path in ("", "/")
+    except ValueError:
+        return url
+    if (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc):
+        return interface.url
+    return f"{ours.scheme}://{ours.netloc}{theirs.path}" if is_itself else url

@@ -1,0 +1,98 @@
+"""The tool calls of Gemini CLI's own server: it has its own record of them, and takes `{callId, outcome}` for an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from a2a_hub.a2a.extensions.tool_state import Action, Dialect, Option, Stage, ToolQuestion, ToolUpdate
+from a2a_hub.a2a.extensions.tool_texts import cut, first_line, listed, name_of, visible
+
+_STAGES = {
+    "executing": Stage.EXECUTING,
+    "success": Stage.SUCCEEDED,
+    "error": Stage.FAILED,
+    "cancelled": Stage.CANCELLED,
+}
+_ACTIONS = {"exec": Action.RUN, "sandbox_expansion": Action.RUN, "edit": Action.WRITE, "mcp": Action.MCP}
+# What its own interface offers, but for `modify_with_editor`, which opens an editor beside the agent.
+_OPTIONS = {
+    "edit": ("proceed_once", "proceed_always", "cancel"),
+    "exec": ("proceed_once", "proceed_always", "cancel"),
+    "mcp": ("proceed_once", "proceed_always_tool", "proceed_always_server", "cancel"),
+    "info": ("proceed_once", "proceed_always", "cancel"),
+}
+_FEWEST_OPTIONS = ("proceed_once", "cancel")
+
+
+def is_tool_call(data: dict[str, Any]) -> bool:
+    """The data is its record of a tool call."""
+    return isinstance(data.get("request"), dict) and "callId" in data["request"] and "status" in data
+
+
+def tool_call(data: dict[str, Any]) -> ToolUpdate:
+    """The tool call that the data tells of."""
+    request, tool, details = data["request"], _object(data, "tool"), _object(data, "confirmationDetails")
+    given = _object(request, "args")
+    call_id = _text(request, "callId")
+    name = name_of(_text(tool, "displayName") or _text(request, "name"))
+    command, file = _text(given, "command"), _text(given, "file_path")
+    action = _ACTIONS.get(_text(details, "type"))
+    if action is None:
+        writes = _text(tool, "kind") == "edit"
+        action = Action.RUN if command else Action.WRITE if writes else Action.OTHER
+    asks = data["status"] == "awaiting_approval" and bool(details)
+    return ToolUpdate(
+        call_id=call_id,
+        stage=Stage.ASKING if asks else _STAGES.get(str(data["status"]), Stage.PREPARED),
+        tool=name,
+        action=action,
+        about=first_line(command or file or _text(given, "description")),
+        question=_question(call_id, name, action, details, given) if asks else None,
+    )
+
+
+def _question(
+    call_id: str, tool: str, action: Action, details: dict[str, Any], given: dict[str, Any]
+) -> ToolQuestion:
+    match action:
+        case Action.RUN:
+            subject, body = _text(given, "dir_path"), _text(details, "command")
+        case Action.WRITE:
+            subject = _text(details, "filePath") or _text(details, "fileName")
+            body = _hunks(_text(details, "fileDiff"))
+        case Action.MCP:
+            subject, body = _text(details, "serverName"), listed(given)
+            tool = name_of(_text(details, "toolDisplayName") or _text(details, "toolName"))
+        case Action.OTHER:
+            urls = details.get("urls")
+            lines = [str(each) for each in urls] if isinstance(urls, list) else []
+            subject = ""
+            body = "\n".join([_text(details, "prompt") or _text(details, "title"), *lines])
+    shown, unseen = cut(body)
+    options = _OPTIONS.get(_text(details, "type"), _FEWEST_OPTIONS)
+    return ToolQuestion(
+        call_id=call_id,
+        dialect=Dialect.GEMINI_CLI,
+        tool=tool,
+        action=action,
+        subject=visible(subject),
+        body=shown,
+        unseen=unseen,
+        options=tuple(map(Option, options)),
+    )
+
+
+def _hunks(diff: str) -> str:
+    """A diff without what stands above its first hunk, since the file is named already. One without a hunk changes nothing."""
+    start = diff.find("@@")
+    return diff[start:] if start >= 0 else ""
+
+
+def _object(data: dict[str, Any], name: str) -> dict[str, Any]:
+    value = data.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _text(data: dict[str, Any], name: str) -> str:
+    value = data.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,167 @@
+"""What an agent says of the tools that it calls, in the extension's form or in Gemini CLI's.
+
+Where an agent answers with a whole task, the kinds of its updates are missing: a tool call is known by its shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.extensions import gemini_cli, gemini_cli_updates
+from a2a_hub.a2a.extensions.development_tool import (
+    URI,
+    ConfirmationRequest,
+    FileDiff,
+    ToolCall,
+    ToolCallStatus,
+)
+from a2a_hub.a2a.extensions.schema_json import Spelling, read, spelling_of
+from a2a_hub.a2a.extensions.tool_state import Action, Dialect, Option, Stage, ToolQuestion, ToolUpdate
+from a2a_hub.a2a.extensions.tool_texts import cut, first_line, listed, name_of, visible
+from a2a_hub.a2a.model import Message
+
+_LONGEST_ID = 1000
+_MOST_OPTIONS = 20
+# Comparing takes more than linear time.
+_MOST_LINES_COMPARED = 500
+_STAGES = {
+    ToolCallStatus.EXECUTING: Stage.EXECUTING,
+    ToolCallStatus.SUCCEEDED: Stage.SUCCEEDED,
+    ToolCallStatus.FAILED: Stage.FAILED,
+    ToolCallStatus.CANCELLED: Stage.CANCELLED,
+}
+
+
+class Kind(StrEnum):
+    """What a status update tells."""
+
+    TOOL_CALL = "TOOL_CALL"
+    THOUGHT = "THOUGHT"
+    TEXT = "TEXT"
+    STATE = "STATE"
+
+
+_KINDS = {
+    "TOOL_CALL_CONFIRMATION": Kind.TOOL_CALL,
+    "TOOL_CALL_UPDATE": Kind.TOOL_CALL,
+    "TEXT_CONTENT": Kind.TEXT,
+    "CITATION": Kind.TEXT,
+    "STATE_CHANGE": Kind.STATE,
+    "THOUGHT": Kind.THOUGHT,
+}
+
+
+def kind_of(metadata: Mapping[str, Any] | None) -> Kind | None:
+    """What the update that has this metadata tells; None where it does not say so."""
+    for key in (URI, gemini_cli_updates.KEY):
+        told = (metadata or {}).get(key)
+        if isinstance(told, dict):
+            return _KINDS.get(str(told.get("kind")).upper().replace("-", "_"))
+    return None
+
+
+def is_tool_call(data: Any) -> bool:
+    """The data is a tool call in one of the two forms."""
+    return isinstance(data, dict) and (_is_schema(data) or gemini_cli.is_tool_call(data))
+
+
+def tool_calls_in(message: Message | None) -> Iterator[ToolUpdate]:
+    """The tool calls in a message's data, whatever else is there."""
+    for part in message.parts if message else ():
+        if isinstance(part.data, dict):
+            update = None
+            if _is_schema(part.data):
+                update = _tool_call(part.data)
+            elif gemini_cli.is_tool_call(part.data):
+                update = gemini_cli.tool_call(part.data)
+            if update is not None and 0 < len(update.call_id) <= _LONGEST_ID:
+                yield update
+
+
+def thought_in(message: Message | None) -> str:
+    """The subject of the thought in a message of that kind."""
+    for part in message.parts if message else ():
+        if isinstance(part.data, dict) and isinstance(subject := part.data.get("subject"), str):
+            return name_of(subject)
+    return ""
+
+
+def _is_schema(data: dict[str, Any]) -> bool:
+    return ("tool_call_id" in data or "toolCallId" in data) and "status" in data
+
+
+def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
+    try:
+        call = read(ToolCall, data, "data")
+    except A2AError:
+        # Of a newer version, perhaps: it is passed on to programs, who may understand it.
+        return None
+    request = call.confirmation_request if call.status is ToolCallStatus.PENDING else None
+    dialect = Dialect.CAMEL if spelling_of(data) is Spelling.CAMEL else Dialect.SNAKE
+    action, about = _done(call)
+    return ToolUpdate(
+        call_id=call.tool_call_id,
+        stage=Stage.ASKING if request else _STAGES.get(call.status, Stage.PREPARED),
+        tool=name_of(call.tool_name),
+        action=action,
+        about=first_line(about),
+        question=_question(call, request, action, dialect) if request else None,
+    )
+
+
+def _done(call: ToolCall) -> tuple[Action, str]:
+    """What the tool does, and to what."""
+    match call.confirmation_request:
+        case ConfirmationRequest(execute_details=details) if details is not None:
+            return Action.RUN, details.command
+        case ConfirmationRequest(file_edit_details=file) if file is not None:
+            return Action.WRITE, file.file_path or file.file_name
+        case ConfirmationRequest(mcp_details=mcp) if mcp is not None:
+            return Action.MCP, call.description or ""
+    given = call.input_parameters or {}
+    command, file_path = given.get("command"), given.get("file_path") or given.get("path")
+    if isinstance(command, str):
+        return Action.RUN, command
+    return Action.OTHER, file_path if isinstance(file_path, str) else call.description or ""
+
+
+def _question(call: ToolCall, request: ConfirmationRequest, action: Action, dialect: Dialect) -> ToolQuestion:
+    tool, subject = call.tool_name, ""
+    given = "" if call.input_parameters is None else listed(call.input_parameters)
+    if request.execute_details is not None:
+        subject, body = request.execute_details.working_directory or "", request.execute_details.command
+    elif request.file_edit_details is not None:
+        subject, body = _done(call)[1], _diff(request.file_edit_details)
+    elif request.mcp_details is not None:
+        tool, subject = request.mcp_details.tool_name, request.mcp_details.server_name
+        body = given or call.description or ""
+    else:
+        described = request.generic_details.description if request.generic_details is not None else ""
+        body = "\n".join(filter(None, (described or call.description, given)))
+    shown, unseen = cut(body)
+    return ToolQuestion(
+        call_id=call.tool_call_id,
+        dialect=dialect,
+        tool=name_of(tool),
+        action=action,
+        subject=visible(subject),
+        body=shown,
+        unseen=unseen,
+        options=tuple(
+            Option(each.id, name_of(each.name)) for each in request.options[:_MOST_OPTIONS] if each.id
+        ),
+    )
+
+
+def _diff(file: FileDiff) -> str:
+    if file.formatted_diff:
+        return file.formatted_diff
+    import difflib
+
+    before, after = (file.old_content or "").splitlines(), file.new_content.splitlines()
+    if max(len(before), len(after)) > _MOST_LINES_COMPARED:
+        return file.new_content
+    return "\n".join(list(difflib.unified_diff(before, after, lineterm=""))[2:])

@@ -1,0 +1,115 @@
+"""Folds the events of one turn into the one result of SendMessage (A2A 1.0.1 §3.1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from a2a_hub.a2a.errors import INVALID_AGENT_RESPONSE, A2AError
+from a2a_hub.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Part,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+
+
+class Growing:
+    """A task and what is added to it. Adding costs what is added, however much is there: an agent may say 50,000 things."""
+
+    status: TaskStatus
+    _task: Task
+    _history: list[Message]
+    _artifacts: list[Artifact]
+    _parts: dict[int, list[Part]]
+    _places: dict[str, int]
+
+    def __init__(self, task: Task) -> None:
+        self._replace(task)
+
+    @property
+    def task(self) -> Task:
+        """The task as it is now."""
+        return msgspec.structs.replace(
+            self._task,
+            status=self.status,
+            history=tuple(self._history),
+            artifacts=tuple(map(self._whole, range(len(self._artifacts)))),
+        )
+
+    def artifact(self, artifact_id: str) -> Artifact | None:
+        """The artifact as it is now."""
+        place = self._places.get(artifact_id)
+        return None if place is None else self._whole(place)
+
+    def add(self, event: Event) -> None:
+        """The next entry of the task's log. An appended artifact's parts follow those that are there (§4.2.2).
+
+        A whole task replaces this one, a message joins its history. What the agent said with a status stays in the history when
+        another status follows.
+        """
+        match event:
+            case Task():
+                self._replace(event)
+            case Message():
+                self._history.append(event)
+            case TaskStatusUpdateEvent():
+                if self.status.message is not None:
+                    self._history.append(self.status.message)
+                self.status = event.status
+            case TaskArtifactUpdateEvent():
+                self._add_artifact(event.artifact, append=event.append)
+
+    def _replace(self, task: Task) -> None:
+        self._task = task
+        self.status = task.status
+        self._history = list(task.history)
+        self._artifacts = list(task.artifacts)
+        self._parts = {}
+        self._places = {}
+        for place, artifact in enumerate(self._artifacts):
+            self._places.setdefault(artifact.artifact_id, place)
+
+    def _add_artifact(self, artifact: Artifact, *, append: bool) -> None:
+        place = self._places.setdefault(artifact.artifact_id, len(self._artifacts))
+        if place == len(self._artifacts):
+            self._artifacts.append(artifact)
+        elif append:
+            self._parts.setdefault(place, list(self._artifacts[place].parts)).extend(artifact.parts)
+        else:
+            self._artifacts[place] = artifact
+            self._parts.pop(place, None)
+
+    def _whole(self, place: int) -> Artifact:
+        parts = self._parts.pop(place, None)
+        if parts is not None:
+            self._artifacts[place] = msgspec.structs.replace(self._artifacts[place], parts=tuple(parts))
+        return self._artifacts[place]
+
+
+def fold(events: Iterable[Event]) -> Task | Message:
+    """The Message, or the task in its last state. Raises INVALID_AGENT_RESPONSE for events in no order that §3.1.2 knows."""
+    growing: Growing | None = None
+    task_id = ""
+    for event in events:
+        match event:
+            case Message() if growing is None:
+                return event
+            case Task() if growing is None:
+                growing, task_id = Growing(event), event.id
+            case Task(id=of) | TaskStatusUpdateEvent(task_id=of) | TaskArtifactUpdateEvent(task_id=of) if (
+                growing is not None and of == task_id
+            ):
+                growing.add(event)
+            case _:
+                raise A2AError(
+                    INVALID_AGENT_RESPONSE, "The agent sent an event that does not belong to its task"
+                )
+    if growing is None:
+        raise A2AError(INVALID_AGENT_RESPONSE, "The agent sent no result")
+    return growing.task

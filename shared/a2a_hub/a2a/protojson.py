@@ -1,0 +1,204 @@
+"""ProtoJSON in and out: JSON values ↔ the model's types (A2A 1.0.1 §5.5-§5.7, protobuf.dev/programming-guides/json).
+
+Reading is tolerant where ProtoJSON is (snake_case beside camelCase, enum numbers, numbers as strings, null as absent,
+base64 of either alphabet, unknown fields ignored) and exact everywhere else: a wrong type is an error that names the field.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from enum import StrEnum
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from a2a_hub.a2a import model
+from a2a_hub.a2a.errors import PARSE_ERROR, A2AError, invalid_field
+from a2a_hub.a2a.scalars import (
+    kind_of,
+    read_base64,
+    read_boolean,
+    read_earliest,
+    read_integer,
+    read_string,
+    read_timestamp,
+)
+
+S = TypeVar("S", bound=msgspec.Struct)
+# As deep as protobuf's own JSON readers go; what is accepted can be encoded again inside a response.
+MAX_DEPTH = 100
+_Reader = Callable[[Any, str], Any]
+
+_ONE_OF: dict[type, tuple[str, ...]] = {
+    model.Part: ("text", "raw", "url", "data"),
+    model.StreamResponse: ("task", "message", "status_update", "artifact_update"),
+    model.SendMessageResponse: ("task", "message"),
+}
+
+# Lists that the text requires and that ProtoJSON, and so the SDK for Python, leaves out where they are empty.
+_EMPTY_WHERE_ABSENT = {(model.Artifact, "parts"), (model.Message, "parts")}
+
+_decoder = msgspec.json.Decoder()
+_encoder = msgspec.json.Encoder()
+
+
+def decode(body: bytes) -> Any:
+    """The JSON value in `body`. Raises PARSE_ERROR for anything that is not one JSON text in UTF-8 (RFC 8259), or is nested
+    deeper than MAX_DEPTH.
+    """
+    try:
+        value = _decoder.decode(body)
+    except RecursionError:
+        raise _too_deep() from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise A2AError(PARSE_ERROR, "Invalid JSON payload: the body is not one JSON value in UTF-8") from None
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
+        _check_depth(value)
+    return value
+
+
+def encode(value: Any) -> bytes:
+    """Compact UTF-8 JSON of a model value or of plain JSON values."""
+    return _encoder.encode(value)
+
+
+def read(type_: type[S], value: Any, path: str = "") -> S:
+    """`value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
+    if not isinstance(value, dict):
+        raise invalid_field(path or "params", f"must be an object, not {kind_of(value)}")
+    fields, required, empty, one_of = _plan(type_)
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        field = fields.get(key)
+        if field is None:
+            continue
+        attribute, name, reader, keeps_null = field
+        if item is None and not keeps_null:
+            continue
+        found[attribute] = item if reader is None else reader(item, f"{path}.{name}" if path else name)
+    for attribute in empty:
+        found.setdefault(attribute, ())
+    for attribute, name in required:
+        if attribute not in found:
+            raise invalid_field(f"{path}.{name}" if path else name, "is required")
+    if one_of:
+        present = [name for name in one_of if name in found]
+        if len(present) == 2 and found.get("data", ...) is None:
+            # A client that writes every absent member as null means this, not a null value.
+            present.remove("data")
+            del found["data"]
+        if len(present) != 1:
+            names = ", ".join(fields[name][1] for name in one_of)
+            raise invalid_field(path or "params", f"must have exactly one of {names}")
+    return type_(**found)
+
+
+@cache
+def _plan(
+    type_: type[msgspec.Struct],
+) -> tuple[
+    dict[str, tuple[str, str, _Reader | None, bool]],
+    tuple[tuple[str, str], ...],
+    tuple[str, ...],
+    tuple[str, ...],
+]:
+    hints = get_type_hints(type_)
+    fields: dict[str, tuple[str, str, _Reader | None, bool]] = {}
+    required = []
+    for info in msgspec.structs.fields(type_):
+        hint = hints[info.name]
+        keeps_null = msgspec.UnsetType in get_args(hint)
+        reader = None if keeps_null else _FORMS.get((type_, info.name)) or _reader(hint)
+        entry = (info.name, info.encode_name, reader, keeps_null)
+        fields[info.name] = fields[info.encode_name] = entry
+        if info.required:
+            required.append((info.name, info.encode_name))
+    empty = tuple(name for of, name in _EMPTY_WHERE_ABSENT if of is type_)
+    return fields, tuple(required), empty, _ONE_OF.get(type_, ())
+
+
+def _reader(hint: Any) -> _Reader | None:
+    """The function that reads one field of this type, None where any JSON value will do."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _reader(next(argument for argument in arguments if argument is not type(None)))
+    if hint is Any:
+        return None
+    if origin is tuple:
+        return _list_of(_reader(arguments[0]))
+    if origin is dict:
+        return _map_of(_reader(arguments[1]))
+    if issubclass(hint, msgspec.Struct):
+        return lambda value, path: read(hint, value, path)
+    if issubclass(hint, StrEnum):
+        return _enum(hint)
+    return {str: read_string, int: read_integer, bool: read_boolean}[hint]
+
+
+def _list_of(item: _Reader | None) -> _Reader:
+    def read_list(value: Any, path: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise invalid_field(path, f"must be an array, not {kind_of(value)}")
+        if item is None:
+            return tuple(value)
+        return tuple(item(element, f"{path}[{index}]") for index, element in enumerate(value))
+
+    return read_list
+
+
+def _map_of(item: _Reader | None) -> _Reader:
+    def read_map(value: Any, path: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise invalid_field(path, f"must be an object, not {kind_of(value)}")
+        if item is None:
+            return value
+        return {key: item(element, f"{path}.{key}") for key, element in value.items()}
+
+    return read_map
+
+
+def _enum(type_: type[StrEnum]) -> _Reader:
+    members = list(type_)
+    names = {member.value: member for member in members}
+    numbers = {str(number): member for number, member in enumerate(members)}
+    # All but the first, UNSPECIFIED, which nobody is advised to send.
+    choices = ", ".join(members[1:])
+
+    def read_enum(value: Any, path: str) -> StrEnum:
+        if isinstance(value, str):
+            member = names.get(value) or numbers.get(value)
+            if member is not None:
+                return member
+        elif isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(members):
+            return members[value]
+        raise invalid_field(path, f"must be one of {choices}")
+
+    return read_enum
+
+
+# Strings that have a form: the proto's bytes and timestamps.
+_FORMS: dict[tuple[type, str], _Reader] = {
+    (model.Part, "raw"): read_base64,
+    (model.TaskStatus, "timestamp"): read_timestamp,
+    (model.ListTasksRequest, "status_timestamp_after"): read_earliest,
+}
+
+
+def _too_deep() -> A2AError:
+    return A2AError(PARSE_ERROR, f"Invalid JSON payload: it is nested deeper than {MAX_DEPTH} levels")
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return
+    raise _too_deep()

@@ -1,0 +1,49 @@
+"""The settings that every agent behind the hub has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from a2a_hub.gemini.settings import GeminiSettings, read_gemini
+from a2a_hub.runtime.local_address import own_address
+from a2a_hub.settings.reader import Settings
+
+# The answer stands already: nobody waits long for better words.
+_PHRASING_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """What an agent needs to know of where it runs."""
+
+    public_url: str
+    """Where callers reach it; its card says so. `PUBLIC_URL`."""
+    google_cloud_project: str | None
+    """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
+    log_text: bool
+    """Whether the log may hold the texts of messages. `LOG_TEXT`."""
+    phrasing: GeminiSettings | None = None
+    """The model that phrases answers, where the agent lets one; None for none. `PHRASE_MODEL`."""
+
+
+def read_phrasing(settings: Settings) -> GeminiSettings | None:
+    """The model that phrases answers; problems are left in `settings` for its `check`."""
+    return read_gemini(settings, "PHRASE_MODEL", default_timeout_seconds=_PHRASING_SECONDS)
+
+
+def read_agent(settings: Settings) -> AgentSettings:
+    """These settings; problems are left in `settings` for its `check`."""
+    return AgentSettings(
+        public_url=settings.url("PUBLIC_URL", own_address(settings)),
+        google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
+        log_text=settings.flag("LOG_TEXT"),
+    )
+
+
+def read(environ: Mapping[str, str]) -> AgentSettings:
+    """The settings in `environ`. Raises SettingsError with all mistakes at once."""
+    settings = Settings(environ)
+    config = replace(read_agent(settings), phrasing=read_phrasing(settings))
+    settings.check()
+    return config

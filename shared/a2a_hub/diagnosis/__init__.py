@@ -1,0 +1,1 @@
+"""Self-examination of a function (`GET /doctor`)."""

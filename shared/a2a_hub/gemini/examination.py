@@ -1,0 +1,49 @@
+"""Examines a model with the agent's own credentials: does it answer?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.diagnosis import report
+from a2a_hub.gemini.client import Gemini, Prompt
+from a2a_hub.gemini.failure import ModelFailed
+from a2a_hub.gemini.remedies import remedy
+from a2a_hub.gemini.settings import GeminiSettings
+from a2a_hub.http.client import HttpClient
+
+_SECONDS = 6.0
+_PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")
+
+
+def examine(gemini: Gemini, *, clock: Callable[[], float] = time.monotonic) -> Iterator[report.Step]:
+    """What works, and what does not, with the command that mends it."""
+    settings = gemini.settings
+    started = clock()
+    try:
+        for _ in gemini.stream(_PROMPT, cancellation=Cancellation(), timeout_seconds=_SECONDS):
+            pass
+    except ModelFailed as failed:
+        yield _failed(failed, gemini)
+        return
+    account = gemini.account or "the credentials of this machine"
+    said = f"{settings.model} in {settings.location} answers {account}"
+    fix = "ask again; where it stays slow, choose a faster model, or see status.cloud.google.com"
+    yield report.in_time("model", said, seconds=clock() - started, fix=fix)
+
+
+def examiner(settings: GeminiSettings | None) -> Callable[[], Sequence[report.Step]]:
+    """What examines the model of `settings`; it says so where there is none."""
+    if settings is None:
+        return lambda: (report.skipped("model", "none is configured, and none is needed"),)
+    gemini = Gemini(settings, http=HttpClient())
+    return lambda: tuple(examine(gemini))
+
+
+def _failed(failed: ModelFailed, gemini: Gemini) -> report.Step:
+    settings, cause = gemini.settings, failed.failure.cause
+    message = f"{settings.model} in {settings.location}: {cause.replace('_', ' ')}"
+    if failed.failure.detail:
+        message += f" ({failed.failure.detail})"
+    return report.failed("model", message, remedy=remedy(cause, settings, account=gemini.account))

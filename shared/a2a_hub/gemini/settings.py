@@ -1,0 +1,60 @@
+"""Which model is asked, where it is, and how much of it one answer may take."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from a2a_hub.settings.reader import Settings
+
+_MODEL = re.compile(r"[a-z0-9][a-z0-9._@-]{0,99}")
+_LOCATION = re.compile(r"[a-z]+(?:-[a-z]+[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeminiSettings:
+    """A model of Google's on Vertex AI. `variable` is the setting that names the model, for whoever has to change it."""
+
+    variable: str
+    project: str
+    location: str
+    model: str
+    endpoint: str | None
+    """The URL of a stand-in or a private endpoint; None for Vertex AI itself. `VERTEX_AI_ENDPOINT`."""
+    timeout_seconds: float
+    """For the whole answer, further attempts included; less than the hub's route gives. `MODEL_TIMEOUT_SECONDS`."""
+    idle_seconds: float
+    """The longest silence, before the answer and within it. `MODEL_IDLE_SECONDS`."""
+    max_output_tokens: int
+    """The longest answer; what the model thinks counts. `MODEL_MAX_OUTPUT_TOKENS`."""
+
+
+def read_gemini(
+    settings: Settings, variable: str, *, default_timeout_seconds: float
+) -> GeminiSettings | None:
+    """The settings of the model that `variable` names; None when it names none. What is wrong is noted in `settings`."""
+    model = settings.optional(variable)
+    project = settings.optional("GOOGLE_CLOUD_PROJECT")
+    location = settings.text("GOOGLE_CLOUD_LOCATION", "global")
+    endpoint = settings.endpoint("VERTEX_AI_ENDPOINT")
+    timeout_seconds = settings.number("MODEL_TIMEOUT_SECONDS", default_timeout_seconds, least=1, most=3600)
+    idle_seconds = settings.number("MODEL_IDLE_SECONDS", 20, least=0.1, most=3600)
+    max_output_tokens = settings.number("MODEL_MAX_OUTPUT_TOKENS", 4096, least=16, most=65_536)
+    if model is None:
+        return None
+    if not _MODEL.fullmatch(model):
+        settings.problem(variable, "must be the id of a Gemini model, such as gemini-2.5-flash")
+    if not _LOCATION.fullmatch(location):
+        settings.problem("GOOGLE_CLOUD_LOCATION", "must be global, or a region such as asia-northeast1")
+    if project is None:
+        settings.problem("GOOGLE_CLOUD_PROJECT", f"must name the project that {variable} is used in")
+    return GeminiSettings(
+        variable=variable,
+        project=project or "",
+        location=location,
+        model=model,
+        endpoint=endpoint,
+        timeout_seconds=timeout_seconds,
+        idle_seconds=idle_seconds,
+        max_output_tokens=int(max_output_tokens),
+    )

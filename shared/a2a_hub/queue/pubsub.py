@@ -1,0 +1,63 @@
+"""Wake-ups through Google Cloud Pub/Sub: a topic for each role, pushed to functions; workers may subscribe to their own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from a2a_hub.queue.envelope import message_attributes, message_data
+from a2a_hub.queue.wakeups import Wakeup
+
+if TYPE_CHECKING:
+    from google.cloud.pubsub_v1 import PublisherClient
+
+_PUBLISH_SECONDS = 5.0
+
+
+class PubsubWakeups:
+    """Implements Wakeups. The client is imported and made on the first use; the topics must exist."""
+
+    def __init__(self, *, project: str, prefix: str, failed: Callable[[str], object]) -> None:
+        """`prefix` comes before every topic's name; `failed` gets a sentence for the log."""
+        self._project = project
+        self._prefix = prefix
+        self._failed = failed
+        self._lock = threading.Lock()
+        self._client: PublisherClient | None = None
+
+    def publish(self, topic: str, task_id: str) -> None:
+        """Returns when Pub/Sub has the message: an instance without requests may never do what is put off."""
+        from google.api_core.exceptions import GoogleAPIError
+        from google.api_core.retry import Retry
+        from google.auth.exceptions import GoogleAuthError
+        from google.pubsub_v1 import PublisherClient as Api
+        from google.pubsub_v1.types import PubsubMessage
+
+        wakeup = Wakeup(topic, task_id)
+        message = PubsubMessage(data=message_data(wakeup), attributes=message_attributes(wakeup))
+        try:
+            client = self._publisher()
+            path = client.topic_path(self._project, self._prefix + topic)
+            # Not in the client's batches: filling one costs the time that a wake-up saves, and one that fails fails the next.
+            again = Retry(timeout=_PUBLISH_SECONDS)
+            Api.publish(client, topic=path, messages=[message], retry=again, timeout=_PUBLISH_SECONDS)
+        except (GoogleAPIError, GoogleAuthError) as error:
+            self._failed(f"a wake-up for topic {topic} was not published: {type(error).__name__}")
+
+    def close(self) -> None:
+        """Gives the connection back; the next use makes another one."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.stop()
+            client.transport.close()
+
+    def _publisher(self) -> PublisherClient:
+        with self._lock:
+            if self._client is None:
+                from google.cloud.pubsub_v1 import PublisherClient
+
+                # Of the package's two clients of this name, the one that finds the emulator.
+                self._client = PublisherClient()
+            return self._client

@@ -1,0 +1,123 @@
+"""The hub's agent card, made from the route table: one skill for each route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from a2a_hub.a2a.card import (
+    OUTPUT_MODES,
+    AgentCapabilities,
+    AgentCard,
+    AgentExtension,
+    AgentProvider,
+    AgentSkill,
+    AuthorizationCodeOAuthFlow,
+    HTTPAuthSecurityScheme,
+    OAuth2SecurityScheme,
+    OAuthFlows,
+    SecurityRequirement,
+    SecurityScheme,
+    StringList,
+    interfaces,
+)
+from a2a_hub.routing.routes import Route, RouteTable
+
+# Without offline access and consent, Gemini Enterprise gets no refresh token and asks again and again.
+GOOGLE_AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth?access_type=offline&prompt=consent"
+GOOGLE_TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
+GOOGLE_SCOPES = {
+    "openid": "Who you are",
+    "https://www.googleapis.com/auth/userinfo.email": "Your email address",
+}
+
+
+class SecurityKind(StrEnum):
+    """How callers authenticate, as the card declares it."""
+
+    GOOGLE = "google"
+    BEARER = "bearer"
+
+
+def hub_card(
+    table: RouteTable,
+    *,
+    public_url: str,
+    security: Iterable[SecurityKind],
+    routes: Iterable[Route],
+    extended: bool,
+    keeps_tasks: bool,
+) -> AgentCard:
+    """The card of the hub at `public_url` with the skills of `routes`; with `extended`, callers can ask for one of their own.
+
+    It declares security, so that Gemini Enterprise sends the user's token; any one of `security` is enough.
+    """
+    profile = table.hub
+    kinds = tuple(security)
+    shown = tuple(routes)
+    provider = None
+    if profile.provider_organization and profile.provider_url:
+        provider = AgentProvider(organization=profile.provider_organization, url=profile.provider_url)
+    return AgentCard(
+        name=profile.name,
+        description=_both(profile.description, profile.description_ja),
+        version=profile.version,
+        supported_interfaces=interfaces(public_url),
+        provider=provider,
+        documentation_url=profile.documentation_url,
+        icon_url=profile.icon_url,
+        capabilities=AgentCapabilities(
+            streaming=True,
+            push_notifications=keeps_tasks,
+            extensions=_extensions(shown),
+            extended_agent_card=extended,
+        ),
+        default_input_modes=tuple(
+            dict.fromkeys(mode for route in table.routes for mode in route.input_modes)
+        ),
+        default_output_modes=OUTPUT_MODES,
+        skills=tuple(_skill(route) for route in shown),
+        security_schemes={kind.value: _scheme(kind) for kind in kinds} or None,
+        security_requirements=tuple(
+            SecurityRequirement(schemes={kind.value: StringList(list=_scopes(kind))}) for kind in kinds
+        ),
+    )
+
+
+def _scheme(kind: SecurityKind) -> SecurityScheme:
+    match kind:
+        case SecurityKind.BEARER:
+            return SecurityScheme(http_auth_security_scheme=HTTPAuthSecurityScheme(scheme="bearer"))
+        case SecurityKind.GOOGLE:
+            flow = AuthorizationCodeOAuthFlow(
+                authorization_url=GOOGLE_AUTHORIZATION_URL, token_url=GOOGLE_TOKEN_URL, scopes=GOOGLE_SCOPES
+            )
+            return SecurityScheme(
+                oauth2_security_scheme=OAuth2SecurityScheme(flows=OAuthFlows(authorization_code=flow))
+            )
+
+
+def _scopes(kind: SecurityKind) -> tuple[str, ...]:
+    return tuple(GOOGLE_SCOPES) if kind is SecurityKind.GOOGLE else ()
+
+
+def _extensions(routes: Iterable[Route]) -> tuple[AgentExtension, ...]:
+    """Those of agents whose own words reach the caller; of the others, nobody would notice one."""
+    uris = dict.fromkeys(uri for route in routes if route.passes_tasks for uri in route.extensions)
+    return tuple(AgentExtension(uri=uri) for uri in uris)
+
+
+def _skill(route: Route) -> AgentSkill:
+    return AgentSkill(
+        id=route.id,
+        name=_both(route.name, route.name_ja),
+        description=_both(route.description, route.description_ja),
+        # A required array has an element (A2A 1.0.1 §5.7).
+        tags=route.tags or (route.id,),
+        examples=route.examples,
+        input_modes=route.input_modes,
+    )
+
+
+def _both(english: str, japanese: str) -> str:
+    return english if japanese == english else f"{english} / {japanese}"

@@ -1,0 +1,142 @@
+"""Chooses the route of a text by rules, never by a model: same text, same table, same route."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+from a2a_hub.routing.matching.keyword_index import KeywordIndex
+from a2a_hub.routing.matching.literal_index import SearchedText, known_to
+from a2a_hub.routing.matching.pattern_index import PatternIndex
+from a2a_hub.routing.patterns import compile_pattern
+from a2a_hub.routing.routes import Route, RouteTable
+from a2a_hub.text.follow_up import is_follow_up
+from a2a_hub.text.normalization import normalise
+from a2a_hub.text.quoted_mail import own_words, unsigned
+
+
+class Rule(StrEnum):
+    """Why a route was chosen; in this order, the first that applies wins."""
+
+    SKILL = "skill"
+    WAITING = "waiting"
+    KEYWORD = "keyword"
+    PATTERN = "pattern"
+    FOLLOW_UP = "follow-up"
+    STICKY = "sticky"
+    DEFAULT = "default"
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """A route, the rule that chose it, the words that matched, and both as an English sentence."""
+
+    route: Route
+    rule: Rule
+    words: tuple[str, ...]
+    reason: str
+
+    @property
+    def reason_without_text(self) -> str:
+        """The reason for a log that holds no texts: a keyword stands in the table, what a pattern matched is the caller's own."""
+        return f'{self.rule}: one of "{self.route.id}"' if self.rule is Rule.PATTERN else self.reason
+
+
+class UnknownSkill(Exception):
+    """The caller asked by name for a route that the table does not have."""
+
+    def __init__(self, skill: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"there is no skill {skill!r}; known skills: {', '.join(known)}")
+        self.skill = skill
+        self.known = known
+
+
+class Router:
+    """A route table made ready for choosing. It never changes after construction, so threads may share it."""
+
+    def __init__(self, table: RouteTable) -> None:
+        self._table = table
+        ordered = sorted(table.routes, key=lambda route: -route.priority)
+        self._keywords = KeywordIndex(ordered)
+        self._patterns = PatternIndex(ordered, table.literals)
+        self._known = known_to(self._keywords.literals, self._patterns.literals)
+        self._unless = {
+            route.id: tuple(compile_pattern(pattern) for pattern in route.unless)
+            for route in ordered
+            if route.unless
+        }
+
+    def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
+        """The route of `text`: by skill, else by rules, else the last route if it keeps such texts, else the default.
+
+        What the text says itself goes before what it quotes, and how it is signed decides nothing. `skill` and `last_route`
+        are route ids; a last route that the table no longer has is ignored.
+        Raises UnknownSkill.
+        """
+        if skill is not None:
+            return self._named(skill)
+        own = own_words(text)
+        choice = self._ruled(normalise(own))
+        if choice is None and (quoting := unsigned(text)) != own:
+            choice = self._ruled(normalise(quoting))
+        return choice or self._unruled(own, last_route)
+
+    def has_rule_for(self, text: str) -> bool:
+        """Whether a route takes the text by its words."""
+        return self.choose(text).rule in (Rule.KEYWORD, Rule.PATTERN)
+
+    def passed_over(self, text: str) -> list[str]:
+        """Why each other route that has rules for what the text says itself did not get it; the nearest first."""
+        own, chosen = normalise(own_words(text)), self.choose(text).route.id
+        reasons: dict[str, str] = {}
+        for route, rule, words in self._matches(own):
+            if route.id != chosen:
+                why = (
+                    "its unless takes it out" if self._excepted(route, own) else f"priority {route.priority}"
+                )
+                reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
+        return list(reasons.values())
+
+    def _named(self, skill: str) -> Choice:
+        route = self._table.by_id.get(skill)
+        if route is None:
+            raise UnknownSkill(skill, tuple(self._table.by_id))
+        return Choice(
+            route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"'
+        )
+
+    def _ruled(self, text: str) -> Choice | None:
+        for route, rule, words in self._matches(text):
+            if not self._excepted(route, text):
+                return _matched(route, rule, words)
+        return None
+
+    def _matches(self, text: str) -> Iterator[tuple[Route, Rule, tuple[str, ...]]]:
+        """The routes with rules for a normalised text, best first: all by keywords, then all by patterns."""
+        searched = SearchedText(text, self._known)
+        for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
+            for route, words in rules.matches(searched):
+                yield route, rule, words
+
+    def _excepted(self, route: Route, text: str) -> bool:
+        return any(pattern.search(text) for pattern in self._unless.get(route.id, ()))
+
+    def _unruled(self, text: str, last_route: str | None) -> Choice:
+        last = self._table.by_id.get(last_route) if last_route is not None else None
+        if last is not None and last.follow_ups and is_follow_up(text):
+            reason = f'follow-up: it takes up the question before, which went to "{last.id}"'
+            return Choice(route=last, rule=Rule.FOLLOW_UP, words=(), reason=reason)
+        if last is not None and last.sticky:
+            reason = f'sticky: no rule matched, and this conversation was last with "{last.id}"'
+            return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
+        default = self._table.default
+        return Choice(
+            route=default,
+            rule=Rule.DEFAULT,
+            words=(),
+            reason=f'default: no rule matched, so "{default.id}" answers',
+        )
+
+
+def _matched(route: Route, rule: Rule, words: tuple[str, ...]) -> Choice:
+    quoted = ", ".join(f'"{word}"' for word in words)
+    return Choice(route=route, rule=rule, words=words, reason=f'{rule}: {quoted} belongs to "{route.id}"')

@@ -1,0 +1,107 @@
+"""The route table's file: read at the start and, since routes change without a deployment, again and again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from a2a_hub.routing import compiled_table
+from a2a_hub.routing.compiled_table import CompiledTable
+from a2a_hub.routing.routes import RouteTable, RouteTableError, load, unset_variables
+from a2a_hub.telemetry.log import Log
+
+# Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
+NOT_SET = "is-not-set.invalid"
+Read = tuple[RouteTable, tuple[str, ...]]
+"""A table, and the names of its variables that have no value."""
+
+
+class RouteFile:
+    """A file, and what its variables stand for. `text` is what it held when it was read last."""
+
+    def __init__(self, path: Path, variables: Mapping[str, str]) -> None:
+        self._path = path
+        self._variables = variables
+        self.text = ""
+
+    def read(self) -> Read | None:
+        """The table; None while the file is the same. Raises RouteTableError (once for a text), OSError, UnicodeDecodeError."""
+        text = self._path.read_text(encoding="utf-8")
+        if text == self.text:
+            return None
+        self.text = text
+        ready = self._compiled(text)
+        unset = unset_variables(text, self._variables, file=self._path.name, compiled=ready)
+        placeholders = {name: f"https://{name.lower().replace('_', '-')}.{NOT_SET}" for name in unset}
+        variables = {**self._variables, **placeholders}
+        table = load(text, variables=variables, file=self._path.name, compiled=ready)
+        return _without_absent(table, placeholders)
+
+    def _compiled(self, text: str) -> CompiledTable | None:
+        try:
+            dump = self._path.with_name(compiled_table.NAME.format(table=self._path.name)).read_bytes()
+        except OSError:
+            return None
+        return compiled_table.loaded(dump, text)
+
+
+def _without_absent(table: RouteTable, placeholders: Mapping[str, str]) -> Read:
+    """The table without the optional routes that have no address, and the variables that the others lack."""
+    kept = tuple(route for route in table.routes if not (route.optional and NOT_SET in route.url))
+    if len(kept) == len(table.routes):
+        return table, tuple(placeholders)
+    of_all, of_kept = (" ".join(route.url for route in routes) for routes in (table.routes, kept))
+    lacking = (name for name, url in placeholders.items() if url in of_kept or url not in of_all)
+    return replace(table, routes=kept), tuple(lacking)
+
+
+class RouteSource:
+    """Calls `changed` with each further table. A file that does not load leaves the last one in use, and the log says why."""
+
+    def __init__(
+        self,
+        file: RouteFile,
+        *,
+        seconds: float,
+        changed: Callable[[RouteTable, tuple[str, ...]], object],
+        log: Log,
+        clock: Callable[[], float],
+        run: Callable[[Callable[[], object]], object],
+    ) -> None:
+        """Looks every `seconds`; `run` starts what may wait for a disk."""
+        self._file = file
+        self._seconds = seconds
+        self._changed = changed
+        self._log = log
+        self._clock = clock
+        self._run = run
+        self._due = clock() + seconds
+        self._reading = threading.Lock()
+
+    def look(self) -> None:
+        """Has the file read where it is time to; whoever calls, with each request, does not wait for it."""
+        if self._clock() >= self._due and self._reading.acquire(blocking=False):
+            self._run(self._read)
+
+    def _read(self) -> None:
+        try:
+            read = self._file.read()
+            if read is not None:
+                self._changed(*read)
+                self._log.line("NOTICE", "The route table has changed", unset=read[1])
+        except RouteTableError as error:
+            self._log.line("ERROR", f"The route table does not load, and the last one stays in use:\n{error}")
+        except (OSError, UnicodeDecodeError) as error:
+            self._log.line(
+                "ERROR",
+                "The route table cannot be read, and the last one stays in use",
+                cause=type(error).__name__,
+            )
+        except Exception:
+            self._log.exception("The route table cannot be used, and the last one stays in use", {})
+        finally:
+            self._due = self._clock() + self._seconds
+            self._reading.release()

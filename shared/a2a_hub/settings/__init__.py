@@ -1,0 +1,1 @@
+"""Settings: reading them from an environment, and those that several functions share."""

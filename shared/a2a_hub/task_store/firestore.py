@@ -1,0 +1,283 @@
+"""The task store of a deployed hub: a Firestore database (native mode), shared by all instances.
+
+What a change stands on is read first and is a condition of its commit: no locks are held, and of two writers one is told to
+read again. Queries need the indices of `firestore.indexes.json`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from a2a_hub.a2a.model import Event
+from a2a_hub.task_store import firestore_push
+from a2a_hub.task_store import firestore_queries as queries
+from a2a_hub.task_store.event_encoding import event_bytes, folded
+from a2a_hub.task_store.firestore_client import Changed, Database
+from a2a_hub.task_store.firestore_documents import (
+    CHUNK_BYTES,
+    Body,
+    add_entries,
+    head_fields,
+    possible_id,
+    read_log,
+)
+from a2a_hub.task_store.firestore_leases import FirestoreLeases
+from a2a_hub.task_store.firestore_push import FirestorePushStore
+from a2a_hub.task_store.firestore_records import Heads, head_of
+from a2a_hub.task_store.log_watch import Look, Watch
+from a2a_hub.task_store.push import PushConfig
+from a2a_hub.task_store.store import (
+    AlreadyRunning,
+    Entry,
+    NewTask,
+    Page,
+    Position,
+    StoredTask,
+    TaskExists,
+    TaskQuery,
+    TooLarge,
+    Unavailable,
+)
+from a2a_hub.task_store.task_record import (
+    DEFAULT_TASK_BYTES,
+    check_append,
+    check_size,
+    first_head,
+    fitting,
+    head_after,
+    stored,
+)
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference
+
+_LOOK_SECONDS = 0.25
+_LOOK_SHARE = 0.5
+_READ_SECONDS = 8.0
+_INLINE_BYTES_PER_COMMIT = 2_000_000
+
+
+class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
+    """Implements TaskStore and PushStore. Nothing is imported or connected before the first use."""
+
+    def __init__(
+        self,
+        *,
+        project: str,
+        database: str,
+        clock: Callable[[], float],
+        new_token: Callable[[], str],
+        most_task_bytes: int = DEFAULT_TASK_BYTES,
+        look_seconds: float = _LOOK_SECONDS,
+        read_seconds: float = _READ_SECONDS,
+    ) -> None:
+        self._database = Database(project, database, read_seconds=read_seconds)
+        self._heads = Heads(self._database)
+        FirestorePushStore.__init__(self, self._database, clock)
+        FirestoreLeases.__init__(self, self._database, self._heads, clock=clock, new_token=new_token)
+        self._most_task_bytes = most_task_bytes
+        self._watch = Watch(self._looking, seconds=look_seconds, most_share=_LOOK_SHARE)
+
+    def create(self, new: NewTask) -> StoredTask:
+        """Stores a task, version 1."""
+        entry = event_bytes(new.task)
+        if len(entry) > self._most_task_bytes:
+            raise TooLarge(new.task.id)
+        document = self._heads.document(new.task.id)
+        owner = self._heads.owner(new.owner)
+        request = self._heads.request(new.owner, new.request_key) if new.request_key else None
+        config = firestore_push.reference(self._database, new.push) if new.push else None
+
+        def attempt() -> StoredTask:
+            found = self._database.read(document, owner, *filter(None, (request, config)))
+            running = self._heads.running(new.request_key, found[request.path]) if request else None
+            if running:
+                raise AlreadyRunning(running)
+            if found[document.path].exists:
+                raise TaskExists(new.task.id)
+            numbers = found[owner.path]
+            number = numbers.get("last_number") + 1 if numbers.exists else 1
+            head = first_head(new, number=number, size=len(entry), now=self._clock())
+            body = self._heads.bodies.put(document, entry, inline=CHUNK_BYTES)
+            head, fold = self._heads.folds.keep(document, head, new.task)
+            work = self._heads.bodies.put(document, new.work)
+            batch = self._database.batch()
+            configs = 0
+            if new.push and config:
+                configs = firestore_push.put(
+                    batch, found[config.path], new.push, stored=0, version=1, delivered=0
+                )
+            batch.create(document, {**head_fields(head), **fold, "work": work, "configs_stored": configs})
+            add_entries(batch, document, 0, [body])
+            self._database.put(batch, numbers, {"last_number": number})
+            if request:
+                self._database.put(batch, found[request.path], {"task_id": head.id})
+            self._database.commit(batch)
+            return stored(head, new.task, new.work)
+
+        made = self._database.changing(attempt)
+        self._watch.tell(made.task.id)
+        return made
+
+    def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
+        """The task as it is now, if it is this owner's."""
+
+        def attempt() -> StoredTask | None:
+            found = self._heads.find(task_id)
+            if found is None or owner not in (None, found.head.owner):
+                return None
+            return self._heads.stored(found)
+
+        return self._database.changing(attempt)
+
+    def numbered(self, owner: str, number: int) -> StoredTask | None:
+        """The owner's task of this number."""
+        return self._database.changing(
+            lambda: self._heads.first(lambda: queries.numbered(self._database, owner, number))
+        )
+
+    def running(self, owner: str, request_key: str) -> StoredTask | None:
+        """The owner's task of this request key that has neither ended nor waits for its client."""
+        if not request_key:
+            return None
+        reference = self._heads.request(owner, request_key)
+        return self._database.changing(
+            lambda: self._heads.running(request_key, self._database.read(reference)[reference.path])
+        )
+
+    def waiting(self, owner: str, context_id: str) -> StoredTask | None:
+        """The owner's newest task of this context that waits for its client."""
+        return self._database.changing(
+            lambda: self._heads.first(lambda: queries.waiting(self._database, owner, context_id))
+        )
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event],
+        *,
+        lease: str | None = None,
+        expected_version: int | None = None,
+        work: bytes | None = None,
+        request_key: str = "",
+        push: PushConfig | None = None,
+    ) -> StoredTask:
+        """Adds the events to the log, in order, all or none."""
+        entries = [event_bytes(event) for event in events]
+        added = sum(map(len, entries))
+        bodies: builtins.list[Body] | None = None
+        new_work: Body | None = None
+
+        def attempt() -> StoredTask:
+            nonlocal bodies, new_work
+            found = self._heads.known(task_id)
+            head, document, now = found.head, found.snapshot.reference, self._clock()
+            check_append(head, events, lease=lease, expected_version=expected_version, now=now)
+            check_size(head, events, added, limit=self._most_task_bytes)
+            task = folded(self._heads.folds.task(document, found.fields, head), events)
+            kept = self._heads.bodies.get(document, found.fields["work"])
+            if bodies is None:
+                bodies = self._put_entries(document, entries)
+            if new_work is None and work is not None and work != kept:
+                new_work = self._heads.bodies.put(document, work)
+            after = head_after(head, task, count=len(events), added=added, now=now, request_key=request_key)
+            after, fold = self._heads.folds.keep(document, after, task) if events else (after, {})
+            bodies_kept = {**fold, **({} if new_work is None else {"work": new_work})}
+            configs = found.fields["configs_stored"]
+            batch = self._database.batch()
+            add_entries(batch, document, head.version, bodies)
+            if request_key:
+                self._heads.rename_request(batch, head, after)
+            if events and configs:
+                firestore_push.task_grew(self._database, batch, task_id, after.version)
+            if push:
+                reference = firestore_push.reference(self._database, push)
+                before = self._database.read(reference)[reference.path]
+                configs = firestore_push.put(
+                    batch, before, push, stored=configs, version=after.version, delivered=head.version
+                )
+            changes = {**bodies_kept, **({"configs_stored": configs} if push else {})}
+            self._heads.update(batch, found, after, changes)
+            self._database.commit(batch)
+            # From here on it is done: nothing that fails now may have it tried again.
+            with contextlib.suppress(Changed, Unavailable):
+                self._heads.bodies.delete(document, [found.fields[name] for name in bodies_kept])
+            return stored(after, task, kept if work is None else work)
+
+        grown = self._database.changing(attempt)
+        self._watch.tell(task_id)
+        return grown
+
+    def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
+        """The log from behind the sequence number `after`."""
+        if not possible_id(task_id):
+            return []
+        document = self._heads.document(task_id)
+        return self._database.changing(
+            lambda: read_log(self._database, self._heads.bodies, document, after=after, limit=limit)
+        )
+
+    def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
+        """Waits until the task's log goes on behind `after`, whichever process writes."""
+        return self._watch.wait(
+            task_id,
+            after=after,
+            timeout_seconds=timeout_seconds,
+            version=lambda: self._heads.versions([task_id])[task_id],
+        )
+
+    def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
+        """A page of the owner's tasks, behind the position `after`."""
+
+        def attempt() -> Page:
+            chosen = queries.newest(self._database, owner, query)
+            total = self._database.count(chosen)
+            read = self._database.query(queries.page(self._database, chosen, limit=size + 1, after=after))
+            found = [head_of(one) for one in read]
+            most = fitting([one.head for one in found], size=size)
+            tasks = tuple(self._heads.stored(one) for one in found[:most])
+            last = found[most - 1].head if most < len(found) else None
+            return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
+
+        return self._database.changing(attempt)
+
+    def purge(self, *, ended_before: float, limit: int) -> int:
+        """See `TaskStore.purge`."""
+        found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
+
+        def delete(task_id: str) -> None:
+            one = self._heads.find(task_id)
+            # Its client may have answered meanwhile.
+            if one and 0 < one.head.ended_at < ended_before:
+                self._heads.delete(one)
+
+        for snapshot in found:
+            self._database.changing(functools.partial(delete, snapshot.id))
+        return len(found)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._watch.close()
+        self._database.close()
+
+    def _put_entries(self, document: DocumentReference, entries: Sequence[bytes]) -> builtins.list[Body]:
+        bodies, inline = [], 0
+        for entry in entries:
+            fits = inline + len(entry) <= _INLINE_BYTES_PER_COMMIT
+            bodies.append(self._heads.bodies.put(document, entry, inline=CHUNK_BYTES if fits else 0))
+            inline += len(entry) if isinstance(bodies[-1], bytes) else 0
+        return bodies
+
+    @contextlib.contextmanager
+    def _looking(self) -> Iterator[Look]:
+        def look(task_ids: Sequence[str]) -> Mapping[str, int] | None:
+            try:
+                return self._heads.versions(task_ids)
+            except Unavailable:
+                return None
+
+        yield look

@@ -1,0 +1,142 @@
+"""Firestore as the task store uses it: changes that hold only if nothing they stand on has changed, tried again for a while."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from a2a_hub.task_store.store import Unavailable
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import Client, CollectionReference, DocumentReference, WriteBatch
+
+Fields = dict[str, Any]
+_Result = TypeVar("_Result")
+_CALL_SECONDS = 10.0
+_CONTENTION_SECONDS = 20.0
+_LONGEST_PAUSE_SECONDS = 0.5
+
+
+class Changed(Exception):
+    """What a change stood on is no longer so: to be read again."""
+
+
+class Database:
+    """One database of a project. The client is imported and made on the first use."""
+
+    def __init__(
+        self,
+        project: str,
+        database: str,
+        *,
+        read_seconds: float,
+        contention_seconds: float = _CONTENTION_SECONDS,
+    ) -> None:
+        """A read is tried again while the service is away, a change while others make theirs, each for so long."""
+        self._project = project
+        self._database = database
+        self._read_seconds = read_seconds
+        self._contention_seconds = contention_seconds
+        self._lock = threading.Lock()
+        self._client: Client | None = None
+
+    @property
+    def client(self) -> Client:
+        """Thread-safe. gRPC does not survive a fork, which is another reason to make it late."""
+        with self._lock:
+            if self._client is None:
+                from google.cloud.firestore import Client
+
+                self._client = Client(project=self._project, database=self._database)
+            return self._client
+
+    def collection(self, name: str) -> CollectionReference:
+        """A collection at the root."""
+        return self.client.collection(name)
+
+    def read(self, *references: DocumentReference, fields: list[str] | None = None) -> dict[str, Any]:
+        """Snapshots of the same moment, by the documents' paths."""
+        if not references:
+            return {}
+        with _translated():
+            found = self.client.get_all(
+                list(references), field_paths=fields, retry=self._retry(), timeout=_CALL_SECONDS
+            )
+            return {snapshot.reference.path: snapshot for snapshot in found}
+
+    def query(self, query: Any) -> list[Any]:
+        """The snapshots of everything that a query finds."""
+        with _translated():
+            return list(query.stream(retry=self._retry(), timeout=_CALL_SECONDS))
+
+    def count(self, query: Any) -> int:
+        """How many documents a query finds."""
+        with _translated():
+            return int(query.count().get(retry=self._retry(), timeout=_CALL_SECONDS)[0][0].value)
+
+    def only_if(self, snapshot: Any) -> Any:
+        """The condition that the document has not changed since the snapshot."""
+        return self.client.write_option(last_update_time=snapshot.update_time)
+
+    def batch(self) -> WriteBatch:
+        """Writes that are committed together or not at all."""
+        return self.client.batch()
+
+    def put(self, batch: WriteBatch, before: Any, fields: Fields) -> None:
+        """Adds to a commit what nobody may have set since it was read."""
+        if before.exists:
+            batch.update(before.reference, fields, option=self.only_if(before))
+        else:
+            batch.create(before.reference, fields)
+
+    def commit(self, batch: WriteBatch) -> None:
+        """Raises Changed where a condition does not hold. Never sent twice: the first may have arrived."""
+        from google.api_core import exceptions
+
+        with _translated():
+            try:
+                batch.commit(retry=None, timeout=_CALL_SECONDS)
+            except (exceptions.Conflict, exceptions.FailedPrecondition, exceptions.NotFound) as error:
+                raise Changed from error
+
+    def changing(self, attempt: Callable[[], _Result]) -> _Result:
+        """What `attempt` returns, which reads and commits, and is called again while others change what it stands on."""
+        deadline = time.monotonic() + self._contention_seconds
+        pause = 0.005
+        while True:
+            try:
+                return attempt()
+            except Changed as contention:
+                if time.monotonic() > deadline:
+                    raise Unavailable("others write all the time") from contention
+            time.sleep(random.uniform(0, pause))  # noqa: S311 - nobody gains by guessing it
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    def close(self) -> None:
+        """Gives the connection back; the next use makes another one."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()  # type: ignore[no-untyped-call]
+
+    def _retry(self) -> Any:
+        from google.api_core import exceptions, retry
+
+        transient = retry.if_exception_type(exceptions.ServerError, exceptions.TooManyRequests)
+        return retry.Retry(predicate=transient, initial=0.05, maximum=1.0, timeout=self._read_seconds)
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Google's exceptions as Unavailable, with a text for the log."""
+    from google.api_core.exceptions import GoogleAPIError
+    from google.auth.exceptions import GoogleAuthError
+
+    try:
+        yield
+    except (GoogleAPIError, GoogleAuthError) as error:
+        raise Unavailable(f"{type(error).__name__}: {error}") from error

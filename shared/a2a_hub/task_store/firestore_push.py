@@ -1,0 +1,177 @@
+"""Push configs and their deliveries in Firestore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from a2a_hub.task_store.firestore_client import Database, Fields
+from a2a_hub.task_store.firestore_documents import delete_all, digest, possible_id
+from a2a_hub.task_store.push import Delivery, PushConfig
+from a2a_hub.task_store.store import UnknownTask
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference, WriteBatch
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(PushConfig)
+
+
+def configs_of(database: Database, task_id: str) -> list[Any]:
+    """The snapshots of a task's configs, in the order in which they were first stored."""
+    if not possible_id(task_id):
+        return []
+    from google.cloud.firestore import FieldFilter
+
+    found = database.query(database.collection("pushes").where(filter=FieldFilter("task_id", "==", task_id)))
+    return sorted(found, key=lambda one: one.get("place"))
+
+
+def task_grew(database: Database, batch: WriteBatch, task_id: str, version: int) -> None:
+    """Adds to the commit that appends: every live config has something to send."""
+    for one in configs_of(database, task_id):
+        fields = _with_due({**one.to_dict(), "version": version})
+        batch.update(one.reference, fields, option=database.only_if(one))
+
+
+def reference(database: Database, push: PushConfig) -> DocumentReference:
+    """Where the config is, or will be."""
+    name = _name(push.config.task_id or "", push.config.id or "")
+    return database.collection("pushes").document(name)
+
+
+def put(
+    batch: WriteBatch, before: Any, push: PushConfig, *, stored: int, version: int, delivered: int
+) -> int:
+    """Adds the config of a task of this version to a commit, in the place of `before`; how many the task has stored then.
+
+    Always another number, so that an append beside this one is tried again and then sees the config.
+    """
+    fields = {
+        "task_id": push.config.task_id,
+        "place": before.get("place") if before.exists else stored + 1,
+        "push": _encoder.encode(push),
+        "version": version,
+        "delivered": delivered,
+        "failures": 0,
+        "next_attempt_at": 0.0,
+        "dead": "",
+        "claimed_until": 0.0,
+    }
+    batch.set(before.reference, _with_due(fields))
+    return stored + 1
+
+
+class FirestorePushStore:
+    """Implements PushStore. Each config's document knows its task's version, so that what is due needs no look at the task."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def put_config(self, push: PushConfig, *, delivered: int) -> None:
+        """Stores or replaces a config."""
+        task_id = push.config.task_id or ""
+        if not possible_id(task_id):
+            raise UnknownTask(task_id)
+        task = self._database.collection("tasks").document(task_id)
+        config = reference(self._database, push)
+
+        def attempt() -> None:
+            found = self._database.read(task, config)
+            head, before = found[task.path], found[config.path]
+            if not head.exists:
+                raise UnknownTask(task_id)
+            stored, version = head.get("configs_stored"), head.get("version")
+            batch = self._database.batch()
+            stored = put(batch, before, push, stored=stored, version=version, delivered=delivered)
+            batch.update(task, {"configs_stored": stored}, option=self._database.only_if(head))
+            self._database.commit(batch)
+
+        self._database.changing(attempt)
+
+    def configs(self, task_id: str) -> list[Delivery]:
+        """The task's configs, in the order in which they were first stored."""
+        return [_delivery(one.to_dict()) for one in configs_of(self._database, task_id)]
+
+    def delete_config(self, task_id: str, config_id: str) -> None:
+        """Deletes a config; one that is not there is no error."""
+        config = self._database.collection("pushes").document(_name(task_id, config_id))
+        self._database.changing(lambda: delete_all(self._database, [config]))
+
+    def due_deliveries(self, *, limit: int) -> list[Delivery]:
+        """Configs with something to send now, the longest due first."""
+        from google.cloud.firestore import FieldFilter
+
+        pushes = self._database.collection("pushes")
+        query = pushes.where(filter=FieldFilter("due_at", "<=", self._clock()))
+        return [
+            _delivery(one.to_dict()) for one in self._database.query(query.order_by("due_at").limit(limit))
+        ]
+
+    def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
+        """Takes a due delivery for so long, if nobody else has since it was read."""
+        now = self._clock()
+
+        def change(fields: Fields) -> Fields | None:
+            due_at = fields["due_at"]
+            if _delivery(fields) != delivery or due_at is None or due_at > now:
+                return None
+            return {**fields, "claimed_until": now + seconds}
+
+        return self._change(delivery, change)
+
+    def save_delivery(self, delivery: Delivery) -> None:
+        """Stores what became of an attempt; for a config that was deleted or replaced meanwhile, nothing."""
+
+        def change(fields: Fields) -> Fields | None:
+            if _delivery(fields).push != delivery.push:
+                return None
+            return {
+                **fields,
+                "delivered": max(delivery.delivered, fields["delivered"]),
+                "failures": delivery.failures,
+                "next_attempt_at": delivery.next_attempt_at,
+                "dead": delivery.dead,
+                "claimed_until": 0.0,
+            }
+
+        self._change(delivery, change)
+
+    def _change(self, delivery: Delivery, change: Callable[[Fields], Fields | None]) -> bool:
+        config = reference(self._database, delivery.push)
+
+        def attempt() -> bool:
+            before = self._database.read(config)[config.path]
+            after = change(before.to_dict()) if before.exists else None
+            if after is None:
+                return False
+            batch = self._database.batch()
+            batch.update(config, _with_due(after), option=self._database.only_if(before))
+            self._database.commit(batch)
+            return True
+
+        return self._database.changing(attempt)
+
+
+def _with_due(fields: Fields) -> Fields:
+    behind = not fields["dead"] and fields["delivered"] < fields["version"]
+    due_at = max(fields["next_attempt_at"], fields["claimed_until"]) if behind else None
+    return {**fields, "due_at": due_at}
+
+
+def _name(task_id: str, config_id: str) -> str:
+    """Both ids may hold what a document's may not."""
+    return digest(f"{len(task_id)}:{task_id}:{config_id}")
+
+
+def _delivery(fields: Fields) -> Delivery:
+    return Delivery(
+        push=_decoder.decode(fields["push"]),
+        delivered=fields["delivered"],
+        failures=fields["failures"],
+        next_attempt_at=fields["next_attempt_at"],
+        dead=fields["dead"],
+    )

@@ -1,0 +1,141 @@
+"""The heads of tasks in Firestore: found, changed if they are still what they were, and deleted with all that is below them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from a2a_hub.task_store.firestore_client import Database, Fields
+from a2a_hub.task_store.firestore_documents import (
+    Bodies,
+    Folds,
+    delete_all,
+    digest,
+    head_fields,
+    possible_id,
+    read_head,
+)
+from a2a_hub.task_store.firestore_push import configs_of
+from a2a_hub.task_store.store import StoredTask, UnknownTask
+from a2a_hub.task_store.task_record import Head, stored
+
+if TYPE_CHECKING:
+    from google.cloud.firestore import DocumentReference, WriteBatch
+
+
+class Found(NamedTuple):
+    """A head as it was read."""
+
+    snapshot: Any
+    fields: Fields
+    head: Head
+
+
+class Heads:
+    """Everything here is part of an attempt of `Database.changing`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.bodies = Bodies(database)
+        self.folds = Folds(database, self.bodies)
+
+    def document(self, task_id: str) -> DocumentReference:
+        """Where the task is, or will be."""
+        return self._database.collection("tasks").document(task_id)
+
+    def owner(self, owner: str) -> DocumentReference:
+        """Where the owner's last number is."""
+        return self._database.collection("owners").document(digest(owner))
+
+    def request(self, owner: str, request_key: str) -> DocumentReference:
+        """Where the last task of this request is named."""
+        return self._database.collection("requests").document(digest(f"{len(owner)}:{owner}:{request_key}"))
+
+    def find(self, task_id: str) -> Found | None:
+        """The head of this id."""
+        if not possible_id(task_id):
+            return None
+        document = self.document(task_id)
+        snapshot = self._database.read(document)[document.path]
+        return head_of(snapshot) if snapshot.exists else None
+
+    def known(self, task_id: str) -> Found:
+        """The head of this id. Raises UnknownTask."""
+        one = self.find(task_id)
+        if one is None:
+            raise UnknownTask(task_id)
+        return one
+
+    def first(self, query: Callable[[], Any]) -> StoredTask | None:
+        """The first task that the query finds."""
+        snapshots = self._database.query(query())
+        return self.stored(head_of(snapshots[0])) if snapshots else None
+
+    def running(self, request_key: str, request: Any) -> StoredTask | None:
+        """The task that the request's snapshot names, if it still runs."""
+        one = self.find(request.get("task_id")) if request.exists else None
+        # An id may have been given to another task since, after a purge.
+        if one is None or one.head.request_key != request_key or not one.head.leasable:
+            return None
+        return self.stored(one)
+
+    def stored(self, one: Found, head: Head | None = None) -> StoredTask:
+        """The whole task, with `head` in the place of what was read."""
+        document = one.snapshot.reference
+        task = self.folds.task(document, one.fields, one.head)
+        return stored(head or one.head, task, self.bodies.get(document, one.fields["work"]))
+
+    def change(self, one: Found, head: Head) -> StoredTask:
+        """Commits another head, with the same log."""
+        changed = self.stored(one, head)
+        batch = self._database.batch()
+        self.update(batch, one, head, {})
+        self._database.commit(batch)
+        return changed
+
+    def update(self, batch: Any, one: Found, head: Head, more: Fields) -> None:
+        """Adds to a commit what differs, on the condition that nobody has changed the head since it was read."""
+        before, after = head_fields(one.head), head_fields(head)
+        changes = {name: value for name, value in after.items() if value != before[name]}
+        if changes or more:
+            only_if = self._database.only_if(one.snapshot)
+            batch.update(one.snapshot.reference, {**changes, **more}, option=only_if)
+
+    def rename_request(self, batch: WriteBatch, before: Head, after: Head) -> None:
+        """Adds to a commit that the task is the latest one's of its request, and of none before."""
+        new = self.request(after.owner, after.request_key)
+        old = self.request(before.owner, before.request_key or after.request_key)
+        found = self._database.read(new, *([old] if old.path != new.path else []))
+        self._database.put(batch, found[new.path], {"task_id": after.id})
+        if old.path != new.path and found[old.path].exists and found[old.path].get("task_id") == before.id:
+            batch.delete(old, option=self._database.only_if(found[old.path]))
+
+    def delete(self, one: Found) -> None:
+        """The head goes last: what a broken-off deletion leaves behind is found again by it."""
+        document, head = one.snapshot.reference, one.head
+        for name in ("log", "chunks"):
+            below = self._database.query(document.collection(name).select([]))
+            delete_all(self._database, [snapshot.reference for snapshot in below])
+        last = [snapshot.reference for snapshot in configs_of(self._database, head.id)]
+        if head.request_key:
+            request = self.request(head.owner, head.request_key)
+            snapshot = self._database.read(request)[request.path]
+            if snapshot.exists and snapshot.get("task_id") == head.id:
+                last.append(request)
+        delete_all(self._database, [*last, document])
+
+    def versions(self, task_ids: Sequence[str]) -> dict[str, int]:
+        """The versions of these tasks, 0 of unknown ones."""
+        documents = {one: self.document(one) for one in task_ids if possible_id(one)}
+        snapshots = self._database.read(*documents.values(), fields=["version"])
+        versions = dict.fromkeys(task_ids, 0)
+        for one, document in documents.items():
+            if snapshots[document.path].exists:
+                versions[one] = snapshots[document.path].get("version")
+        return versions
+
+
+def head_of(snapshot: Any) -> Found:
+    """The head in a snapshot that exists."""
+    fields = snapshot.to_dict()
+    return Found(snapshot, fields, read_head(fields))

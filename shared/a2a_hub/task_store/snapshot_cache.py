@@ -1,0 +1,48 @@
+"""Folds of late, so that appending to a long log does not read it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+
+from a2a_hub.a2a.model import Task
+from a2a_hub.task_store.task_record import Head
+
+_MOST_BYTES = 32_000_000
+
+
+class RememberedFolds:
+    """Keys are of one task each, for ever: an id alone is not, since it may come back after a purge."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._folds: OrderedDict[Hashable, tuple[int, int, Task]] = OrderedDict()
+        self._bytes = 0
+
+    def nearest(self, key: Hashable, head: Head) -> tuple[int, Task | None]:
+        """A version up to the head's and its fold; (0, None) where none is remembered."""
+        with self._lock:
+            version, _, task = self._folds.get(key, (0, 0, None))
+        # What this reader sees may be older than what another thread has remembered since.
+        return (version, task) if version <= head.version else (0, None)
+
+    def remember(self, key: Hashable, head: Head, task: Task) -> None:
+        """Keeps a fold that is stored, until its task has ended: then it is hardly asked for again soon."""
+        with self._lock:
+            self._forget(key)
+            if head.state.terminal:
+                return
+            self._folds[key] = (head.version, head.size, task)
+            self._bytes += head.size
+            while self._bytes > _MOST_BYTES:
+                self._forget(next(iter(self._folds)))
+
+    def forget(self, key: Hashable) -> None:
+        """The task is gone."""
+        with self._lock:
+            self._forget(key)
+
+    def _forget(self, key: Hashable) -> None:
+        if key in self._folds:
+            self._bytes -= self._folds.pop(key)[1]

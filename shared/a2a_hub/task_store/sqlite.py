@@ -1,0 +1,274 @@
+"""The task store of one machine: an SQLite file, shared by threads and processes."""
+
+from __future__ import annotations
+
+import builtins
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from a2a_hub.a2a.model import Event
+from a2a_hub.task_store import sqlite_listing, sqlite_push, sqlite_rows
+from a2a_hub.task_store.event_encoding import folded
+from a2a_hub.task_store.log_watch import Watch
+from a2a_hub.task_store.push import PushConfig
+from a2a_hub.task_store.sqlite_change_detector import looking
+from a2a_hub.task_store.sqlite_connections import Connections
+from a2a_hub.task_store.sqlite_push import SqlitePushStore
+from a2a_hub.task_store.sqlite_rows import Folds, Found, find
+from a2a_hub.task_store.sqlite_schema import prepare
+from a2a_hub.task_store.store import (
+    AlreadyRunning,
+    Entry,
+    Lease,
+    NewTask,
+    Page,
+    Position,
+    StoredTask,
+    TaskEnded,
+    TaskExists,
+    TaskQuery,
+    TooLarge,
+    UnknownTask,
+)
+from a2a_hub.task_store.task_record import (
+    DEFAULT_TASK_BYTES,
+    Head,
+    check_append,
+    check_lease,
+    check_size,
+    first_head,
+    fitting,
+    head_after,
+    stored,
+    with_lease,
+    without_lease,
+)
+
+_LOOK_SECONDS = 0.002
+_LOOK_SHARE = 0.1
+
+
+class SqliteTaskStore(SqlitePushStore):
+    """Implements TaskStore and PushStore. Raises WrongFile for a file that is no task store of this version."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], float],
+        new_token: Callable[[], str],
+        most_task_bytes: int = DEFAULT_TASK_BYTES,
+    ) -> None:
+        self._connections = Connections(path)
+        super().__init__(self._connections, clock)
+        prepare(path, self._connections.open)
+        self._new_token = new_token
+        self._most_task_bytes = most_task_bytes
+        self._folds = Folds()
+        self._watch = Watch(
+            lambda: looking(self._connections.open), seconds=_LOOK_SECONDS, most_share=_LOOK_SHARE
+        )
+
+    def create(self, new: NewTask) -> StoredTask:
+        """Stores a task, version 1."""
+        body = sqlite_rows.encoded([new.task])
+        if len(body[0]) > self._most_task_bytes:
+            raise TooLarge(new.task.id)
+        with self._connections.writing() as connection:
+            running = _running(connection, new.owner, new.request_key)
+            if running:
+                raise AlreadyRunning(self._folds.stored(connection, running))
+            number = sqlite_listing.next_number(connection, new.owner)
+            head = first_head(new, number=number, size=len(body[0]), now=self._clock())
+            try:
+                key = sqlite_rows.insert(connection, head)
+            except sqlite3.IntegrityError as error:
+                raise TaskExists(head.id) from error
+            sqlite_rows.add_entries(connection, key, 0, body)
+            if new.work:
+                sqlite_rows.put_work(connection, key, new.work)
+            if new.push:
+                sqlite_push.put(connection, key, new.push, delivered=0)
+        self._folds.remember(key, head, new.task)
+        self._watch.tell(head.id)
+        return stored(head, new.task, new.work)
+
+    def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
+        """The task as it is now, if it is this owner's."""
+        with self._connections.reading() as connection:
+            found = find(connection, "id = ?", task_id)
+            if found is None or owner not in (None, found.head.owner):
+                return None
+            return self._folds.stored(connection, found)
+
+    def numbered(self, owner: str, number: int) -> StoredTask | None:
+        """The owner's task of this number."""
+        with self._connections.reading() as connection:
+            found = find(connection, "owner = ? AND number = ?", owner, number)
+            return self._folds.stored(connection, found) if found else None
+
+    def running(self, owner: str, request_key: str) -> StoredTask | None:
+        """The owner's task of this request key that has neither ended nor waits for its client."""
+        with self._connections.reading() as connection:
+            found = _running(connection, owner, request_key)
+            return self._folds.stored(connection, found) if found else None
+
+    def waiting(self, owner: str, context_id: str) -> StoredTask | None:
+        """The owner's newest task of this context that waits for its client."""
+        with self._connections.reading() as connection:
+            key = sqlite_listing.waiting(connection, owner, context_id)
+            found = find(connection, "key = ?", key) if key else None
+            return self._folds.stored(connection, found) if found else None
+
+    def append(
+        self,
+        task_id: str,
+        events: Sequence[Event],
+        *,
+        lease: str | None = None,
+        expected_version: int | None = None,
+        work: bytes | None = None,
+        request_key: str = "",
+        push: PushConfig | None = None,
+    ) -> StoredTask:
+        """Adds the events to the log, in order, all or none."""
+        bodies = sqlite_rows.encoded(events)
+        added = sum(map(len, bodies))
+        with self._connections.writing() as connection:
+            key, head, kept = _known(find(connection, "id = ?", task_id), task_id)
+            now = self._clock()
+            check_append(head, events, lease=lease, expected_version=expected_version, now=now)
+            check_size(head, events, added, limit=self._most_task_bytes)
+            task = folded(self._folds.task(connection, key, head), events)
+            after = head_after(head, task, count=len(events), added=added, now=now, request_key=request_key)
+            after = sqlite_rows.snapshot(connection, key, after, task)
+            sqlite_rows.add_entries(connection, key, head.version, bodies)
+            sqlite_rows.update(connection, key, head, after)
+            if events:
+                sqlite_push.task_grew(connection, key)
+            if push:
+                sqlite_push.put(connection, key, push, delivered=head.version)
+            if work is not None and work != kept:
+                sqlite_rows.put_work(connection, key, work)
+                kept = work
+        self._folds.remember(key, after, task)
+        self._watch.tell(task_id)
+        return stored(after, task, kept)
+
+    def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
+        """The log from behind the sequence number `after`."""
+        with self._connections.reading() as connection:
+            row = connection.execute("SELECT key FROM tasks WHERE id = ?", (task_id,)).fetchone()
+            if row is None:
+                return []
+            entries = sqlite_rows.read_entries(connection, row[0], after=after, limit=limit)
+            return [Entry(sequence, event) for sequence, event in entries]
+
+    def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
+        """Waits until the task's log goes on behind `after`, whichever process writes."""
+        return self._watch.wait(
+            task_id, after=after, timeout_seconds=timeout_seconds, version=lambda: self._version(task_id)
+        )
+
+    def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
+        """A page of the owner's tasks, behind the position `after`."""
+        with self._connections.reading() as connection:
+            total = sqlite_listing.total(connection, owner, query)
+            keys = sqlite_listing.keys(connection, owner, query, limit=size + 1, after=after)
+            found = sqlite_rows.find_all(connection, keys)
+            most = fitting([one.head for one in found], size=size)
+            tasks = tuple(self._folds.stored(connection, one) for one in found[:most])
+        last = found[most - 1].head if most < len(found) else None
+        return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
+
+    def lease(
+        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
+    ) -> Lease | None:
+        """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
+        # Most of the time nothing is due: found out without the lock that writers need.
+        if not self._due(roles, limit=1, task_id=task_id):
+            return None
+        with self._connections.writing() as connection:
+            now = self._clock()
+            due = sqlite_listing.due(connection, roles, now=now, limit=1, task_id=task_id)
+            if not due:
+                return None
+            found = _known(find(connection, "id = ?", due[0]), due[0])
+            leased = with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
+            return self._lease(self._changed(connection, found, leased), leased)
+
+    def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
+        """The ids of tasks that `lease` would give out now, the longest due first."""
+        return self._due(roles, limit=limit, task_id=None)
+
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+        """Prolongs a lease that has not run out."""
+        with self._connections.writing() as connection:
+            found, now = _known(find(connection, "id = ?", task_id), task_id), self._clock()
+            check_lease(found.head, lease, now=now)
+            renewed = replace(found.head, lease_until=now + seconds)
+            return self._lease(self._changed(connection, found, renewed), renewed)
+
+    def release(self, task_id: str, lease: str) -> None:
+        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
+        with self._connections.writing() as connection:
+            found = find(connection, "id = ?", task_id)
+            if found and found.head.token == lease:
+                self._changed(connection, found, without_lease(found.head))
+
+    def request_cancel(self, task_id: str) -> StoredTask:
+        """Tells whoever runs the task that it is to end."""
+        with self._connections.writing() as connection:
+            found = _known(find(connection, "id = ?", task_id), task_id)
+            if found.head.state.terminal:
+                raise TaskEnded(task_id)
+            return self._changed(connection, found, replace(found.head, cancel_requested=True))
+
+    def purge(self, *, ended_before: float, limit: int) -> int:
+        """See `TaskStore.purge`."""
+        with self._connections.writing() as connection:
+            keys = sqlite_listing.ended(connection, before=ended_before, limit=limit)
+            for key, head, _ in sqlite_rows.find_all(connection, keys):
+                sqlite_rows.delete(connection, key, head)
+        for key in keys:
+            self._folds.forget(key)
+        return len(keys)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._watch.close()
+        self._connections.close()
+
+    def _due(self, roles: Sequence[str] | None, *, limit: int, task_id: str | None) -> builtins.list[str]:
+        with self._connections.reading() as connection:
+            return sqlite_listing.due(connection, roles, now=self._clock(), limit=limit, task_id=task_id)
+
+    def _version(self, task_id: str) -> int:
+        with self._connections.reading() as connection:
+            row = connection.execute("SELECT version FROM tasks WHERE id = ?", (task_id,)).fetchone()
+            return int(row[0]) if row else 0
+
+    def _changed(self, connection: sqlite3.Connection, found: Found, head: Head) -> StoredTask:
+        sqlite_rows.update(connection, found.key, found.head, head)
+        return self._folds.stored(connection, found._replace(head=head))
+
+    def _lease(self, task: StoredTask, head: Head) -> Lease:
+        return Lease(stored=task, token=head.token, deadline=head.lease_until)
+
+
+def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Found | None:
+    if not request_key:
+        return None
+    condition = (
+        "owner = ? AND request_key = ? AND request_key <> '' AND due_at IS NOT NULL ORDER BY key DESC LIMIT 1"
+    )
+    return find(connection, condition, owner, request_key)
+
+
+def _known(found: Found | None, task_id: str) -> Found:
+    if found is None:
+        raise UnknownTask(task_id)
+    return found

@@ -1,0 +1,131 @@
+"""Push configs and their deliveries in the SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+import msgspec
+
+from a2a_hub.task_store.push import Delivery, PushConfig
+from a2a_hub.task_store.sqlite_connections import Connections
+from a2a_hub.task_store.store import UnknownTask
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(PushConfig)
+_KEY = "SELECT key FROM tasks WHERE id = ?"
+_SELECT = "SELECT push, delivered, failures, next_attempt_at, dead FROM pushes"
+# `behind` says that there is something to send: what is due is found without looking at everything that is not.
+_BEHIND = "behind = (dead = '' AND delivered < (SELECT version FROM tasks WHERE tasks.key = pushes.key))"
+_SAME = "key = (SELECT key FROM tasks WHERE id = ?) AND config_id = ? AND push = ?"
+
+
+def task_grew(connection: sqlite3.Connection, key: int) -> None:
+    """To be called in the transaction that appends: every live config of the task has something to send."""
+    connection.execute("UPDATE pushes SET behind = 1 WHERE key = ? AND behind = 0 AND dead = ''", (key,))
+
+
+def put(connection: sqlite3.Connection, key: int, push: PushConfig, *, delivered: int) -> None:
+    """The config is stored, in the place of one with its id."""
+    config_id = push.config.id or ""
+    connection.execute(
+        "INSERT INTO pushes VALUES (NULL, ?, ?, ?, ?, 0, 0, '', 0, 0) ON CONFLICT DO UPDATE SET"
+        " push = excluded.push, delivered = excluded.delivered, failures = 0, next_attempt_at = 0,"
+        " dead = '', claimed_until = 0",
+        (key, config_id, _encoder.encode(push), delivered),
+    )
+    connection.execute(
+        f"UPDATE pushes SET {_BEHIND} WHERE key = ? AND config_id = ?",  # noqa: S608
+        (key, config_id),
+    )
+
+
+class SqlitePushStore:
+    """Implements PushStore."""
+
+    def __init__(self, connections: Connections, clock: Callable[[], float]) -> None:
+        self._connections = connections
+        self._clock = clock
+
+    def put_config(self, push: PushConfig, *, delivered: int) -> None:
+        """Stores or replaces a config."""
+        with self._connections.writing() as connection:
+            row = connection.execute(_KEY, (push.config.task_id,)).fetchone()
+            if row is None:
+                raise UnknownTask(str(push.config.task_id))
+            put(connection, row[0], push, delivered=delivered)
+
+    def configs(self, task_id: str) -> list[Delivery]:
+        """The task's configs, in the order in which they were first stored."""
+        with self._connections.reading() as connection:
+            rows = connection.execute(f"{_SELECT} WHERE key = ({_KEY}) ORDER BY at", (task_id,))
+            return [_delivery(*row) for row in rows]
+
+    def delete_config(self, task_id: str, config_id: str) -> None:
+        """Deletes a config; one that is not there is no error."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                f"DELETE FROM pushes WHERE key = ({_KEY}) AND config_id = ?",  # noqa: S608
+                (task_id, config_id),
+            )
+
+    def due_deliveries(self, *, limit: int) -> list[Delivery]:
+        """Configs with something to send now, the longest due first."""
+        now = self._clock()
+        with self._connections.reading() as connection:
+            rows = connection.execute(
+                f"{_SELECT} WHERE behind = 1 AND next_attempt_at <= ? AND claimed_until <= ?"
+                " ORDER BY next_attempt_at LIMIT ?",
+                (now, now, limit),
+            )
+            return [_delivery(*row) for row in rows]
+
+    def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
+        """Takes a due delivery for so long, if nobody else has since it was read."""
+        now = self._clock()
+        with self._connections.writing() as connection:
+            changed = connection.execute(
+                f"UPDATE pushes SET claimed_until = ? WHERE {_SAME} AND behind = 1 AND delivered = ?"  # noqa: S608
+                " AND failures = ? AND next_attempt_at = ? AND next_attempt_at <= ? AND claimed_until <= ?",
+                (
+                    now + seconds,
+                    *_identity(delivery),
+                    delivery.delivered,
+                    delivery.failures,
+                    delivery.next_attempt_at,
+                    now,
+                    now,
+                ),
+            )
+            return changed.rowcount == 1
+
+    def save_delivery(self, delivery: Delivery) -> None:
+        """Stores what became of an attempt; for a config that was deleted or replaced meanwhile, nothing."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "UPDATE pushes SET delivered = max(delivered, ?), failures = ?, next_attempt_at = ?, dead = ?,"  # noqa: S608
+                f" claimed_until = 0 WHERE {_SAME}",
+                (
+                    delivery.delivered,
+                    delivery.failures,
+                    delivery.next_attempt_at,
+                    delivery.dead,
+                    *_identity(delivery),
+                ),
+            )
+            connection.execute(f"UPDATE pushes SET {_BEHIND} WHERE {_SAME}", _identity(delivery))  # noqa: S608
+
+
+def _identity(delivery: Delivery) -> tuple[str | None, str, bytes]:
+    config = delivery.push.config
+    return config.task_id, config.id or "", _encoder.encode(delivery.push)
+
+
+def _delivery(push: bytes, delivered: int, failures: int, next_attempt_at: float, dead: str) -> Delivery:
+    return Delivery(
+        push=_decoder.decode(push),
+        delivered=delivered,
+        failures=failures,
+        next_attempt_at=next_attempt_at,
+        dead=dead,
+    )

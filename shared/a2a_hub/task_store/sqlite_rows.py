@@ -1,0 +1,153 @@
+"""Heads, logs and folds of the SQLite task store, read and written inside a transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from a2a_hub.a2a.model import Event, Task, TaskState
+from a2a_hub.task_store.event_encoding import event_bytes, folded, read_event, read_task, task_bytes
+from a2a_hub.task_store.snapshot_cache import RememberedFolds
+from a2a_hub.task_store.store import StoredTask
+from a2a_hub.task_store.task_record import Head, stored, wants_snapshot
+
+_FIELDS = Head.__struct_fields__
+_WORK = "(SELECT body FROM work WHERE work.key = tasks.key)"
+_SELECT = f"SELECT key, {_WORK}, {', '.join(_FIELDS)} FROM tasks"  # noqa: S608 - names of our own
+_INSERT = (
+    f"INSERT INTO tasks ({', '.join(_FIELDS)}, due_at)"  # noqa: S608
+    f" VALUES ({', '.join('?' * (len(_FIELDS) + 1))})"
+)
+_SEQUENCE_BITS = 24
+
+
+class Found(NamedTuple):
+    """A head with its row's key, which no other task ever has, and what the task's runner has to know."""
+
+    key: int
+    head: Head
+    work: bytes
+
+
+def find(connection: sqlite3.Connection, where: str, *values: object) -> Found | None:
+    """The one task that the condition is true of."""
+    row = connection.execute(f"{_SELECT} WHERE {where}", values).fetchone()
+    return _found(row) if row else None
+
+
+def find_all(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Found]:
+    """The tasks of these keys, in this order."""
+    marks = ", ".join("?" * len(keys))
+    rows = connection.execute(f"{_SELECT} WHERE key IN ({marks})", keys)
+    found = {row[0]: _found(row) for row in rows}
+    return [found[key] for key in keys]
+
+
+def insert(connection: sqlite3.Connection, head: Head) -> int:
+    """Stores a new head; its key."""
+    key = connection.execute(_INSERT, (*structs.astuple(head), head.due_at)).lastrowid
+    assert key is not None, "SQLite says the row of every insert"
+    _count(connection, head.owner, head.state, 1)
+    return key
+
+
+def update(connection: sqlite3.Connection, key: int, old: Head, new: Head) -> None:
+    """Stores what differs: an index is only written to when one of its columns is."""
+    pairs = zip(_FIELDS, structs.astuple(old), structs.astuple(new), strict=True)
+    differences = [(name, value) for name, before, value in pairs if value != before]
+    changed, values = [name for name, _ in differences], [value for _, value in differences]
+    if old.due_at != new.due_at:
+        changed.append("due_at")
+        values.append(new.due_at)
+    if old.state != new.state:
+        _count(connection, new.owner, old.state, -1)
+        _count(connection, new.owner, new.state, 1)
+    if changed:
+        assignments = ", ".join(f"{name} = ?" for name in changed)
+        connection.execute(f"UPDATE tasks SET {assignments} WHERE key = ?", (*values, key))  # noqa: S608
+
+
+def delete(connection: sqlite3.Connection, key: int, head: Head) -> None:
+    """The task is gone, with everything of its."""
+    low = key << _SEQUENCE_BITS
+    high = low + (1 << _SEQUENCE_BITS)
+    connection.execute("DELETE FROM entries WHERE at > ? AND at < ?", (low, high))
+    for table in ("snapshots", "work", "pushes", "tasks"):
+        connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))  # noqa: S608
+    _count(connection, head.owner, head.state, -1)
+
+
+def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: Iterable[bytes]) -> None:
+    """The log goes on behind `version`."""
+    at = (key << _SEQUENCE_BITS) + version
+    for offset, body in enumerate(bodies, start=1):
+        connection.execute("INSERT INTO entries VALUES (?, ?)", (at + offset, body))
+
+
+def read_entries(
+    connection: sqlite3.Connection, key: int, *, after: int, limit: int
+) -> list[tuple[int, Event]]:
+    """The log from behind the sequence number `after`."""
+    low = key << _SEQUENCE_BITS
+    high = low + (1 << _SEQUENCE_BITS)
+    rows = connection.execute(
+        "SELECT at, body FROM entries WHERE at > ? AND at < ? ORDER BY at LIMIT ?", (low + after, high, limit)
+    )
+    return [(at - low, read_event(body)) for at, body in rows]
+
+
+def put_work(connection: sqlite3.Connection, key: int, work: bytes) -> None:
+    """Stores what the task's runner has to know: apart, because a row is written whole."""
+    connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?)", (key, work))
+
+
+class Folds(RememberedFolds):
+    """What logs fold to."""
+
+    def task(self, connection: sqlite3.Connection, key: int, head: Head) -> Task:
+        """The task at the head's version."""
+        version, task = self.nearest(key, head)
+        if version == head.version and task:
+            return task
+        if task is None and head.snapshot_version:
+            row = connection.execute("SELECT body FROM snapshots WHERE key = ?", (key,)).fetchone()
+            version, task = head.snapshot_version, read_task(row[0])
+        if version < head.version:
+            entries = read_entries(connection, key, after=version, limit=head.version - version)
+            task = folded(task, (event for _, event in entries))
+        assert task is not None, "a log has a first entry"
+        return task
+
+    def stored(self, connection: sqlite3.Connection, found: Found) -> StoredTask:
+        """The whole task, as it is now."""
+        return stored(found.head, self.task(connection, found.key, found.head), found.work)
+
+
+def snapshot(connection: sqlite3.Connection, key: int, head: Head, task: Task) -> Head:
+    """The head after its fold was kept, where that is due."""
+    if not wants_snapshot(head):
+        return head
+    connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (key, task_bytes(task)))
+    return structs.replace(head, snapshot_version=head.version, snapshot_size=head.size)
+
+
+def encoded(events: Sequence[Event]) -> list[bytes]:
+    """The entries' bodies."""
+    return [event_bytes(event) for event in events]
+
+
+def _found(row: Sequence[Any]) -> Found:
+    values = dict(zip(_FIELDS, row[2:], strict=True))
+    values["state"] = TaskState(values["state"])
+    values["cancel_requested"] = bool(values["cancel_requested"])
+    return Found(row[0], Head(**values), row[1] or b"")
+
+
+def _count(connection: sqlite3.Connection, owner: str, state: TaskState, change: int) -> None:
+    connection.execute(
+        "INSERT INTO counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks",
+        (owner, state, change),
+    )

@@ -1,0 +1,222 @@
+"""The operations on stored tasks (A2A 1.0.1 §3.1.3-§3.1.10). Somebody else's task does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from a2a_hub.a2a import model
+from a2a_hub.a2a.agent import Agent
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import (
+    TASK_NOT_CANCELABLE,
+    TASK_NOT_FOUND,
+    UNSUPPORTED_OPERATION,
+    A2AError,
+    invalid_field,
+)
+from a2a_hub.a2a.history import with_history
+from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
+from a2a_hub.a2a.scalars import seconds_of
+from a2a_hub.a2a.versions import Version
+from a2a_hub.task_store.store import (
+    LeaseLost,
+    StoredTask,
+    TaskEnded,
+    TaskQuery,
+    TaskStore,
+    UnknownTask,
+    WrongVersion,
+)
+from a2a_hub.tasks.page_token import read_token, write_token
+from a2a_hub.tasks.push_configs import PushConfigs
+from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.tasks.run import Runs
+from a2a_hub.tasks.subscription import Following, wait_until_settled
+from a2a_hub.tasks.updates import status_update
+
+_DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
+_MOST_BEHIND_SECONDS = 2.0
+# How long a cancellation is waited for before the task is shown as it is.
+_CANCEL_SECONDS = 5.0
+
+
+class TaskOperations:
+    """Answers GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs."""
+
+    def __init__(
+        self,
+        store: TaskStore,
+        configs: PushConfigs,
+        agent: Agent,
+        *,
+        runs: Runs,
+        timestamp: Callable[[], str],
+    ) -> None:
+        self._store = store
+        self._configs = configs
+        self._agent = agent
+        self._runs = runs
+        self._timestamp = timestamp
+
+    def get(self, request: model.GetTaskRequest, call: Call) -> Task:
+        """§3.1.3."""
+        length = _history_length(request.history_length)
+        return with_history(self._found(request.id, call).task, length)
+
+    def list(self, request: model.ListTasksRequest, call: Call) -> model.ListTasksResponse:
+        """§3.1.4: the caller's own tasks, those whose status changed last first."""
+        size = _DEFAULT_PAGE if request.page_size is None else request.page_size
+        if not 1 <= size <= _LARGEST_PAGE:
+            raise invalid_field("pageSize", f"must be from 1 to {_LARGEST_PAGE}")
+        length = _history_length(request.history_length)
+        if request.status is TaskState.UNSPECIFIED:
+            raise invalid_field("status", "must name a state, or be left out")
+        since = request.status_timestamp_after
+        query = TaskQuery(
+            context_id=request.context_id or None,
+            states=(request.status,) if request.status else (),
+            updated_since=None if since is None else seconds_of(since),
+        )
+        owner = _owner(call)
+        conditions = (owner, query.context_id, query.states, query.updated_since)
+        position = None
+        if request.page_token:
+            position = read_token(request.page_token, of=conditions)
+            if position is None:
+                raise invalid_field("pageToken", "is not a token of this list")
+        page = self._store.list(owner, query, size=size, after=position)
+        tasks = (with_history(stored.task, length) for stored in page.tasks)
+        return model.ListTasksResponse(
+            tasks=tuple(tasks if request.include_artifacts else map(_without_artifacts, tasks)),
+            next_page_token=write_token(page.next, of=conditions),
+            page_size=size,
+            total_size=page.total,
+        )
+
+    def cancel(self, request: model.CancelTaskRequest, call: Call) -> Task:
+        """§3.1.5. A task that somebody works on is shown as canceled as soon as they have let go of it."""
+        stored = self._found(request.id, call)
+        if stored.task.status.state.terminal:
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": stored.task.id})
+        task = self._canceled(stored, call)
+        if not task.status.state.terminal:
+            return task
+        if task.status.state is not TaskState.CANCELED:
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task.id})
+        return task
+
+    def subscribe(
+        self, request: model.SubscribeToTaskRequest, call: Call, *, idle_seconds: float
+    ) -> Iterator[Event | None]:
+        """§3.1.6: the task, then its events to its end. 0.3 marks a waiting state as final, and so the stream ends with it."""
+        stored = self._found(request.id, call)
+        if stored.task.status.state.terminal:
+            raise A2AError(
+                UNSUPPORTED_OPERATION,
+                "The task has ended: there is nothing to subscribe to",
+                metadata={"taskId": stored.task.id},
+            )
+        return Following(
+            self._store,
+            stored.task.id,
+            first=stored.task,
+            after=stored.version,
+            idle_seconds=idle_seconds,
+            ends_when_waiting=call.version is Version.V0_3,
+        )
+
+    def numbered(self, number: int, call: Call) -> StoredTask | None:
+        """The caller's task of this number, which people type."""
+        return self._store.numbered(_owner(call), number)
+
+    def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
+        """The caller's tasks, those whose status changed last first."""
+        return self._store.list(_owner(call), TaskQuery(), size=most, after=None).tasks
+
+    def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
+        """§3.1.7."""
+        return self._configs.add(self._found(request.task_id or "", call), request, call.version)
+
+    def get_config(
+        self, request: model.GetTaskPushNotificationConfigRequest, call: Call
+    ) -> TaskPushNotificationConfig:
+        """§3.1.8. 0.3 may leave the config's id out, and means the first one."""
+        for config in self._configs.all(self._found(request.task_id, call).task.id):
+            if config.id == request.id or not request.id:
+                return config
+        raise A2AError(TASK_NOT_FOUND, "The task has no such push notification config")
+
+    def list_configs(
+        self, request: model.ListTaskPushNotificationConfigsRequest, call: Call
+    ) -> model.ListTaskPushNotificationConfigsResponse:
+        """§3.1.9: all of them, since a task has few."""
+        if (request.page_size or 0) < 0:
+            raise invalid_field("pageSize", "must not be negative")
+        if request.page_token:
+            raise invalid_field("pageToken", "is not a token of this list: all configs are on one page")
+        configs = self._configs.all(self._found(request.task_id, call).task.id)
+        return model.ListTaskPushNotificationConfigsResponse(configs=configs, next_page_token="")
+
+    def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
+        """§3.1.10: deleting what is not there is no error."""
+        self._configs.delete(self._found(request.task_id, call).task.id, request.id)
+
+    def _found(self, task_id: str, call: Call) -> StoredTask:
+        owner = _owner(call)
+        stored = self._store.get(task_id, owner=owner)
+        run = self._runs.of_task(task_id) if stored is None else None
+        if run is not None and run.call.principal and run.call.principal.subject == owner:
+            # Its client may have been shown it before it was stored.
+            run.stored.wait(_MOST_BEHIND_SECONDS)
+            stored = self._store.get(task_id, owner=owner)
+        if stored is None:
+            raise A2AError(TASK_NOT_FOUND, metadata={"taskId": task_id[:200]})
+        return stored
+
+    def _canceled(self, stored: StoredTask, call: Call) -> Task:
+        task_id = stored.task.id
+        try:
+            if self._runs.of_task(task_id) is None:
+                canceled = status_update(stored.task, TaskState.CANCELED, self._timestamp())
+                after = self._store.append(task_id, [canceled], expected_version=stored.version)
+                self._tell(after, call)
+                return after.task
+        except (LeaseLost, WrongVersion):
+            pass  # Somebody works on it.
+        except (TaskEnded, UnknownTask):
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
+        try:
+            stored = self._store.request_cancel(task_id)
+        except (TaskEnded, UnknownTask):
+            raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
+        run = self._runs.of_task(task_id)
+        if run is not None:
+            run.cancel()
+        stored = wait_until_settled(self._store, stored, seconds=_CANCEL_SECONDS)
+        # A turn that ended with a question before it saw the cancellation: nobody works on the task now, so it is canceled here.
+        return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
+
+    def _tell(self, stored: StoredTask, call: Call) -> None:
+        """Passes the cancellation on to whoever works on the task elsewhere."""
+        if stored.work:
+            work = read_work(stored.work)
+            then = work.call(stored.task, request_id=call.request_id, record=call.record)
+            self._agent.cancel(msgspec.structs.replace(then, authorization=call.authorization))
+
+
+def _owner(call: Call) -> str:
+    if call.principal is None:
+        raise A2AError(TASK_NOT_FOUND, "Tasks are kept only for callers who say who they are")
+    return call.principal.subject
+
+
+def _without_artifacts(task: Task) -> Task:
+    return msgspec.structs.replace(task, artifacts=()) if task.artifacts else task
+
+
+def _history_length(length: int | None) -> int | None:
+    if length is not None and length < 0:
+        raise invalid_field("historyLength", "must not be negative")
+    return length

@@ -1,0 +1,118 @@
+"""Push notification configs of tasks (A2A 1.0.1 §3.1.7-§3.1.10): who is told of a task's events, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import msgspec
+
+from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
+from a2a_hub.a2a.model import TaskPushNotificationConfig
+from a2a_hub.a2a.versions import Version
+from a2a_hub.task_store.push import PushConfig, PushStore
+from a2a_hub.task_store.store import StoredTask
+
+_MOST_CONFIGS = 10
+_LONGEST = 2000
+# What a header may hold: the values below are sent in one.
+_SENDABLE = re.compile("[ -~]*")
+# urlsplit drops line ends and tabs, and takes a space for a part of a host's name.
+_NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
+# A token of RFC 9110 §5.6.2.
+_SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Where a config's fields stand: in a request of its own, and with a message.
+_PLACES = {
+    (Version.V1_0, False): "",
+    (Version.V1_0, True): "configuration.taskPushNotificationConfig.",
+    (Version.V0_3, False): "pushNotificationConfig.",
+    (Version.V0_3, True): "configuration.pushNotificationConfig.",
+}
+
+
+class PushConfigs:
+    """The configs of a store. `refuses` says why a URL's host may not be notified, or None where it may."""
+
+    def __init__(
+        self, store: PushStore, *, refuses: Callable[[str], str | None], new_id: Callable[[], str]
+    ) -> None:
+        self._store = store
+        self._refuses = refuses
+        self._new_id = new_id
+
+    def add(
+        self, stored: StoredTask, config: TaskPushNotificationConfig, version: Version
+    ) -> TaskPushNotificationConfig:
+        """Stores the config; the task's events from now on go there. Raises A2AError."""
+        push = self._taken(config, version, task_id=stored.task.id, with_message=False)
+        self._store.put_config(push, delivered=stored.version)
+        return push.config
+
+    def with_message(
+        self, config: TaskPushNotificationConfig | None, version: Version, *, task_id: str
+    ) -> PushConfig | None:
+        """What came with a message, to be stored in one with it. Raises A2AError."""
+        if config is None:
+            return None
+        return self._taken(config, version, task_id=task_id, with_message=True)
+
+    def _taken(
+        self, config: TaskPushNotificationConfig, version: Version, *, task_id: str, with_message: bool
+    ) -> PushConfig:
+        """Raises A2AError for a config that could not be delivered to, or may not be, or is one too many for the task.
+
+        The field is named as it stands in a request of `version`, for the config alone or `with_message`.
+        """
+        others = [each.push.config.id for each in self._store.configs(task_id)]
+        if len(others) >= _MOST_CONFIGS and config.id not in others:
+            raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
+        wrong = self._wrong(config)
+        if wrong is not None:
+            name, why = wrong
+            raise invalid_field(_PLACES[version, with_message] + name, why)
+        # 0.3 knows one config that has no name; whoever asks for it calls it so.
+        new_id = "default" if version is Version.V0_3 else self._new_id()
+        complete = msgspec.structs.replace(config, id=config.id or new_id, task_id=task_id)
+        return PushConfig(config=complete, version=version)
+
+    def _wrong(self, config: TaskPushNotificationConfig) -> tuple[str, str] | None:
+        """The first field with something wrong, and what."""
+        own = config.authentication
+        for name, value in (
+            ("url", config.url),
+            ("id", config.id),
+            ("token", config.token),
+            ("authentication.scheme", own and own.scheme),
+            ("authentication.credentials", own and own.credentials),
+        ):
+            if len(value or "") > _LONGEST:
+                return name, f"is longer than {_LONGEST} characters"
+            if name != "url" and not _SENDABLE.fullmatch(value or ""):
+                return name, "must be of printable ASCII characters, to be sent in a header"
+        if own and not _SCHEME.fullmatch(own.scheme):
+            return (
+                "authentication.scheme",
+                "must be the name of an HTTP authentication scheme, such as Bearer",
+            )
+        if config.id in (".", "..") or "/" in (config.id or ""):
+            return "id", "must be one segment of a path, without a slash"
+        try:
+            if _NO_URL.search(config.url):
+                raise ValueError
+            parts = urlsplit(config.url)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            return "url", "is not a URL"
+        if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
+            return "url", "must be an http or https URL with a host, without user information"
+        reason = self._refuses(config.url)
+        return ("url", reason) if reason is not None else None
+
+    def all(self, task_id: str) -> tuple[TaskPushNotificationConfig, ...]:
+        """The task's configs, in the order in which they were added."""
+        return tuple(each.push.config for each in self._store.configs(task_id))
+
+    def delete(self, task_id: str, config_id: str) -> None:
+        """Deletes a config; one that is not there is no error (§3.1.10)."""
+        self._store.delete_config(task_id, config_id)

@@ -1,0 +1,144 @@
+"""Writes a run's events to the store, beside the run and under a lease: what its client sees waits for no store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent
+from a2a_hub.a2a.reply import Mint
+from a2a_hub.task_store.store import LeaseLost, StoredTask, TaskEnded, TaskStore, TooLarge, Unavailable
+from a2a_hub.tasks.run import Run
+from a2a_hub.tasks.updates import status_update, updates
+from a2a_hub.tasks.writer import LeaseTimes, StorePatience, Writer
+from a2a_hub.telemetry.log import Log
+
+_NO_RESULT = (
+    "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
+)
+_TOO_LARGE = (
+    "The result of this task is too large to keep; ask for less at once. / "
+    "このタスクの結果は大きすぎて保存できません。範囲を絞って依頼してください。"
+)
+
+
+class Recorder:
+    """Records runs."""
+
+    def __init__(
+        self,
+        store: TaskStore,
+        *,
+        log: Log,
+        times: LeaseTimes,
+        mint: Mint,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._log = log
+        self.times = times
+        self.mint = mint
+        self._recording: set[str] = set()
+        self.patience = StorePatience(times.outage_seconds, clock=clock)
+
+    def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
+        """Records until the run ends; the run's first event is the task as `stored` has it already.
+
+        A lease that is lost ends the run without a further event: another process runs the task now, and whoever followed this
+        run follows that one.
+        """
+        self.contained(run, lambda: self._record(run, stored, lease, work))
+
+    def is_recording(self, task_id: str) -> bool:
+        """Whether a run of this task goes on here, or has ended and is still to be stored."""
+        return task_id in self._recording
+
+    def contained(self, run: Run, record: Callable[[], object]) -> None:
+        """Calls `record`; when it fails, the log knows why. Without a store the run goes on for whoever waits for it."""
+        self._recording.add(run.task_id)
+        try:
+            record()
+        except (LeaseLost, TaskEnded):
+            run.give_up()
+            self._log.line("WARNING", "A run was given up: another one has its task", taskId=run.task_id)
+        except Exception:
+            self._log.exception("A run could not be recorded", run.call.record)
+        finally:
+            self._recording.discard(run.task_id)
+            run.stored.set()
+            run.recorded.set()
+
+    def _record(self, run: Run, stored: StoredTask, lease: str, work: Callable[[], bytes]) -> None:
+        writer = Writer(
+            self._store,
+            stored,
+            lease,
+            holder=run.call.request_id,
+            seconds=self.times.seconds,
+            patience=self.patience,
+        )
+        run.stored_version = stored.version
+        run.stored.set()
+        position = 1
+        held: list[Event] = []
+        while True:
+            new, ended = run.relay.events_after(position, self.times.look_seconds)
+            position += len(new)
+            events, held = [*held, *new], []
+            task = writer.stored.task
+            if ended:
+                events = [*self._answer(run, task), *events]
+                if not _ends(events[-1] if events else task):
+                    events.append(self.failure(task))
+            elif events and _ends(events[-1]):
+                # Appending it ends the lease, and the agent may still write notes.
+                held = [events.pop()]
+            now = work()
+            # Without an event to store, the agent's notes may be all that a silent turn could be resumed from.
+            if events or now != writer.work:
+                self._append(writer, events, now)
+                run.stored_version = writer.stored.version
+            if ended:
+                return
+            if writer.stored.cancel_requested or (not events and self._cancel_requested(run.task_id)):
+                run.cancel()
+            writer.renew()
+
+    def _append(self, writer: Writer, events: list[Event], work: bytes) -> None:
+        try:
+            writer.append(events, work)
+        except TooLarge:
+            task = writer.stored.task
+            self._log.line("WARNING", "A task grew too large to keep", taskId=task.id)
+            writer.append([self.failure(task, _TOO_LARGE)], writer.work)
+            raise TaskEnded(task.id) from None
+
+    def _cancel_requested(self, task_id: str) -> bool:
+        try:
+            stored = self._store.get(task_id, owner=None)
+        except Unavailable:
+            # Whoever cancels will be seen when the store is back.
+            return False
+        return stored is not None and stored.cancel_requested
+
+    def _answer(self, run: Run, task: Task) -> list[Event]:
+        """A Message that was the run's whole answer, as events of its task."""
+        first = run.relay.events_after(0, 0)[0][:1]
+        if not first or not isinstance(first[0], Message):
+            return []
+        cancellation = run.call.cancellation
+        return list(
+            updates(
+                iter(first), task, cancellation=cancellation, timestamp=self.mint.timestamp, may_answer=False
+            )
+        )[1:]
+
+    def failure(self, task: Task, text: str = _NO_RESULT) -> Event:
+        """The task's end in failure, with a sentence for its owner."""
+        message = self.mint.message(Part(text=text), context_id=task.context_id, task_id=task.id)
+        return status_update(task, TaskState.FAILED, self.mint.timestamp(), message)
+
+
+def _ends(event: Event) -> bool:
+    """Whether the turn may end with this."""
+    return isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.settled

@@ -1,0 +1,81 @@
+"""What has to be known to run a task's turn again in another process. The caller's token is no part of it: it is never stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from a2a_hub.a2a.call import Call, Cancellation, TaskInHand
+from a2a_hub.a2a.model import Binding, SendMessageRequest, Task
+from a2a_hub.a2a.versions import Version
+from a2a_hub.identity.principal import Principal
+
+
+class Work(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A turn: the request as the agent gets it, and all of its call that an agent may see.
+
+    `as_message` says that the turn's result is a Message rather than a Task. `notes` is what the agent keeps with the task.
+    """
+
+    request: SendMessageRequest
+    principal: Principal
+    version: Version
+    binding: Binding
+    streaming: bool = False
+    accepted_modes: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    traceparent: str | None = None
+    as_message: bool = True
+    keeps_ui_contract: bool = True
+    turn: int = 1
+    notes: dict[str, Any] = {}
+
+    def call(self, task: Task, *, request_id: str, record: dict[str, Any]) -> Call:
+        """The call as it was, for a task that is `task` by now."""
+        return Call(
+            request_id=request_id,
+            principal=self.principal,
+            version=self.version,
+            binding=self.binding,
+            streaming=self.streaming,
+            accepted_modes=self.accepted_modes,
+            extensions=self.extensions,
+            traceparent=self.traceparent,
+            cancellation=Cancellation(),
+            record=record,
+            keeps_ui_contract=self.keeps_ui_contract,
+            task=TaskInHand(id=task.id, before=task, turn=self.turn, notes=dict(self.notes)),
+        )
+
+
+def work_of(request: SendMessageRequest, call: Call, *, as_message: bool) -> bytes:
+    """The work of a call that has a task in hand."""
+    assert call.task is not None, "the work is a task's"
+    assert call.principal is not None, "only an owner's task is stored"
+    return _encode(
+        Work(
+            request=request,
+            principal=call.principal,
+            version=call.version,
+            binding=call.binding,
+            streaming=call.streaming,
+            accepted_modes=call.accepted_modes,
+            extensions=call.extensions,
+            traceparent=call.traceparent,
+            as_message=as_message,
+            keeps_ui_contract=call.keeps_ui_contract,
+            turn=call.task.turn,
+            notes=call.task.notes,
+        )
+    )
+
+
+def read_work(work: bytes) -> Work:
+    """The work that `work_of` wrote."""
+    return _decode(work)
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Work).decode

@@ -1,0 +1,95 @@
+"""Whatever an agent says about its task, as the updates that the task's log takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from a2a_hub.a2a.call import Cancellation
+from a2a_hub.a2a.fold import Growing
+from a2a_hub.a2a.model import (
+    Artifact,
+    Event,
+    Message,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatus,
+    TaskStatusUpdateEvent,
+)
+
+Update = TaskStatusUpdateEvent | TaskArtifactUpdateEvent
+
+
+def updates(
+    source: Iterator[Event],
+    task: Task,
+    *,
+    cancellation: Cancellation,
+    timestamp: Callable[[], str],
+    may_answer: bool,
+) -> Iterator[Event]:
+    """The task as it is, then what the agent's events change about it, up to a state that ends the turn.
+
+    An agent's whole task counts by what is new in it. A Message that comes alone is passed on as the whole result where
+    `may_answer`; else it is the task's answer. A call that was cancelled ends in CANCELED, whatever the agent made of it.
+    """
+    begun = False
+    growing = Growing(task)
+    try:
+        for event in source:
+            if cancellation.cancelled:
+                break
+            if isinstance(event, Message) and not begun and may_answer:
+                yield event
+                return
+            if not begun:
+                yield task
+                begun = True
+            for update in _as_updates(event, task, growing, timestamp):
+                yield update
+                growing.add(update)
+                if growing.status.state.terminal:
+                    return
+    except Exception:
+        if not cancellation.cancelled:
+            raise
+    if not begun:
+        yield task
+    if cancellation.cancelled:
+        yield status_update(task, TaskState.CANCELED, timestamp())
+
+
+def status_update(
+    task: Task, state: TaskState, timestamp: str, message: Message | None = None
+) -> TaskStatusUpdateEvent:
+    """A new status of the task."""
+    status = TaskStatus(state=state, message=message, timestamp=timestamp)
+    return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
+
+
+def _as_updates(event: Event, task: Task, growing: Growing, timestamp: Callable[[], str]) -> Iterator[Update]:
+    match event:
+        case Task():
+            yield from _differences(event, task, growing)
+        case Message():
+            yield _artifact_update(
+                task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts)
+            )
+            yield status_update(task, TaskState.COMPLETED, timestamp())
+        case _:
+            yield event
+
+
+def _differences(new: Task, task: Task, growing: Growing) -> Iterator[Update]:
+    for artifact in new.artifacts:
+        if growing.artifact(artifact.artifact_id) != artifact:
+            yield _artifact_update(task, artifact)
+    old = growing.status
+    changed = new.status.state is not old.state or new.status.message != old.message
+    # A task that works has been submitted: it never goes back.
+    if changed and new.status.state is not TaskState.SUBMITTED:
+        yield TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=new.status)
+
+
+def _artifact_update(task: Task, artifact: Artifact) -> TaskArtifactUpdateEvent:
+    return TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id or "", artifact=artifact)

@@ -1,1 +1,0 @@
-"""What `shared.routes` stands on, and what stands on its table: rules, patterns, the file itself, who may use a route."""
