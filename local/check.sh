@@ -33,6 +33,7 @@ check format ruff format --check .
 check lint ruff check .
 check types mypy
 check imports lint-imports
+check docstrings python -m local.docstrings
 check "shell scripts" shellcheck_all
 check gateway python -m gateway.check
 check "Cloud Build" cloud_build

@@ -17,11 +17,11 @@ def _hub() -> Handler:
     from a2a_hub.a2a.model import Event, Message, Part, Role
     from functions.hub import config
     from functions.hub.app import build
-    from functions.hub.downstream.interface import Asking, InProcess
+    from functions.hub.downstream.interface import AgentRequest, InProcess
 
     said = Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))
 
-    def answer(_: Asking) -> Iterator[Event]:
+    def answer(_: AgentRequest) -> Iterator[Event]:
         yield said
 
     settings = config.read(os.environ)

@@ -11,14 +11,14 @@ from a2a_hub.a2a.model import Artifact, Event, Message, Part, Role, TaskArtifact
 from a2a_hub.http.flask_adapter import entry_point
 from functions.hub import config
 from functions.hub.app import build
-from functions.hub.downstream.interface import Asking, InProcess
+from functions.hub.downstream.interface import AgentRequest, InProcess
 
 _TICKS = int(os.environ["BENCH_TICKS"])
 _INTERVAL_SECONDS = float(os.environ["BENCH_INTERVAL_SECONDS"])
 
 
-def _answer(asking: Asking) -> Iterator[Event]:
-    if not asking.streaming:
+def _answer(agent_request: AgentRequest) -> Iterator[Event]:
+    if not agent_request.streaming:
         yield Message(message_id="constant", role=Role.AGENT, parts=(Part(text="hello world"),))
         return
     start = time.monotonic()

@@ -10,7 +10,7 @@ from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.extensions.development_tool import URI, ToolCallConfirmation
 from a2a_hub.a2a.extensions.schema_json import Spelling, confirmation_in, in_metadata, spelling_of
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest
-from a2a_hub.a2a.reply import Mint, to_events
+from a2a_hub.a2a.reply import MessageFactory, to_events
 from a2a_hub.a2a.text import text_of
 from a2a_hub.telemetry.log import Log
 from functions.devtool.conversations import Conversations
@@ -27,19 +27,25 @@ class DevelopmentAgent:
     """See `a2a_hub.a2a.agent.Agent`. What it knows of a task is kept with the task."""
 
     def __init__(
-        self, conversations: Conversations, *, mind: Mind, tools: Tools, mint: Mint, log: Log
+        self,
+        conversations: Conversations,
+        *,
+        mind: Mind,
+        tools: Tools,
+        message_factory: MessageFactory,
+        log: Log,
     ) -> None:
         self._conversations = conversations
         self._mind = mind
         self._tools = tools
-        self._mint = mint
+        self._message_factory = message_factory
         self._log = log
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         """See `Agent.context_of`."""
-        return request.message.context_id or self._mint.new_id()
+        return request.message.context_id or self._message_factory.new_id()
 
-    def stands_alone(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
         """None does."""
         return False
 
@@ -80,7 +86,7 @@ class DevelopmentAgent:
             return Turn(events=self._in_extension(happenings, message, task, state), as_message=False)
         told = pieces(happenings, NAME, state.language)
         context_id = self.context_of(request, call)
-        events = to_events(told, context_id=context_id, call=call, mint=self._mint)
+        events = to_events(told, context_id=context_id, call=call, message_factory=self._message_factory)
         # As a task it is stored, and the model can be reminded of it.
         return Turn(events=events, as_message=not self._mind.model)
 
@@ -102,7 +108,7 @@ class DevelopmentAgent:
             mind=self._mind,
             tools=self._tools,
             workspace=self._conversations.workspace(state),
-            new_id=self._mint.new_id,
+            new_id=self._message_factory.new_id,
         )
 
     def _in_extension(
@@ -113,7 +119,7 @@ class DevelopmentAgent:
             context_id=message.context_id or "",
             spelling=state.spelling,
             model=self._mind.model,
-            mint=self._mint,
+            message_factory=self._message_factory,
         )
         return telling.events(happenings)
 

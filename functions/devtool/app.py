@@ -20,11 +20,11 @@ from a2a_hub.agents.function import agent_card
 from a2a_hub.diagnosis.report import Step, with_doctor
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MINT, health, not_found, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
-from a2a_hub.tasks.task_service import KeptTasks
+from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.telemetry.log import Log, Record
 from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.commands import Commands
@@ -72,18 +72,20 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     workspaces = Workspaces(config.workspaces, default=config.default_workspace)
     conversations = Conversations(store, workspaces)
     programs = Programs(names=config.commands, path=config.search_path, seconds=config.command_seconds)
-    agent = DevelopmentAgent(conversations, mind=_mind(gemini), tools=Tools(programs), mint=MINT, log=log)
-    tasks = KeptTasks(
+    agent = DevelopmentAgent(
+        conversations, mind=_mind(gemini), tools=Tools(programs), message_factory=MESSAGE_FACTORY, log=log
+    )
+    tasks = TaskService(
         agent,
         store,
         log=log,
-        mint=MINT,
+        message_factory=MESSAGE_FACTORY,
         texts=StoredTexts(),
         wake=lambda _role, _task_id: None,
         # Nobody else can run what works on this instance's files.
         settings=with_settings(config.tasks, runs_at_once=True),
     )
-    commands = Commands(conversations, tasks.sending, mint=MINT)
+    commands = Commands(conversations, tasks.sending, message_factory=MESSAGE_FACTORY)
     server = A2AServer(
         agent,
         card=lambda: card,
@@ -114,7 +116,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     return with_doctor(log.requests(handle), lambda: _examined(config, gemini))
 
 
-def _background(config: Config, tasks: KeptTasks, log: Log) -> Background:
+def _background(config: Config, tasks: TaskService, log: Log) -> Background:
     def purge() -> None:
         while tasks.store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
             pass
@@ -129,7 +131,7 @@ def _background(config: Config, tasks: KeptTasks, log: Log) -> Background:
     return background
 
 
-def _run_abandoned(tasks: KeptTasks) -> None:
+def _run_abandoned(tasks: TaskService) -> None:
     """What was under way when a process died is brought to its end here: that it was interrupted is said, at least."""
     for task_id in tasks.store.due([HUB], limit=_MOST_AT_ONCE):
         with suppress(LeaseLost, TaskEnded):

@@ -11,7 +11,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.a2a.extensions.executions import as_typed, not_started, started
 from a2a_hub.a2a.extensions.schema_json import in_metadata
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.a2a.task_service_protocol import Sending
 from a2a_hub.text.language import language_of
 from functions.devtool.asking import slash
@@ -25,10 +25,12 @@ from functions.devtool.texts import Key, say
 class Commands:
     """See `a2a_hub.a2a.extensions.methods.DevelopmentTool`."""
 
-    def __init__(self, conversations: Conversations, sending: Sending, *, mint: Mint) -> None:
+    def __init__(
+        self, conversations: Conversations, sending: Sending, *, message_factory: MessageFactory
+    ) -> None:
         self._conversations = conversations
         self._sending = sending
-        self._mint = mint
+        self._message_factory = message_factory
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:  # noqa: ARG002 - the seam's
         """See `DevelopmentTool.commands`: the same for everybody."""
@@ -45,4 +47,4 @@ class Commands:
         names_workspace = in_metadata(request.metadata) is not None
         if needs_workspace and not names_workspace and not self._conversations.has_default:
             return not_started(say(Key.NO_WORKSPACE, language))
-        return started(request, call, self._sending, new_id=self._mint.new_id)
+        return started(request, call, self._sending, new_id=self._message_factory.new_id)

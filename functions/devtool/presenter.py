@@ -15,7 +15,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of, part_of
 from a2a_hub.a2a.model import Event, Part, TaskState, TaskStatus, TaskStatusUpdateEvent
-from a2a_hub.a2a.reply import Failure, Mint, Piece, Progress, Question, Text
+from a2a_hub.a2a.reply import Failure, MessageFactory, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language
 from functions.devtool.turn_events import Begun, Completed, Failed, Happening, Said, Update, Waiting
 
@@ -23,12 +23,20 @@ from functions.devtool.turn_events import Begun, Completed, Failed, Happening, S
 class InExtension:
     """Tells a turn in the extension's own messages, in its caller's spelling."""
 
-    def __init__(self, *, task_id: str, context_id: str, spelling: Spelling, model: str, mint: Mint) -> None:
+    def __init__(
+        self,
+        *,
+        task_id: str,
+        context_id: str,
+        spelling: Spelling,
+        model: str,
+        message_factory: MessageFactory,
+    ) -> None:
         self._task_id = task_id
         self._context_id = context_id
         self._spelling = spelling
         self._model = model
-        self._mint = mint
+        self._message_factory = message_factory
 
     def events(self, happenings: Iterator[Happening]) -> Iterator[Event]:
         """The events of the turn."""
@@ -58,13 +66,13 @@ class InExtension:
     ) -> TaskStatusUpdateEvent:
         message = None
         if parts:
-            said = self._mint.message(*parts, context_id=self._context_id, task_id=self._task_id)
+            said = self._message_factory.message(*parts, context_id=self._context_id, task_id=self._task_id)
             message = replace(said, extensions=(URI,))
         told = DevelopmentToolEvent(kind=kind, model=self._model, error=error)
         return TaskStatusUpdateEvent(
             task_id=self._task_id,
             context_id=self._context_id,
-            status=TaskStatus(state=state, message=message, timestamp=self._mint.timestamp()),
+            status=TaskStatus(state=state, message=message, timestamp=self._message_factory.timestamp()),
             metadata=metadata_of(told, self._spelling),
         )
 

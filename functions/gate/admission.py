@@ -8,7 +8,7 @@ from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, A2AError, ErrorKind
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.callers import Caller, Callers
 from a2a_hub.telemetry.log import Record
-from functions.gate.rate_limit import AtATime, RateLimit
+from functions.gate.rate_limit import ConcurrencyLimit, RateLimit
 
 _RATE_LIMITED = ErrorKind(
     "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
@@ -25,7 +25,7 @@ class Admission:
     def __init__(self, callers: Callers, rate_limit: RateLimit, *, max_body_bytes: int) -> None:
         self._callers = callers
         self._rate_limit = rate_limit
-        self._bodies = AtATime(_BODIES_OF_ONE_CALLER, wait_seconds=_TURN_SECONDS)
+        self._bodies = ConcurrencyLimit(_BODIES_OF_ONE_CALLER, wait_seconds=_TURN_SECONDS)
         self._max_body_bytes = max_body_bytes
 
     def caller(self, request: Request, record: Record) -> Caller:

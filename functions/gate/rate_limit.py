@@ -36,7 +36,7 @@ class RateLimit:
         return wait
 
 
-class AtATime:
+class ConcurrencyLimit:
     """Lets each subject do `most` things at a time; another one waits up to `wait_seconds` for its turn. Thread-safe."""
 
     def __init__(self, most: int, *, wait_seconds: float) -> None:

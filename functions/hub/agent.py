@@ -9,13 +9,13 @@ from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Message, SendMessageRequest
-from a2a_hub.a2a.reply import Mint, Piece, Text, to_events
+from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
 from a2a_hub.a2a.text import text_of
 from a2a_hub.routing.access import may_use
 from functions.hub.contexts import ids_of, mint_context
-from functions.hub.downstream.event_translator import Heard
+from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.pipeline import Pipeline
-from functions.hub.turn import EXECUTES, Incoming
+from functions.hub.turn import EXECUTES, IncomingTurn
 
 if TYPE_CHECKING:
     from functions.hub.commands import Commands
@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 class HubAgent:
     """See `a2a_hub.a2a.agent.Agent`. What answers `commands` is made, and loaded, for the first text that may be one."""
 
-    def __init__(self, pipeline: Pipeline, commands: Callable[[], Commands], *, mint: Mint) -> None:
+    def __init__(
+        self, pipeline: Pipeline, commands: Callable[[], Commands], *, message_factory: MessageFactory
+    ) -> None:
         self._pipeline = pipeline
         self._commands = commands
-        self._mint = mint
+        self._message_factory = message_factory
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
         """See `Agent.context_of`."""
         return request.message.context_id or mint_context(_owner(call))
 
-    def stands_alone(self, request: SendMessageRequest) -> bool:
-        """See `Agent.stands_alone`: a command does."""
+    def bypasses_task(self, request: SendMessageRequest) -> bool:
+        """See `Agent.bypasses_task`: a command does."""
         message = request.message
         return _may_be_command(message) and self._commands().knows(text_of(message))
 
@@ -50,13 +52,21 @@ class HubAgent:
             from functions.hub.execution import said_at_once
 
             assert call.task is not None, "the notes are a task's"
-            events = said_at_once(notes, task_id=call.task.id, context_id=context_id, mint=self._mint)
+            events = said_at_once(
+                notes, task_id=call.task.id, context_id=context_id, message_factory=self._message_factory
+            )
             return Turn(events=events, as_message=False)
         if EXECUTES not in notes and _may_be_command(request.message):
             answer = self._commands().answer(text_of(request.message), call)
             if answer is not None:
                 pieces = iter((Text(answer),))
-                events = to_events(pieces, context_id=context_id, call=call, mint=self._mint, as_task=False)
+                events = to_events(
+                    pieces,
+                    context_id=context_id,
+                    call=call,
+                    message_factory=self._message_factory,
+                    as_task=False,
+                )
                 return Turn(events=events, immediate=True)
         incoming = _incoming(request, call, context_id, downstream_context_id, notes)
         turn, heard = self._pipeline.begin(incoming, call.record)
@@ -66,18 +76,22 @@ class HubAgent:
         if route is not None and route.passes_tasks and not call.for_ui:
             from functions.hub.downstream.mirror import mirrored
 
-            events = mirrored(heard, context_id=context_id, call=call, mint=self._mint)
+            events = mirrored(heard, context_id=context_id, call=call, message_factory=self._message_factory)
             return Turn(events=events, as_message=False)
         immediate = turn.immediate
         events = to_events(
-            _pieces(heard), context_id=context_id, call=call, mint=self._mint, as_task=not immediate
+            _pieces(heard),
+            context_id=context_id,
+            call=call,
+            message_factory=self._message_factory,
+            as_task=not immediate,
         )
         return Turn(events=events, immediate=immediate)
 
-    def leaves(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
+    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
         """See `a2a_hub.tasks.task_resolution.Leaves`: what belongs to another route does."""
         ids = ids_of(_owner(call), request.message.context_id or None)
-        return self._pipeline.leaves(_incoming(request, call, *ids, dict(notes)))
+        return self._pipeline.starts_new_task(_incoming(request, call, *ids, dict(notes)))
 
     def cancel(self, call: Call) -> None:
         """See `Agent.cancel`."""
@@ -93,11 +107,11 @@ def _incoming(
     context_id: str,
     downstream_context_id: str,
     notes: dict[str, Any],
-) -> Incoming:
+) -> IncomingTurn:
     """Raises A2AError for a skill that is no text."""
     skill, skill_field = _skill(request)
     development_tool = _uses_development_tool(call)
-    return Incoming(
+    return IncomingTurn(
         message=request.message,
         skill=skill,
         skill_field=skill_field,
@@ -114,7 +128,7 @@ def _incoming(
         cancellation=call.cancellation,
         development_tool=development_tool,
         text_only=call.for_ui,
-        goes_on=call.task is not None,
+        may_outlive_request=call.task is not None,
         executes=EXECUTES in notes,
         notes=notes,
     )
@@ -141,7 +155,7 @@ def _nobody_waits(request: SendMessageRequest) -> bool:
     return request.configuration is not None and request.configuration.return_immediately
 
 
-def _pieces(heard: Iterator[Heard]) -> Iterator[Piece]:
+def _pieces(heard: Iterator[TranslatedEvent]) -> Iterator[Piece]:
     for _, pieces in heard:
         yield from pieces
 

@@ -16,7 +16,7 @@ from a2a_hub.identity.principal import HUB_FUNCTION, Principal
 from a2a_hub.identity.signed_principal import HEADER
 from a2a_hub.routing.access import may_use
 from a2a_hub.routing.routes import Route
-from a2a_hub.runtime.function import MINT, health, not_found, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import HubSettings, card_endpoint, card_for, missing_variable, route_source
 from a2a_hub.telemetry.log import Log, Record
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from a2a_hub.a2a.call import Call
     from a2a_hub.a2a.extensions.development_tool import SlashCommand
     from a2a_hub.http.client import HttpClient
-    from a2a_hub.tasks.task_service import KeptTasks
+    from a2a_hub.tasks.task_service import TaskService
     from a2a_hub.tasks.webhook_keys import KeySetPage, PublicKey
     from functions.hub.commands import Commands
     from functions.hub.credentials import Credentials
@@ -71,7 +71,11 @@ def build(
     )
     limits = Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds)
     slash_commands = cache(lambda: _slash_commands(tables, tasks, log))
-    agent = HubAgent(pipeline, cache(lambda: _commands(tables, tasks, slash_commands, log)), mint=MINT)
+    agent = HubAgent(
+        pipeline,
+        cache(lambda: _commands(tables, tasks, slash_commands, log)),
+        message_factory=MESSAGE_FACTORY,
+    )
     tasks = _tasks(config, agent, http, log)
     server = A2AServer(
         agent,
@@ -118,14 +122,14 @@ def build(
     return log.requests(handle)
 
 
-def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log: Log) -> KeptTasks | None:
+def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log: Log) -> TaskService | None:
     if config.hub.store is None or config.tasks is None:
         return None
     # A fifth of the hub's modules: one that keeps no tasks starts without them.
     from a2a_hub.queue.factory import open_wakeups
     from a2a_hub.queue.wakeups import WAKEUPS_PATH, topic_of
     from a2a_hub.task_store.factory import open_store
-    from a2a_hub.tasks.task_service import KeptTasks
+    from a2a_hub.tasks.task_service import TaskService
     from functions.hub.task_texts import TaskTexts
 
     store = open_store(config.hub.store, clock=time.time, new_token=new_id)
@@ -140,20 +144,20 @@ def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log:
         headers=lambda: {HEADER: signer.sign(_SELF, method="POST", path=WAKEUPS_PATH)} if signer else {},
         failed=failed,
     )
-    return KeptTasks(
+    return TaskService(
         agent,
         store,
         log=log,
-        mint=MINT,
+        message_factory=MESSAGE_FACTORY,
         texts=TaskTexts(),
         wake=lambda role, task_id: wakeups.publish(topic_of(role), task_id),
         settings=config.tasks,
-        leaves=agent.leaves,
+        starts_new_task=agent.starts_new_task,
     )
 
 
 def _commands(
-    tables: Tables, tasks: KeptTasks | None, slash_commands: Callable[[], SlashCommands], log: Log
+    tables: Tables, tasks: TaskService | None, slash_commands: Callable[[], SlashCommands], log: Log
 ) -> Commands:
     from functions.hub.commands import Commands
 
@@ -170,7 +174,7 @@ def _commands(
     )
 
 
-def _slash_commands(tables: Tables, tasks: KeptTasks | None, log: Log) -> SlashCommands:
+def _slash_commands(tables: Tables, tasks: TaskService | None, log: Log) -> SlashCommands:
     from functions.hub.slash_commands import SlashCommands
 
     return SlashCommands(lambda: tables.now, sending=tasks.sending if tasks else None, log=log, new_id=new_id)
@@ -182,7 +186,7 @@ def _key_set(keys: tuple[PublicKey, ...]) -> KeySetPage:
     return KeySetPage(keys)
 
 
-def _run_endpoint(tasks: KeptTasks) -> RunEndpoint:
+def _run_endpoint(tasks: TaskService) -> RunEndpoint:
     from functions.hub.run_endpoint import RunEndpoint
 
     return RunEndpoint(tasks.runner)
@@ -194,7 +198,7 @@ def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:
 
 
 def _doctor(
-    config: Config, tables: Tables, http: HttpClient, credentials: Credentials, tasks: KeptTasks | None
+    config: Config, tables: Tables, http: HttpClient, credentials: Credentials, tasks: TaskService | None
 ) -> Doctor:
     from a2a_hub.diagnosis.gcloud import Service
     from functions.hub.doctor import Doctor

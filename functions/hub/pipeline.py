@@ -18,8 +18,8 @@ from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.text.language import language_of
 from functions.hub import citations, texts
 from functions.hub.conversations import Conversation, Conversations, noted
-from functions.hub.downstream.event_translator import Heard, Listener, for_callers
-from functions.hub.downstream.interface import Asking, Downstream, addressed
+from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent, for_callers
+from functions.hub.downstream.interface import AgentRequest, Downstream, addressed
 from functions.hub.failure import (
     LEFT,
     DownstreamFailed,
@@ -33,7 +33,7 @@ from functions.hub.failure import (
 from functions.hub.route_selection import choose
 from functions.hub.tables import Tables
 from functions.hub.tool_approval import Decision, decided, question, too_late, waiting_for
-from functions.hub.turn import CONVERSATION, EXECUTES, RUNNING, Incoming, Turn
+from functions.hub.turn import CONVERSATION, EXECUTES, RUNNING, IncomingTurn, Turn
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 
@@ -54,7 +54,7 @@ class Pipeline:
         self._log = log
         self._clock = clock
 
-    def begin(self, incoming: Incoming, record: Record) -> tuple[Turn, Iterator[Heard]]:
+    def begin(self, incoming: IncomingTurn, record: Record) -> tuple[Turn, Iterator[TranslatedEvent]]:
         """Chooses the route; what is heard from its agent does the rest as it is taken.
 
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
@@ -82,7 +82,7 @@ class Pipeline:
         record |= {"route": choice.route.id, "reason": reason, "agent": choice.route.name}
         return turn, self._heard(turn, choice.route, downstream, conversation, record)
 
-    def _chosen(self, text: str, incoming: Incoming) -> tuple[Conversation | None, Choice, Downstream]:
+    def _chosen(self, text: str, incoming: IncomingTurn) -> tuple[Conversation | None, Choice, Downstream]:
         conversation = noted(incoming.notes.get(CONVERSATION)) or self._conversations.get(
             incoming.owner, incoming.downstream_context_id
         )
@@ -90,7 +90,7 @@ class Pipeline:
         choice = choose(text, incoming, conversation, router=served.router, routes=served.routes)
         return conversation, choice, served.downstreams[choice.route.id]
 
-    def leaves(self, incoming: Incoming) -> bool:
+    def starts_new_task(self, incoming: IncomingTurn) -> bool:
         """Whether the message is for another agent than that whose task, which asks for nothing, the notes tell of."""
         kept = noted(incoming.notes.get(CONVERSATION))
         if kept is None or kept.waiting_task_id is not None:
@@ -130,47 +130,51 @@ class Pipeline:
         downstream: Downstream,
         conversation: Conversation | None,
         record: Record,
-    ) -> Iterator[Heard]:
+    ) -> Iterator[TranslatedEvent]:
         started = self._clock()
         notes = turn.incoming.notes
         decision, late = decided(turn, route, conversation), False
         told = conversation.told if conversation and conversation.route_id == route.id else {}
-        listener = Listener(turn.language, asked=decision.pending, decided=decision.call_id, told=told)
+        translator = EventTranslator(
+            turn.language, asked=decision.pending, decided=decision.call_id, told=told
+        )
         try:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
             if decision.asks_again:
-                yield None, (self._spoken(Question(""), turn, route, listener, again=True),)
+                yield None, (self._spoken(Question(""), turn, route, translator, again=True),)
                 return
-            asking = self._asking(turn, route, conversation, decision)
-            with closing(downstream.ask(asking)) as events:  # type: ignore[type-var]
+            agent_request = self._asking(turn, route, conversation, decision)
+            with closing(downstream.ask(agent_request)) as events:  # type: ignore[type-var]
                 for event in events:
-                    pieces = [self._spoken(piece, turn, route, listener) for piece in listener.hear(event)]
-                    if not late and decision.allows and listener.too_late:
+                    pieces = [
+                        self._spoken(piece, turn, route, translator) for piece in translator.translate(event)
+                    ]
+                    if not late and decision.allows and translator.too_late:
                         late = True
-                        listener.interrupted()
+                        translator.interrupted()
                         pieces.insert(0, _noted(Text(too_late(route, turn.language)), turn))
-                    if listener.task_id is not None:
-                        notes[RUNNING] = {"route": route.id, "task": listener.task_id}
+                    if translator.task_id is not None:
+                        notes[RUNNING] = {"route": route.id, "task": translator.task_id}
                     yield event, pieces
-            rest = [_noted(piece, turn) for piece in listener.finish()]
-            if decision.call_id is not None and listener.state is None:
+            rest = [_noted(piece, turn) for piece in translator.finish()]
+            if decision.call_id is not None and translator.state is None:
                 rest.append(_noted(Text(too_late(route, turn.language)), turn))
-                listener.spoken = True
+                translator.spoken = True
             if rest:
                 yield None, rest
-            if listener.state in _UNSUCCESSFUL or (
-                listener.state is TaskState.REJECTED and not listener.spoken
+            if translator.state in _UNSUCCESSFUL or (
+                translator.state is TaskState.REJECTED and not translator.spoken
             ):
-                raise DownstreamFailed(failed_task(route, listener.state.name.lower()))
-            if not listener.spoken:
+                raise DownstreamFailed(failed_task(route, translator.state.name.lower()))
+            if not translator.spoken:
                 yield None, (_noted(Text(texts.no_answer_text(route, turn.language)), turn),)
             if turn.data:
                 turn.citations = citations.citations_of(turn.data)
                 yield None, (Text(citations.numbered_lines(turn.citations, turn.language)),)
         except DownstreamFailed as failed:
             said = self._failed(turn, route, failed.failure, record)
-            refused = failed.failure.kind is FailureKind.NOT_ACCEPTED and listener.state is None
+            refused = failed.failure.kind is FailureKind.NOT_ACCEPTED and translator.state is None
             # The agent did nothing with it: a task that waits for an answer waits for another one.
             waits = refused and conversation is not None and conversation.task_of(route.id) is not None
             yield None, (Question(said.text) if waits else said,)
@@ -180,14 +184,14 @@ class Pipeline:
         finally:
             turn.downstream_ms = _milliseconds(self._clock() - started)
             record["downstreamMs"] = turn.downstream_ms
-            self._remember(turn, route, conversation, listener, decision)
+            self._remember(turn, route, conversation, translator, decision)
 
     def _spoken(
-        self, piece: Piece, turn: Turn, route: Route, listener: Listener, *, again: bool = False
+        self, piece: Piece, turn: Turn, route: Route, translator: EventTranslator, *, again: bool = False
     ) -> Piece:
         if isinstance(piece, Question) and not piece.text:
-            if listener.pending and not piece.auth:
-                text = question(listener.pending, route, turn.language, again=again)
+            if translator.pending and not piece.auth:
+                text = question(translator.pending, route, turn.language, again=again)
             else:
                 text = texts.question_text(route, turn.language)
             piece = Question(text, auth=piece.auth)
@@ -195,7 +199,7 @@ class Pipeline:
 
     def _asking(
         self, turn: Turn, route: Route, conversation: Conversation | None, decision: Decision
-    ) -> Asking:
+    ) -> AgentRequest:
         incoming = turn.incoming
         context_id = task_id = None
         if conversation is not None:
@@ -206,7 +210,7 @@ class Pipeline:
         )
         running = incoming.notes.get(RUNNING)
         running_task_id = running["task"] if running and running["route"] == route.id else None
-        return Asking(
+        return AgentRequest(
             message=message,
             streaming=incoming.streaming,
             authorization=incoming.authorization,
@@ -215,7 +219,7 @@ class Pipeline:
             running_task_id=running_task_id,
             decides=decision.call_id is not None,
             development_tool=incoming.development_tool or decision.of_extension,
-            goes_on=incoming.goes_on,
+            may_outlive_request=incoming.may_outlive_request,
             executes=incoming.executes,
         )
 
@@ -235,20 +239,20 @@ class Pipeline:
         turn: Turn,
         route: Route,
         conversation: Conversation | None,
-        listener: Listener,
+        translator: EventTranslator,
         decision: Decision,
     ) -> None:
         earlier = conversation or Conversation(route_id=route.id)
         waiting_task_id = open_task_id = None
         pending = None
-        if turn.failure is None and listener.state is not None and listener.state.interrupted:
-            if listener.rests:
-                open_task_id = listener.task_id
+        if turn.failure is None and translator.state is not None and translator.state.interrupted:
+            if translator.rests:
+                open_task_id = translator.task_id
             else:
-                waiting_task_id = listener.task_id
-                pending = waiting_for(listener.pending, turn.language)
+                waiting_task_id = translator.task_id
+                pending = waiting_for(translator.pending, turn.language)
         elif (
-            listener.state is None
+            translator.state is None
             and earlier.route_id == route.id
             and (turn.failure is not None or decision.call_id is None)
         ):
@@ -257,15 +261,15 @@ class Pipeline:
             open_task_id = earlier.open_tasks.get(route.id)
         now = earlier.after(
             route.id,
-            context_id=listener.context_id,
+            context_id=translator.context_id,
             waiting_task_id=waiting_task_id,
             pending_tools=pending,
             open_task_id=open_task_id,
-            told=listener.told,
+            told=translator.told,
         )
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)
-        if incoming.goes_on:
+        if incoming.may_outlive_request:
             incoming.notes.pop(RUNNING, None)
             incoming.notes.pop(EXECUTES, None)
             incoming.notes[CONVERSATION] = now.as_note()

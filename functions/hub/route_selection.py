@@ -9,7 +9,7 @@ from a2a_hub.routing.access import may_use
 from a2a_hub.routing.router import Choice, Router, Rule, UnknownSkill
 from a2a_hub.routing.routes import Route
 from functions.hub.conversations import Conversation
-from functions.hub.turn import Incoming
+from functions.hub.turn import IncomingTurn
 
 # What a text is about stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.
 _MOST_CHARACTERS = 20_000
@@ -17,7 +17,7 @@ _MOST_CHARACTERS = 20_000
 
 def choose(
     text: str,
-    incoming: Incoming,
+    incoming: IncomingTurn,
     conversation: Conversation | None,
     *,
     router: Router,
@@ -53,7 +53,7 @@ def choose(
     return choice
 
 
-def _unknown(routes: Mapping[str, Route], incoming: Incoming) -> A2AError:
+def _unknown(routes: Mapping[str, Route], incoming: IncomingTurn) -> A2AError:
     known = ", ".join(route.id for route in routes.values() if may_use(route, incoming.principal))
     return A2AError(
         INVALID_PARAMS,

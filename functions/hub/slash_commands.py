@@ -25,7 +25,7 @@ from a2a_hub.routing.routes import Route
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language, language_of
 from functions.hub import slash_command_texts
-from functions.hub.downstream.interface import Calling, Executed
+from functions.hub.downstream.interface import CallContext, ExecutionReply
 from functions.hub.execution import notes_of
 from functions.hub.failure import DownstreamFailed, Failure, internal
 from functions.hub.tables import Served
@@ -108,7 +108,7 @@ class SlashCommands:
         served: Served,
         route: Route,
         request: ExecuteSlashCommandRequest,
-        executed: Executed,
+        executed: ExecutionReply,
         call: Call,
         sending: Sending,
     ) -> ExecuteSlashCommandResponse:
@@ -217,8 +217,8 @@ def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> tuple[SlashCo
     return tuple(first.values())
 
 
-def _calling(call: Call, *, within_seconds: float | None = None) -> Calling:
-    return Calling(
+def _calling(call: Call, *, within_seconds: float | None = None) -> CallContext:
+    return CallContext(
         authorization=call.authorization, traceparent=call.traceparent, within_seconds=within_seconds
     )
 

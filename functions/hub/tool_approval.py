@@ -11,7 +11,7 @@ from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import Language
 from functions.hub import texts
 from functions.hub.conversations import Conversation
-from functions.hub.turn import Incoming, Turn
+from functions.hub.turn import IncomingTurn, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,5 +90,5 @@ def waiting_for(pending: tuple[ToolQuestion, ...], language: Language) -> Pendin
     return PendingTools(language=language, questions=pending)
 
 
-def _reads_events(incoming: Incoming, route: Route) -> bool:
+def _reads_events(incoming: IncomingTurn, route: Route) -> bool:
     return route.passes_tasks and not incoming.text_only

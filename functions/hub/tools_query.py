@@ -19,7 +19,7 @@ from functions.hub.contexts import ids_of
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
 from functions.hub.pipeline import Pipeline
-from functions.hub.turn import Incoming, Turn
+from functions.hub.turn import IncomingTurn, Turn
 
 PATH = "/tools/query"
 OPERATION = "tools/query"
@@ -54,7 +54,7 @@ class ToolsQuery:
             record["outcome"] = error.kind.reason
             return problem(error, record)
 
-    def _incoming(self, request: Request, caller: Caller, record: Record) -> Incoming:
+    def _incoming(self, request: Request, caller: Caller, record: Record) -> IncomingTurn:
         if request.media_type not in ("", JSON):
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
         body = request.read_body(self._max_body_bytes)
@@ -73,7 +73,7 @@ class ToolsQuery:
             raise invalid_field("query", "is required")
         owner = caller.principal.subject if caller.principal else ""
         context_id, downstream_context_id = ids_of(owner, _text(value, "contextId") or None)
-        return Incoming(
+        return IncomingTurn(
             message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),)),
             skill=_text(value, "route"),
             skill_field="route",

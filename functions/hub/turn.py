@@ -10,7 +10,7 @@ from a2a_hub.a2a.call import Cancellation
 from a2a_hub.a2a.model import Message
 from a2a_hub.identity.principal import Principal
 from a2a_hub.routing.router import Choice
-from a2a_hub.telemetry.redacted import Private
+from a2a_hub.telemetry.redacted import Redacted
 from a2a_hub.text.language import Language
 from functions.hub.failure import Failure
 
@@ -20,14 +20,14 @@ turn executes a slash command.
 """
 
 
-class Incoming(Private, frozen=True, kw_only=True):
+class IncomingTurn(Redacted, frozen=True, kw_only=True):
     """A message on its way to an agent. `owner` is the caller's subject.
 
     `skill` is the route asked for by name, `skill_field` where it was.
 
     `downstream_context_id` is the id under which agents know this conversation, unless they have given it one of their own.
 
-    `goes_on`: the turn becomes a task when it takes long.
+    `may_outlive_request`: the turn becomes a task when it takes long.
 
     `development_tool`: the caller is a program that uses the extension of this name.
 
@@ -50,7 +50,7 @@ class Incoming(Private, frozen=True, kw_only=True):
     cancellation: Cancellation = field(default_factory=Cancellation)
     development_tool: bool = False
     text_only: bool = True
-    goes_on: bool = False
+    may_outlive_request: bool = False
     executes: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -58,7 +58,7 @@ class Incoming(Private, frozen=True, kw_only=True):
 class Turn(Struct, kw_only=True):
     """What became of it. Complete when the pieces of the answer are exhausted. `immediate`: it waits for nobody."""
 
-    incoming: Incoming
+    incoming: IncomingTurn
     text: str
     language: Language
     choice: Choice | None

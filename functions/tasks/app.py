@@ -10,11 +10,11 @@ from a2a_hub.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.own_tokens import DefaultCredentials
-from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.topic_condition import TopicCondition
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MINT, health, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, health, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.hub import route_source
@@ -65,7 +65,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
 
     source = route_source(config.hub, use, log=log)
     callers = config.identity.callers(lambda: http, believes_gate=True, audience="tasks")
-    bell, events = Bell(), Events(MINT)
+    bell, events = TopicCondition(), Events(MESSAGE_FACTORY)
     leasing = Leasing(
         store,
         bell,

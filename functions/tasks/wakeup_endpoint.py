@@ -14,7 +14,7 @@ from a2a_hub.a2a.errors import (
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
 from a2a_hub.queue.envelope import BadEnvelope, read_push
-from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.topic_condition import TopicCondition
 from a2a_hub.queue.wakeups import WAKEUPS_PATH
 from a2a_hub.telemetry.log import Record
 
@@ -25,7 +25,7 @@ class WakeupEndpoint:
     """Rings the bell, and calls what a topic `starts`. A wake-up that comes twice costs one more look into the store."""
 
     def __init__(
-        self, bell: Bell, *, accounts: frozenset[str], starts: Mapping[str, Callable[[], object]]
+        self, bell: TopicCondition, *, accounts: frozenset[str], starts: Mapping[str, Callable[[], object]]
     ) -> None:
         """`accounts` are those with which Pub/Sub pushes."""
         self._bell = bell

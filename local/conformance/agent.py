@@ -26,7 +26,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 
 _FILE = Part(raw="dGNr", media_type="text/plain", filename="output.txt")
 _FILE_URL = Part(url="https://example.com/output.txt", media_type="text/plain", filename="output.txt")
@@ -86,14 +86,14 @@ _MESSAGE = "tck-message-response"
 class ConformanceAgent:
     """See `a2a.agent.Agent`. It keeps nothing: the hub does. `pause` waits for seconds, or until the call is cancelled."""
 
-    def __init__(self, *, mint: Mint) -> None:
-        self._mint = mint
+    def __init__(self, *, message_factory: MessageFactory) -> None:
+        self._message_factory = message_factory
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         """See `Agent.context_of`."""
-        return request.message.context_id or self._mint.new_id()
+        return request.message.context_id or self._message_factory.new_id()
 
-    def stands_alone(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
         """None does."""
         return False
 
@@ -113,11 +113,11 @@ class ConformanceAgent:
     def _events(
         self, steps: tuple[_Step, ...], context_id: str, wait: Callable[[float], bool]
     ) -> Iterator[Event]:
-        task_id = self._mint.new_id()
+        task_id = self._message_factory.new_id()
 
         def status(state: TaskState, text: str = "") -> TaskStatus:
             message = self._message(text, context_id, task_id) if text else None
-            return TaskStatus(state=state, message=message, timestamp=self._mint.timestamp())
+            return TaskStatus(state=state, message=message, timestamp=self._message_factory.timestamp())
 
         yield Task(id=task_id, context_id=context_id, status=status(TaskState.SUBMITTED))
         for step in steps:
@@ -139,7 +139,7 @@ class ConformanceAgent:
 
     def _message(self, text: str, context_id: str, task_id: str | None) -> Message:
         return Message(
-            message_id=self._mint.new_id(),
+            message_id=self._message_factory.new_id(),
             role=Role.AGENT,
             parts=(Part(text=text),),
             context_id=context_id,

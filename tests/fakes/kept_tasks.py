@@ -24,16 +24,16 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.reply import Mint, Piece, to_events
+from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
 from a2a_hub.a2a.versions import Version
 from a2a_hub.identity.principal import Principal
-from a2a_hub.runtime.function import MINT
+from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.factory import Store
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import StoredTask, TaskQuery, TaskStore, Unavailable
 from a2a_hub.tasks.settings import Patience, TaskSettings
-from a2a_hub.tasks.task_service import KeptTasks
+from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.tasks.writer import LeaseTimes
 from a2a_hub.telemetry.log import Log
 
@@ -104,12 +104,16 @@ class ScriptedAgent:
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         return request.message.context_id or "context"
 
-    def stands_alone(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         context_id = self.context_of(request, call)
-        return Turn(events=to_events(self._pieces(call), context_id=context_id, call=call, mint=MINT))
+        return Turn(
+            events=to_events(
+                self._pieces(call), context_id=context_id, call=call, message_factory=MESSAGE_FACTORY
+            )
+        )
 
     def cancel(self, call: Call) -> None:
         assert call.task
@@ -160,11 +164,13 @@ class Instance:
             webhook_hosts=(),
             most_attempts=most_attempts,
         )
-        self.kept = KeptTasks(
+        self.kept = TaskService(
             answers or self.agent,
             self.store,
             log=log,
-            mint=Mint(new_id=MINT.new_id, timestamp=MINT.timestamp),
+            message_factory=MessageFactory(
+                new_id=MESSAGE_FACTORY.new_id, timestamp=MESSAGE_FACTORY.timestamp
+            ),
             texts=_Texts(),
             wake=lambda *_: None,
             settings=settings,

@@ -8,8 +8,8 @@ from msgspec import structs
 
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
 from a2a_hub.a2a.text import text_of
-from a2a_hub.queue.topic_condition import Bell
-from a2a_hub.runtime.function import MINT
+from a2a_hub.queue.topic_condition import TopicCondition
+from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, NewTask
@@ -28,8 +28,8 @@ class Scene:
         self.store = SqliteTaskStore(folder / "tasks.sqlite3", clock=lambda: self.now, new_token=new_id)
         self.leasing = Leasing(
             self.store,
-            Bell(),
-            Events(MINT),
+            TopicCondition(),
+            Events(MESSAGE_FACTORY),
             most_attempts=2,
             look_seconds=60,
             waits_at_once=8,
@@ -126,10 +126,12 @@ def test_a_conversation_may_take_more_turns_than_a_turn_may_take_attempts(scene:
         lease = scene.lease()
         assert lease
         assert lease.stored.attempt == 1
-        asked = Events(MINT).status(lease.stored.task, TaskState.INPUT_REQUIRED, "Which page?")
+        asked = Events(MESSAGE_FACTORY).status(lease.stored.task, TaskState.INPUT_REQUIRED, "Which page?")
         scene.store.append(task_id, [asked], lease=lease.token)
         said = structs.replace(lease.stored.task.history[0], message_id=new_id())
-        scene.store.append(task_id, [said, Events(MINT).status(lease.stored.task, TaskState.SUBMITTED)])
+        scene.store.append(
+            task_id, [said, Events(MESSAGE_FACTORY).status(lease.stored.task, TaskState.SUBMITTED)]
+        )
 
 
 @pytest.mark.parametrize(

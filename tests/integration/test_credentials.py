@@ -15,7 +15,7 @@ from a2a_hub.identity.own_tokens import NoToken
 from a2a_hub.routing.routes import Boundary
 from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import Credentials
-from functions.hub.downstream.interface import Asking
+from functions.hub.downstream.interface import AgentRequest
 from functions.hub.downstream.remote_agent import RemoteAgent
 from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer
@@ -280,8 +280,8 @@ def test_without_a_metadata_server_there_is_no_token_and_nobody_waits_for_anothe
     assert own_tokens(NO_METADATA, *["https://pm.example"] * 8) == [None] * 8
 
 
-def _asking() -> Asking:
-    return Asking(
+def _asking() -> AgentRequest:
+    return AgentRequest(
         message=Message(message_id="m-1", role=Role.USER, parts=(Part(text="Hello"),)),
         streaming=False,
         authorization=None,

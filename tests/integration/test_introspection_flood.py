@@ -8,7 +8,7 @@ import pytest
 
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.google_token import GoogleTokenRules, GoogleTokens
-from a2a_hub.identity.introspection_cache import FactCache, TooManyWait
+from a2a_hub.identity.introspection_cache import IntrospectionCache, TooManyWait
 from a2a_hub.identity.verifier import VerifierUnavailable
 from tests.fakes.google_tokens import AUDIENCE
 from tests.fakes.http_server import Exchange, HttpServer
@@ -44,7 +44,7 @@ def test_a_flood_of_unknown_tokens_is_told_to_come_back() -> None:
 
 
 def test_who_is_known_does_not_wait_and_who_has_waited_leaves_their_place() -> None:
-    cache: FactCache[str] = FactCache(clock=lambda: 0.0, most_waiting=2)
+    cache: IntrospectionCache[str] = IntrospectionCache(clock=lambda: 0.0, most_waiting=2)
     arrived, go_on = threading.Semaphore(0), threading.Event()
 
     def slow() -> tuple[str, float]:
@@ -74,7 +74,7 @@ def test_who_is_known_does_not_wait_and_who_has_waited_leaves_their_place() -> N
 
 def test_only_so_many_facts_are_kept_and_the_one_unused_for_longest_goes_first() -> None:
     asked: list[str] = []
-    cache: FactCache[str] = FactCache(clock=lambda: 0.0, most=2)
+    cache: IntrospectionCache[str] = IntrospectionCache(clock=lambda: 0.0, most=2)
 
     def get(key: str) -> None:
         def ask() -> tuple[str, float]:

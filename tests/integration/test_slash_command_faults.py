@@ -12,7 +12,7 @@ from a2a_hub.a2a.extensions.development_tool import GetAllSlashCommandsRequest
 from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import Credentials
-from functions.hub.downstream.interface import Calling
+from functions.hub.downstream.interface import CallContext
 from functions.hub.downstream.remote_agent import RemoteAgent
 from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer
@@ -102,7 +102,7 @@ def test_a_list_may_have_less_time_than_the_route_gives_an_answer() -> None:
         with pytest.raises(DownstreamFailed) as failed:
             agent.commands(
                 GetAllSlashCommandsRequest(),
-                Calling(authorization=None, traceparent=None, within_seconds=0.1),
+                CallContext(authorization=None, traceparent=None, within_seconds=0.1),
             )
     assert failed.value.failure.fault == "timeout"
     assert time.monotonic() - started < 30

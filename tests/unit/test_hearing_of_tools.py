@@ -8,7 +8,7 @@ from a2a_hub.a2a.extensions.tool_state import Action, Dialect, ToolQuestion
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import Open, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language
-from functions.hub.downstream.event_translator import Listener
+from functions.hub.downstream.event_translator import EventTranslator
 
 FIRST, SECOND = (
     ToolQuestion(call_id=name, dialect=Dialect.SNAKE, tool="Shell", action=Action.RUN, body="ls")
@@ -43,60 +43,62 @@ def tool(call_id: str, status: str, **fields: Any) -> TaskStatusUpdateEvent:
 WAITS = update("STATE_CHANGE", TaskState.INPUT_REQUIRED)
 
 
-def heard(listener: Listener, *events: TaskStatusUpdateEvent | Task) -> Sequence[Piece]:
-    return [*(piece for event in events for piece in listener.hear(event)), *listener.finish()]
+def heard(translator: EventTranslator, *events: TaskStatusUpdateEvent | Task) -> Sequence[Piece]:
+    return [*(piece for event in events for piece in translator.translate(event)), *translator.finish()]
 
 
 def test_what_was_decided_waits_no_more_whatever_the_agent_says_of_it() -> None:
-    listener = Listener(asked=[FIRST], decided="first")
-    assert heard(listener, update(None, TaskState.INPUT_REQUIRED)) == [Question("")]
-    assert listener.pending == ()
+    translator = EventTranslator(asked=[FIRST], decided="first")
+    assert heard(translator, update(None, TaskState.INPUT_REQUIRED)) == [Question("")]
+    assert translator.pending == ()
 
 
 def test_a_call_that_its_agent_takes_back_is_not_asked_about() -> None:
-    listener = Listener(asked=[FIRST, SECOND], decided="first")
-    heard(listener, tool("first", "SUCCEEDED"), tool("second", "CANCELLED"), WAITS)
-    assert listener.pending == ()
+    translator = EventTranslator(asked=[FIRST, SECOND], decided="first")
+    heard(translator, tool("first", "SUCCEEDED"), tool("second", "CANCELLED"), WAITS)
+    assert translator.pending == ()
 
 
 def test_a_call_that_nobody_decided_on_waits_on() -> None:
-    listener = Listener(asked=[FIRST, SECOND], decided="first")
-    assert heard(listener, tool("first", "SUCCEEDED"), WAITS) == [Question("")]
-    assert listener.pending == (SECOND,)
+    translator = EventTranslator(asked=[FIRST, SECOND], decided="first")
+    assert heard(translator, tool("first", "SUCCEEDED"), WAITS) == [Question("")]
+    assert translator.pending == (SECOND,)
 
 
 def test_a_tool_that_prints_while_it_runs_is_one_line_of_progress() -> None:
     running = [tool("first", "EXECUTING", live_content="." * count) for count in range(3)]
-    assert heard(Listener(Language.JA), *running) == [Progress("実行中: ls first")]
+    assert heard(EventTranslator(Language.JA), *running) == [Progress("実行中: ls first")]
 
 
 def test_calls_that_read_alike_are_one_line_of_progress() -> None:
     other = tool("second", "EXECUTING", input_parameters={"command": "ls first"})
-    assert heard(Listener(), tool("first", "EXECUTING"), other) == [Progress("Running: ls first")]
+    assert heard(EventTranslator(), tool("first", "EXECUTING"), other) == [Progress("Running: ls first")]
 
 
 def test_hundreds_of_tools_are_fifty_lines_of_progress() -> None:
-    assert len(heard(Listener(), *(tool(f"call-{number}", "EXECUTING") for number in range(300)))) == 50
+    assert (
+        len(heard(EventTranslator(), *(tool(f"call-{number}", "EXECUTING") for number in range(300)))) == 50
+    )
 
 
 def test_no_more_than_twenty_calls_are_kept_with_a_conversation() -> None:
-    listener = Listener()
+    translator = EventTranslator()
     asks = {"options": [{"id": "cancel"}]}
     heard(
-        listener,
+        translator,
         *(tool(f"call-{number}", "PENDING", confirmation_request=asks) for number in range(50)),
         WAITS,
     )
-    assert [question.call_id for question in listener.pending] == [f"call-{number}" for number in range(20)]
+    assert [question.call_id for question in translator.pending] == [f"call-{number}" for number in range(20)]
 
 
 def test_words_before_and_after_a_tool_are_paragraphs_and_stretches_of_words_are_not() -> None:
     def words(text: str) -> TaskStatusUpdateEvent:
         return update("TEXT_CONTENT", TaskState.WORKING, Part(text=text))
 
-    listener = Listener()
+    translator = EventTranslator()
     pieces = heard(
-        listener,
+        translator,
         words("I "),
         words("look."),
         tool("first", "SUCCEEDED"),
@@ -110,12 +112,12 @@ def test_words_before_and_after_a_tool_are_paragraphs_and_stretches_of_words_are
         "\n\nTwo ",
         "files.",
     ]
-    assert (pieces[-1], listener.rests) == (Open(), True)
+    assert (pieces[-1], translator.rests) == (Open(), True)
 
 
 def test_what_was_only_told_beside_the_work_is_the_answer_where_there_is_no_other() -> None:
     trouble = update("STATE_CHANGE", TaskState.WORKING, Part(text="The model is away."))
-    assert heard(Listener(), trouble, WAITS) == [
+    assert heard(EventTranslator(), trouble, WAITS) == [
         Progress("The model is away."),
         Text("The model is away."),
         Open(),
@@ -123,19 +125,19 @@ def test_what_was_only_told_beside_the_work_is_the_answer_where_there_is_no_othe
 
 
 def test_an_agent_that_waits_without_having_said_anything_asks_for_more() -> None:
-    listener = Listener()
-    assert heard(listener, tool("first", "SUCCEEDED"), WAITS) == [Question("")]
-    assert not listener.rests
+    translator = EventTranslator()
+    assert heard(translator, tool("first", "SUCCEEDED"), WAITS) == [Question("")]
+    assert not translator.rests
 
 
 def test_a_tool_call_is_no_answer() -> None:
     done = TaskStatus(state=TaskState.COMPLETED, message=said(Part(data=call("first", "SUCCEEDED"))))
-    assert heard(Listener(), Task(id="t", context_id="c", status=done)) == []
+    assert heard(EventTranslator(), Task(id="t", context_id="c", status=done)) == []
 
 
 def test_a_rejection_is_told_once_where_the_agent_ends_without_a_word() -> None:
-    listener = Listener(asked=[FIRST], decided="first")
-    assert heard(listener, tool("first", "CANCELLED"), WAITS) == [
+    translator = EventTranslator(asked=[FIRST], decided="first")
+    assert heard(translator, tool("first", "CANCELLED"), WAITS) == [
         Text("Rejected: this was not done."),
         Open(),
     ]
@@ -143,7 +145,7 @@ def test_a_rejection_is_told_once_where_the_agent_ends_without_a_word() -> None:
 
 def test_data_of_other_agents_is_heard_as_before() -> None:
     form = {"fields": ["city"]}
-    pieces = heard(Listener(), update(None, TaskState.INPUT_REQUIRED, Part(data=form)))
+    pieces = heard(EventTranslator(), update(None, TaskState.INPUT_REQUIRED, Part(data=form)))
     assert [piece for piece in pieces if isinstance(piece, Text)] == [
         Text('{\n  "fields": [\n    "city"\n  ]\n}')
     ]

@@ -22,7 +22,7 @@ from a2a_hub.a2a.model import (
 from a2a_hub.task_store.event_encoding import folded
 from a2a_hub.tasks.updates import updates
 from functions.hub.downstream.artifact_ids import ArtifactIds
-from functions.hub.downstream.event_translator import Listener
+from functions.hub.downstream.event_translator import EventTranslator
 
 _MANY = 15_000
 # A tenth of a second here; whoever looks at all that was said before each time takes ten and more.
@@ -62,9 +62,9 @@ SAID: dict[str, Sequence[Event]] = {
 
 
 def _hear(events: Sequence[Event]) -> None:
-    listener = Listener()
+    listener = EventTranslator()
     for event in events:
-        for _ in listener.hear(event):
+        for _ in listener.translate(event):
             pass
     for _ in listener.finish():
         pass

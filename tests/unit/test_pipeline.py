@@ -10,15 +10,15 @@ from a2a_hub.routing.routes import HubProfile, RouteTable
 from a2a_hub.telemetry.log import Log
 from functions.hub.config import read
 from functions.hub.conversations import Conversations
-from functions.hub.downstream.interface import Asking, InProcess
+from functions.hub.downstream.interface import AgentRequest, InProcess
 from functions.hub.pipeline import Pipeline
 from functions.hub.tables import Tables
-from functions.hub.turn import Incoming
+from functions.hub.turn import IncomingTurn
 from tests.fakes.hub import route
 
 
-def _incoming(text: str) -> Incoming:
-    return Incoming(
+def _incoming(text: str) -> IncomingTurn:
+    return IncomingTurn(
         message=Message(message_id="m", role=Role.USER, parts=(Part(text=text),)),
         skill=None,
         skill_field="",
@@ -33,10 +33,10 @@ def _incoming(text: str) -> Incoming:
 
 
 def test_an_agents_task_is_asked_for_at_that_agent_and_at_no_other() -> None:
-    asked: list[Asking] = []
+    asked: list[AgentRequest] = []
 
-    def answer(asking: Asking) -> Iterator[Event]:
-        asked.append(asking)
+    def answer(agent_request: AgentRequest) -> Iterator[Event]:
+        asked.append(agent_request)
         yield Message(message_id="a", role=Role.AGENT, parts=(Part(text="Done"),))
 
     routes = (route("alpha", "http://127.0.0.1:9"), route("beta", "http://127.0.0.1:9", default=True))
@@ -54,4 +54,4 @@ def test_an_agents_task_is_asked_for_at_that_agent_and_at_no_other() -> None:
     for text in ("alpha please", "beta please"):
         _, heard = pipeline.begin(_incoming(text), {})
         assert list(heard)
-    assert [asking.running_task_id for asking in asked] == ["task-of-alpha", None]
+    assert [agent_request.running_task_id for agent_request in asked] == ["task-of-alpha", None]

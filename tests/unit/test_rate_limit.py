@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from functions.gate.rate_limit import AtATime, RateLimit
+from functions.gate.rate_limit import ConcurrencyLimit, RateLimit
 
 
 class Clock:
@@ -68,7 +68,7 @@ def test_callers_at_once_get_no_more_than_one_after_another() -> None:
 
 
 def test_each_caller_does_so_many_things_at_a_time_and_another_when_one_has_ended() -> None:
-    limit = AtATime(2, wait_seconds=0)
+    limit = ConcurrencyLimit(2, wait_seconds=0)
     with limit.one_more("a") as first, limit.one_more("b") as anothers:
         with limit.one_more("a") as second, limit.one_more("a") as third:
             assert (first, anothers, second, third) == (True, True, True, False)
@@ -77,7 +77,7 @@ def test_each_caller_does_so_many_things_at_a_time_and_another_when_one_has_ende
 
 
 def test_what_breaks_off_has_ended() -> None:
-    limit = AtATime(1, wait_seconds=0)
+    limit = ConcurrencyLimit(1, wait_seconds=0)
 
     def breaks_off() -> None:
         with limit.one_more("a") as may:
@@ -90,7 +90,7 @@ def test_what_breaks_off_has_ended() -> None:
 
 
 def test_who_finds_no_room_has_it_as_soon_as_one_ends() -> None:
-    limit = AtATime(1, wait_seconds=60)
+    limit = ConcurrencyLimit(1, wait_seconds=60)
     begun, end = threading.Event(), threading.Event()
 
     def takes_its_time() -> None:

@@ -5,13 +5,13 @@ from msgspec.structs import replace
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.task_store.snapshot_cache import RememberedFolds
 from a2a_hub.task_store.store import NewTask
-from a2a_hub.task_store.task_record import Head, first_head
+from a2a_hub.task_store.task_record import TaskRecord, first_head
 from tests.contract.task_store.stores import a_task
 
 TASK = a_task()
 
 
-def _head(*, size: int, version: int = 1, state: TaskState = TaskState.WORKING) -> Head:
+def _head(*, size: int, version: int = 1, state: TaskState = TaskState.WORKING) -> TaskRecord:
     head = first_head(NewTask(task=TASK, owner="owner"), number=1, size=size, now=0.0)
     return replace(head, version=version, state=state)
 

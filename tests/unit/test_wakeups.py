@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from a2a_hub.queue.envelope import BadEnvelope, push_body, read_push
-from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.topic_condition import TopicCondition
 from a2a_hub.queue.wakeups import Wakeup, topic_of
 
 SECONDS = 30.0
@@ -82,7 +82,7 @@ def test_anything_else_is_no_wakeup(body: bytes) -> None:
 
 
 def test_a_ring_wakes_who_waits_for_its_topic() -> None:
-    bell = Bell()
+    bell = TopicCondition()
     results: list[bool] = []
     since = bell.rung(["a", "b"])
     thread = threading.Thread(
@@ -97,7 +97,7 @@ def test_a_ring_wakes_who_waits_for_its_topic() -> None:
 
 
 def test_a_ring_between_looking_and_waiting_is_not_missed() -> None:
-    bell = Bell()
+    bell = TopicCondition()
     since = bell.rung(["a", "a"])
     bell.ring("a")
     assert bell.wait(["a", "a"], since=since, timeout_seconds=0) is True

@@ -21,7 +21,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.http.client import Budget
-from functions.hub.downstream.interface import Asking
+from functions.hub.downstream.interface import AgentRequest
 
 _OUTPUT_MODES = ("text/plain", "application/json")
 _FIRST_POLL_SECONDS = 0.1
@@ -34,7 +34,7 @@ _PASSING = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.R
 _PASSING_SECONDS = 20.0
 
 
-class Exchange:
+class AgentSession:
     """`budget` is for an answer that is no stream, `stream_budget` for one that is, and for a task that goes on.
 
     `headers` is called for each request: a task may go on for longer than the token lives with which it began.
@@ -44,7 +44,7 @@ class Exchange:
         self,
         client: A2AClient,
         endpoint: Endpoint,
-        asking: Asking,
+        agent_request: AgentRequest,
         *,
         headers: Callable[[], Mapping[str, str]],
         budget: Budget,
@@ -53,26 +53,26 @@ class Exchange:
     ) -> None:
         self._client = client
         self._endpoint = endpoint
-        self._asking = asking
-        self._streaming = asking.streaming and endpoint.streaming
+        self._asking = agent_request
+        self._streaming = agent_request.streaming and endpoint.streaming
         self._headers = headers
         self._budget = stream_budget if self._streaming else budget
-        self._task_budget = stream_budget if asking.goes_on else self._budget
+        self._task_budget = stream_budget if agent_request.may_outlive_request else self._budget
         self._clock = clock
-        self._passing_seconds = _PASSING_SECONDS if asking.goes_on else 0.0
+        self._passing_seconds = _PASSING_SECONDS if agent_request.may_outlive_request else 0.0
         self._gone: threading.Event | None = None
 
     def events(self) -> Generator[Event]:
         """The agent's events of this turn. Raises ClientError."""
-        asking = self._asking
-        if not (asking.executes or asking.development_tool):
+        agent_request = self._asking
+        if not (agent_request.executes or agent_request.development_tool):
             return self._answered()
         from functions.hub.downstream.history_replay import caught_up
 
-        if not asking.executes:
-            return caught_up(self._answered(), since=asking.message.message_id)
-        assert asking.running_task_id is not None, "the agent was asked to execute a command before"
-        return caught_up(self._followed(asking.running_task_id))
+        if not agent_request.executes:
+            return caught_up(self._answered(), since=agent_request.message.message_id)
+        assert agent_request.running_task_id is not None, "the agent was asked to execute a command before"
+        return caught_up(self._followed(agent_request.running_task_id))
 
     def _answered(self) -> Generator[Event]:
         running = self._asking.running_task_id

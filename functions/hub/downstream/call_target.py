@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.http.client import Budget
-from a2a_hub.telemetry.redacted import Private
+from a2a_hub.telemetry.redacted import Redacted
 
 
-class Called(Private, frozen=True, kw_only=True):
+class CallTarget(Redacted, frozen=True, kw_only=True):
     """Where, with which headers, and what it may take: `budget` for an answer that is no stream, `stream_budget` for one."""
 
     endpoint: Endpoint

@@ -24,9 +24,9 @@ from a2a_hub.a2a.extensions.schema_json import Spelling, read, write
 from a2a_hub.a2a.model import Binding, Event
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.http.client import HttpClient
-from functions.hub.downstream.call_target import Called
+from functions.hub.downstream.call_target import CallTarget
 from functions.hub.downstream.gemini_cli_commands import GeminiCliCommands
-from functions.hub.downstream.interface import Asking, Executed
+from functions.hub.downstream.interface import AgentRequest, ExecutionReply
 
 S = TypeVar("S", bound=Schema)
 _STATUSES = frozenset(CommandExecutionStatus)
@@ -42,7 +42,7 @@ class CommandLine:
         self._gemini = GeminiCliCommands(http)
         self._has_methods = True
 
-    def commands(self, agent: Called, request: GetAllSlashCommandsRequest) -> Sequence[SlashCommand]:
+    def commands(self, agent: CallTarget, request: GetAllSlashCommandsRequest) -> Sequence[SlashCommand]:
         """The agent's commands; none where it knows neither way."""
         if self._has_methods:
             result = self._result(agent, GET_COMMANDS, request, GetAllSlashCommandsResponse)
@@ -52,7 +52,7 @@ class CommandLine:
         self._has_methods = commands is None
         return commands or ()
 
-    def execute(self, agent: Called, request: ExecuteSlashCommandRequest) -> Executed:
+    def execute(self, agent: CallTarget, request: ExecuteSlashCommandRequest) -> ExecutionReply:
         """Sends the command once: to a way that the agent has not, it was not sent."""
         if self._has_methods:
             result = self._result(agent, EXECUTE_COMMAND, request, ExecuteSlashCommandResponse)
@@ -60,13 +60,13 @@ class CommandLine:
                 return _executed(result)
         executed = self._gemini.execute(agent, request)
         self._has_methods = executed is None
-        return executed or Executed(refusal="")
+        return executed or ExecutionReply(refusal="")
 
-    def live(self, asking: Asking) -> Generator[Event] | None:
+    def live(self, agent_request: AgentRequest) -> Generator[Event] | None:
         """The events of an execution that come over the connection of its request, where that is so."""
-        return self._gemini.live(asking)
+        return self._gemini.live(agent_request)
 
-    def _result(self, agent: Called, operation: Operation, request: Schema, type_: type[S]) -> S | None:
+    def _result(self, agent: CallTarget, operation: Operation, request: Schema, type_: type[S]) -> S | None:
         """None where the agent has no such method."""
         # The methods exist over JSON-RPC alone.
         endpoint = replace(agent.endpoint, binding=Binding.JSONRPC)
@@ -91,11 +91,11 @@ def _known(result: Any) -> Any:
     return result
 
 
-def _executed(response: ExecuteSlashCommandResponse) -> Executed:
+def _executed(response: ExecuteSlashCommandResponse) -> ExecutionReply:
     if response.status is CommandExecutionStatus.FAILED_TO_START:
-        return Executed(refusal=response.message)
+        return ExecutionReply(refusal=response.message)
     if not response.execution_id:
         raise ClientError(ClientFault.NOT_A2A, "the answer names no task for the command")
     unsaid = response.status is CommandExecutionStatus.COMMAND_EXECUTION_STATUS_UNSPECIFIED
     status = CommandExecutionStatus.STARTED if unsaid else response.status
-    return Executed(task_id=response.execution_id, status=status, message=response.message)
+    return ExecutionReply(task_id=response.execution_id, status=status, message=response.message)

@@ -20,7 +20,7 @@ class Told:
             self.again.append(text)
         return held
 
-    def and_now(self, texts: Mapping[str, str]) -> Mapping[str, str]:
+    def merged_with(self, texts: Mapping[str, str]) -> Mapping[str, str]:
         """The hashes after a turn that told these texts."""
         return {**self._hashes, **{artifact_id: _hash(text) for artifact_id, text in texts.items()}}
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from a2a_hub.a2a.extensions.tool_state import ToolQuestion
     from functions.hub.downstream.tool_event_translator import ToolListener
 
-Heard = tuple[Event | None, Sequence[Piece]]
+TranslatedEvent = tuple[Event | None, Sequence[Piece]]
 """What the agent said, and the pieces of answer that it adds; None for what the hub itself adds."""
 
 # What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
@@ -43,7 +43,7 @@ _FOR_THE_OPERATOR = "hints"
 _sorted_json = msgspec.json.Encoder(order="sorted").encode
 
 
-class Listener:
+class EventTranslator:
     """Hears one turn. After it, `context_id`, `task_id` and `state` are what the agent said last.
 
     `pending` are the tool calls that wait for a decision; `asked` were those before, `decided` is the one that the turn's message
@@ -78,7 +78,7 @@ class Listener:
         self._data: list[dict[str, Any]] = []
         self._known_data: set[bytes] = set()
 
-    def hear(self, event: Event) -> Iterator[Piece]:
+    def translate(self, event: Event) -> Iterator[Piece]:
         """The pieces that this event adds."""
         match event:
             case Message():
@@ -107,7 +107,7 @@ class Listener:
     @property
     def told(self) -> Mapping[str, str]:
         """See the class."""
-        return self._before.and_now({id_: "".join(said) for id_, said in self._artifacts.items()})
+        return self._before.merged_with({id_: "".join(said) for id_, said in self._artifacts.items()})
 
     @property
     def pending(self) -> tuple[ToolQuestion, ...]:
@@ -156,7 +156,7 @@ class Listener:
             return
         from a2a_hub.a2a.extensions.tool_calls import Kind
 
-        kind, progress = self._told_of_tools().hear(event)
+        kind, progress = self._told_of_tools().translate(event)
         yield from progress
         if kind is Kind.TEXT and status.message is not None:
             yield from self._content(text_of_parts(status.message.parts))

@@ -32,8 +32,8 @@ from a2a_hub.a2a.text import text_of
 from a2a_hub.http.client import Answer, Budget, HttpClient
 from a2a_hub.http.messages import EVENT_STREAM, JSON
 from a2a_hub.runtime.threads import Threads
-from functions.hub.downstream.call_target import Called
-from functions.hub.downstream.interface import Asking, Executed
+from functions.hub.downstream.call_target import CallTarget
+from functions.hub.downstream.interface import AgentRequest, ExecutionReply
 
 # Executions whose events nobody has taken yet.
 _MOST_LIVE = 100
@@ -50,7 +50,7 @@ class GeminiCliCommands:
         self._lock = threading.Lock()
         self._live: OrderedDict[str, Relay[Event]] = OrderedDict()
 
-    def commands(self, agent: Called) -> Sequence[SlashCommand] | None:
+    def commands(self, agent: CallTarget) -> Sequence[SlashCommand] | None:
         """The agent's commands; None where it has no such path."""
         with as_client_error():
             answer = self._asked(agent, "GET", "/listCommands", None, agent.budget)
@@ -61,7 +61,7 @@ class GeminiCliCommands:
             listed = read(GetAllSlashCommandsResponse, json_of(answer), "listCommands")
             return tuple(_below(command, "") for command in listed.commands)
 
-    def execute(self, agent: Called, request: ExecuteSlashCommandRequest) -> Executed | None:
+    def execute(self, agent: CallTarget, request: ExecuteSlashCommandRequest) -> ExecutionReply | None:
         """Executes the command, once; None where the agent has no such path."""
         body = {"command": " ".join(request.command_path), "args": _words(request.args)}
         with as_client_error():
@@ -71,7 +71,7 @@ class GeminiCliCommands:
             if answer.status in (400, *_NO_SUCH_PATH):
                 # Its own 404 says which command it does not know.
                 refuses = _is_refusal(answer)
-                return Executed(refusal="") if refuses else None
+                return ExecutionReply(refusal="") if refuses else None
             check(agent.endpoint, answer)
             if answer.media_type == EVENT_STREAM:
                 return self._streamed(agent.endpoint, answer, agent.stream_budget)
@@ -79,15 +79,15 @@ class GeminiCliCommands:
             result = json_of(answer)
         if not isinstance(result, dict) or "data" not in result:
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of a command")
-        return Executed(said=result["data"])
+        return ExecutionReply(said=result["data"])
 
-    def live(self, asking: Asking) -> Generator[Event] | None:
+    def live(self, agent_request: AgentRequest) -> Generator[Event] | None:
         """The events of an execution that this process began, from the first on; to be taken once."""
         with self._lock:
-            relay = self._live.pop(asking.running_task_id or "", None)
-        return _until_cancelled(relay, asking) if relay is not None else None
+            relay = self._live.pop(agent_request.running_task_id or "", None)
+        return _until_cancelled(relay, agent_request) if relay is not None else None
 
-    def _asked(self, agent: Called, method: str, path: str, body: bytes | None, budget: Budget) -> Answer:
+    def _asked(self, agent: CallTarget, method: str, path: str, body: bytes | None, budget: Budget) -> Answer:
         sent = {"content-type": JSON} if body is not None else {}
         return self._http.request(
             method,
@@ -97,7 +97,7 @@ class GeminiCliCommands:
             budget=budget,
         )
 
-    def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> Executed:
+    def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
         relay = Relay(_events(endpoint, answer, budget), on_abandoned=lambda: None)
         # Never closed: the agent gives up what it does when its connection ends.
         relay.subscribe(idle_seconds=0)
@@ -107,7 +107,7 @@ class GeminiCliCommands:
             case None:
                 raise relay.error or ClientError(ClientFault.CUT, "the stream ended before it began")
             case Message():
-                return Executed(said=text_of(first))
+                return ExecutionReply(said=text_of(first))
             case Task(id=task_id):
                 pass
             case TaskStatusUpdateEvent(task_id=task_id) | TaskArtifactUpdateEvent(task_id=task_id):
@@ -116,7 +116,7 @@ class GeminiCliCommands:
             self._live[task_id] = relay
             if len(self._live) > _MOST_LIVE:
                 self._live.popitem(last=False)
-        return Executed(task_id=task_id)
+        return ExecutionReply(task_id=task_id)
 
 
 def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:
@@ -131,10 +131,10 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
         raise ClientError(ClientFault.CUT, "the stream ended before the command did")
 
 
-def _until_cancelled(relay: Relay[Event], asking: Asking) -> Generator[Event]:
+def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Generator[Event]:
     events = relay.subscribe(idle_seconds=_LOOK_SECONDS)
     for event in events or ():
-        if asking.cancellation.cancelled:
+        if agent_request.cancellation.cancelled:
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         if event is not None:
             yield event

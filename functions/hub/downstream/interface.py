@@ -11,7 +11,7 @@ from msgspec import Struct
 from a2a_hub.a2a.call import Cancellation
 from a2a_hub.a2a.model import Event, Message
 from a2a_hub.routing.routes import Route
-from a2a_hub.telemetry.redacted import Private
+from a2a_hub.telemetry.redacted import Redacted
 from functions.hub.failure import DownstreamFailed, Failure, unaddressed, without_tasks
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     )
 
 
-class Asking(Private, frozen=True, kw_only=True):
+class AgentRequest(Redacted, frozen=True, kw_only=True):
     """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
 
     `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
     `decides`: the message is the decision on something that its task waits to do, and means nothing to another task.
     `development_tool`: the message is that of a client of the extension of this name.
-    `goes_on`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
+    `may_outlive_request`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
     `executes`: that task executes a slash command, whose `message` is for the record and never sent.
     """
 
@@ -41,11 +41,11 @@ class Asking(Private, frozen=True, kw_only=True):
     running_task_id: str | None = None
     decides: bool = False
     development_tool: bool = False
-    goes_on: bool = False
+    may_outlive_request: bool = False
     executes: bool = False
 
 
-class Calling(Private, frozen=True, kw_only=True):
+class CallContext(Redacted, frozen=True, kw_only=True):
     """What of a caller's call goes along to an agent. `within_seconds` is for answers that need less than the route's time."""
 
     authorization: str | None
@@ -53,7 +53,7 @@ class Calling(Private, frozen=True, kw_only=True):
     within_seconds: float | None = None
 
 
-class Executed(Struct, frozen=True, kw_only=True):
+class ExecutionReply(Struct, frozen=True, kw_only=True):
     """What an agent made of a slash command: `task_id` is its task that executes it; without one, `said` is the result already,
     text or JSON. `refusal` is why it did not start, "" where the agent does not say.
     """
@@ -70,7 +70,7 @@ class Downstream(Protocol):
 
     immediate: bool
 
-    def ask(self, asking: Asking) -> Iterator[Event]:
+    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """The agent's events of one turn. Raises DownstreamFailed."""
         ...
 
@@ -78,11 +78,11 @@ class Downstream(Protocol):
         """Cancels the agent's task; that it cannot be is no error."""
         ...
 
-    def commands(self, request: GetAllSlashCommandsRequest, calling: Calling) -> Sequence[SlashCommand]:
+    def commands(self, request: GetAllSlashCommandsRequest, calling: CallContext) -> Sequence[SlashCommand]:
         """The agent's slash commands; one that has no such thing has none. Raises DownstreamFailed."""
         ...
 
-    def execute(self, request: ExecuteSlashCommandRequest, calling: Calling) -> Executed:
+    def execute(self, request: ExecuteSlashCommandRequest, calling: CallContext) -> ExecutionReply:
         """Has the agent execute a slash command, once. Raises DownstreamFailed."""
         ...
 
@@ -92,12 +92,12 @@ class InProcess:
 
     immediate = True
 
-    def __init__(self, answer: Callable[[Asking], Iterator[Event]]) -> None:
+    def __init__(self, answer: Callable[[AgentRequest], Iterator[Event]]) -> None:
         self._answer = answer
 
-    def ask(self, asking: Asking) -> Iterator[Event]:
+    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
-        return self._answer(asking)
+        return self._answer(agent_request)
 
     def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
         """It has no tasks."""
@@ -105,7 +105,7 @@ class InProcess:
     def commands(
         self,
         request: GetAllSlashCommandsRequest,  # noqa: ARG002 - the seam's
-        calling: Calling,  # noqa: ARG002
+        calling: CallContext,  # noqa: ARG002
     ) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
         return ()
@@ -113,13 +113,13 @@ class InProcess:
     def execute(
         self,
         request: ExecuteSlashCommandRequest,  # noqa: ARG002 - the seam's
-        calling: Calling,  # noqa: ARG002
-    ) -> Executed:
+        calling: CallContext,  # noqa: ARG002
+    ) -> ExecutionReply:
         """See `Downstream.execute`."""
-        return Executed(refusal="")
+        return ExecutionReply(refusal="")
 
 
-class Refusing:
+class UnavailableAgent:
     """An agent that cannot be asked for anything."""
 
     immediate = True
@@ -140,12 +140,12 @@ class Refusing:
 
 def without_address(route: Route, variable: str) -> Downstream:
     """An agent that cannot be asked, since the variable with its address is not set."""
-    return Refusing(unaddressed(route, variable))
+    return UnavailableAgent(unaddressed(route, variable))
 
 
 def of_workers(route: Route) -> Downstream:
     """The pull workers of a role, who cannot be asked: they come for what is stored."""
-    return Refusing(without_tasks(route))
+    return UnavailableAgent(without_tasks(route))
 
 
 def addressed(message: Message, *, context_id: str, task_id: str | None) -> Message:

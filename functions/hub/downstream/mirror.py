@@ -19,21 +19,23 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from functions.hub.downstream.artifact_ids import ArtifactIds
-from functions.hub.downstream.event_translator import Heard
+from functions.hub.downstream.event_translator import TranslatedEvent
 
 # A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
 # with the SDK for Python is one without.
 _NO_PARTS = (Part(text=""),)
 
 
-def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
+def mirrored(
+    heard: Iterator[TranslatedEvent], *, context_id: str, call: Call, message_factory: MessageFactory
+) -> Iterator[Event]:
     """The events as the agent sent them, but for the ids; a failure or a question of the hub's own is the task's.
 
     The history is the hub's own: the agent's may hold what was said to it under other ids.
     """
-    task_id = call.task.id if call.task else mint.new_id()
+    task_id = call.task.id if call.task else message_factory.new_id()
     begun = False
     ids = ArtifactIds(call.task)
     before = call.task.before if call.task else None
@@ -50,7 +52,7 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
         )
 
     def status(said: TaskStatus) -> TaskStatus:
-        timestamp = said.timestamp or mint.timestamp()
+        timestamp = said.timestamp or message_factory.timestamp()
         text = message(said.message) if said.message else None
         return msgspec.structs.replace(said, message=text, timestamp=timestamp)
 
@@ -89,14 +91,22 @@ def mirrored(heard: Iterator[Heard], *, context_id: str, call: Call, mint: Mint)
                     if isinstance(piece, reply.Failure | reply.Question):
                         fails = isinstance(piece, reply.Failure)
                         state = TaskState.FAILED if fails else TaskState.INPUT_REQUIRED
-                        yield from _ended(state, piece.text, task_id, context_id, mint, begun=begun)
+                        yield from _ended(
+                            state, piece.text, task_id, context_id, message_factory, begun=begun
+                        )
 
 
 def _ended(
-    state: TaskState, text: str, task_id: str, context_id: str, mint: Mint, *, begun: bool
+    state: TaskState,
+    text: str,
+    task_id: str,
+    context_id: str,
+    message_factory: MessageFactory,
+    *,
+    begun: bool,
 ) -> Iterator[Event]:
-    said = mint.message(Part(text=text), context_id=context_id, task_id=task_id)
-    status = TaskStatus(state=state, message=said, timestamp=mint.timestamp())
+    said = message_factory.message(Part(text=text), context_id=context_id, task_id=task_id)
+    status = TaskStatus(state=state, message=said, timestamp=message_factory.timestamp())
     if begun:
         yield TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=status)
     else:

@@ -17,12 +17,12 @@ from a2a_hub.a2a.model import Event
 from a2a_hub.http.client import Budget, HttpClient
 from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import Credentials
-from functions.hub.downstream.agent_session import Exchange
+from functions.hub.downstream.agent_session import AgentSession
 from functions.hub.downstream.breaker import CircuitBreaker
 from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
 from functions.hub.downstream.discovery import Discovery
 from functions.hub.downstream.extension_use import asked_for, settled_for
-from functions.hub.downstream.interface import Asking, Calling, Executed
+from functions.hub.downstream.interface import AgentRequest, CallContext, ExecutionReply
 from functions.hub.failure import DownstreamFailed, resting
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         GetAllSlashCommandsRequest,
         SlashCommand,
     )
-    from functions.hub.downstream.call_target import Called
+    from functions.hub.downstream.call_target import CallTarget
     from functions.hub.downstream.command_line import CommandLine
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class RemoteAgent:
         self._breaker = CircuitBreaker(clock=http.clock)
         self._discovery = Discovery(self._discover, clock=http.clock)
 
-    def ask(self, asking: Asking) -> Iterator[Event]:
+    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
         wait = self._breaker.seconds_to_wait()
         if wait:
@@ -65,7 +65,7 @@ class RemoteAgent:
 
         def headers() -> dict[str, str]:
             nonlocal sent
-            sent = self._headers(asking.authorization, asking.traceparent, extensions)
+            sent = self._headers(agent_request.authorization, agent_request.traceparent, extensions)
             return sent
 
         try:
@@ -73,17 +73,17 @@ class RemoteAgent:
             budget = self._budget()
             first = headers()
             endpoint = self._discovery.endpoint(first, budget)
-            extensions = asked_for(self._route, endpoint, asking)
-            exchange = Exchange(
+            extensions = asked_for(self._route, endpoint, agent_request)
+            exchange = AgentSession(
                 self._client,
                 endpoint,
-                settled_for(asking, extensions),
+                settled_for(agent_request, extensions),
                 headers=headers,
                 budget=budget,
                 stream_budget=self._stream_budget(budget),
                 clock=self._http.clock,
             )
-            live = self._command_line.live(asking) if asking.executes else None
+            live = self._command_line.live(agent_request) if agent_request.executes else None
             with closing(exchange.events() if live is None else live) as events:
                 for event in events:
                     # The agent speaks again: others need not wait until it has said everything.
@@ -111,11 +111,11 @@ class RemoteAgent:
             # The task has ended here, whether or not the agent can be told.
             pass
 
-    def commands(self, request: GetAllSlashCommandsRequest, calling: Calling) -> Sequence[SlashCommand]:
+    def commands(self, request: GetAllSlashCommandsRequest, calling: CallContext) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
         return self._called(calling, lambda agent: self._command_line.commands(agent, request))
 
-    def execute(self, request: ExecuteSlashCommandRequest, calling: Calling) -> Executed:
+    def execute(self, request: ExecuteSlashCommandRequest, calling: CallContext) -> ExecutionReply:
         """See `Downstream.execute`."""
         return self._called(calling, lambda agent: self._command_line.execute(agent, request))
 
@@ -125,10 +125,10 @@ class RemoteAgent:
 
         return CommandLine(self._client, self._http)
 
-    def _called(self, calling: Calling, ask: Callable[[Called], T]) -> T:
+    def _called(self, calling: CallContext, ask: Callable[[CallTarget], T]) -> T:
         """What `ask` returns; a failure is contained, and the circuit breaker hears of it. Raises DownstreamFailed."""
         # Loaded for the first command.
-        from functions.hub.downstream.call_target import Called
+        from functions.hub.downstream.call_target import CallTarget
 
         wait = self._breaker.seconds_to_wait()
         if wait:
@@ -139,7 +139,7 @@ class RemoteAgent:
             budget = self._budget(calling.within_seconds)
             headers = self._headers(calling.authorization, calling.traceparent)
             endpoint = self._discovery.endpoint(headers, budget)
-            called = Called(
+            called = CallTarget(
                 endpoint=endpoint,
                 headers=headers,
                 budget=budget,

@@ -54,7 +54,7 @@ class ToolListener:
         rejected = self._decided is not None and self._stages.get(self._decided) is Stage.CANCELLED
         return rejected_text(self._language) if rejected else ""
 
-    def hear(self, event: TaskStatusUpdateEvent) -> tuple[Kind | None, Sequence[Piece]]:
+    def translate(self, event: TaskStatusUpdateEvent) -> tuple[Kind | None, Sequence[Piece]]:
         """What the update tells, and the progress that it is."""
         message = event.status.message
         kind, calls = kind_of(event.metadata), list(tool_calls_in(message))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from a2a_hub.a2a.bindings.webhook import TOKEN_HEADER, event_body, media_type, task_body
-from a2a_hub.a2a.fold import Growing
+from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.versions import Version
 from a2a_hub.task_store.push import PushConfig
@@ -28,7 +28,7 @@ def told(store: TaskStore, push: PushConfig, *, after: int) -> Iterator[Told]:
     """The entries behind `after`, in order: for 1.0 a StreamResponse (A2A 1.0.1 §4.3.3), for 0.3 the whole task as it was."""
     whole = push.version is Version.V0_3
     position = 0 if whole else after
-    growing: Growing | None = None
+    growing: TaskAccumulator | None = None
     while page := store.entries(push.config.task_id or "", after=position, limit=_PAGE):
         for entry in page:
             position = entry.sequence
@@ -61,15 +61,15 @@ def headers(push: PushConfig, told: Told, *, signer: Signer | None) -> dict[str,
     return said
 
 
-def _grown(growing: Growing | None, entry: Entry) -> Growing:
+def _grown(growing: TaskAccumulator | None, entry: Entry) -> TaskAccumulator:
     if growing is None:
         assert isinstance(entry.event, Task), "a log begins with its task"
-        return Growing(entry.event)
+        return TaskAccumulator(entry.event)
     growing.add(entry.event)
     return growing
 
 
-def _body(entry: Entry, growing: Growing | None) -> bytes | None:
+def _body(entry: Entry, growing: TaskAccumulator | None) -> bytes | None:
     if isinstance(entry.event, Message):
         return None
     return event_body(entry.event) if growing is None else task_body(growing.task)

@@ -14,7 +14,7 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.resume_payload import read_work
 from a2a_hub.tasks.updates import status_update
@@ -23,17 +23,19 @@ from functions.tasks.workers.wire import Update, text_artifact
 
 
 class Events:
-    """Makes events; `mint` gives ids and the time of day."""
+    """Makes events; `message_factory` gives ids and the time of day."""
 
-    def __init__(self, mint: Mint) -> None:
-        self._mint = mint
+    def __init__(self, message_factory: MessageFactory) -> None:
+        self._message_factory = message_factory
 
     def status(self, task: Task, state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
         """A new status of the task, with what the worker says to it."""
         message = None
         if text:
-            message = self._mint.message(Part(text=text), context_id=task.context_id, task_id=task.id)
-        return status_update(task, state, self._mint.timestamp(), message)
+            message = self._message_factory.message(
+                Part(text=text), context_id=task.context_id, task_id=task.id
+            )
+        return status_update(task, state, self._message_factory.timestamp(), message)
 
     def of_progress(self, task: Task, updates: Sequence[Update]) -> list[Event]:
         """The updates as events. Raises INVALID_PARAMS with the field named."""

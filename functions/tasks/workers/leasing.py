@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.queue.topic_condition import Bell
+from a2a_hub.queue.topic_condition import TopicCondition
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 from functions.tasks.workers import texts
@@ -27,7 +27,7 @@ class Leasing:
     def __init__(
         self,
         store: TaskStore,
-        bell: Bell,
+        bell: TopicCondition,
         events: Events,
         *,
         most_attempts: int,

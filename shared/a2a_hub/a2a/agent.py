@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Event, SendMessageRequest
-from a2a_hub.a2a.reply import Mint, Piece, to_events
+from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
 
 
 class Turn(Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class Agent(Protocol):
         """The request's context id, or a new one."""
         ...
 
-    def stands_alone(self, request: SendMessageRequest) -> bool:
+    def bypasses_task(self, request: SendMessageRequest) -> bool:
         """Whether the message belongs to no task, though one may wait in its context."""
         ...
 
@@ -52,15 +52,20 @@ class AnsweringAgent:
     `answer(request, call)` yields pieces (`a2a_hub.a2a.reply`). The context is the request's, or a new one.
     """
 
-    def __init__(self, answer: Callable[[SendMessageRequest, Call], Iterator[Piece]], *, mint: Mint) -> None:
+    def __init__(
+        self,
+        answer: Callable[[SendMessageRequest, Call], Iterator[Piece]],
+        *,
+        message_factory: MessageFactory,
+    ) -> None:
         self._answer = answer
-        self._mint = mint
+        self._message_factory = message_factory
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         """See `Agent.context_of`."""
-        return request.message.context_id or self._mint.new_id()
+        return request.message.context_id or self._message_factory.new_id()
 
-    def stands_alone(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
         """None does."""
         return False
 
@@ -68,7 +73,9 @@ class AnsweringAgent:
         """See `Agent.send`."""
         pieces = self._answer(request, call)
         context_id = self.context_of(request, call)
-        return Turn(events=to_events(pieces, context_id=context_id, call=call, mint=self._mint))
+        return Turn(
+            events=to_events(pieces, context_id=context_id, call=call, message_factory=self._message_factory)
+        )
 
     def cancel(self, call: Call) -> None:
         """Nobody else works on it."""

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from a2a_hub.a2a.model import Binding, Task
 from a2a_hub.a2a.versions import Version
 from a2a_hub.identity.principal import Principal
-from a2a_hub.telemetry.redacted import Private
+from a2a_hub.telemetry.redacted import Redacted
 
 _STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
 
@@ -58,7 +58,7 @@ class TaskInHand(Struct, kw_only=True):
     notes: dict[str, Any] = {}
 
 
-class Call(Private, frozen=True, kw_only=True):
+class Call(Redacted, frozen=True, kw_only=True):
     """One call of an operation. `record` collects what the log line of the request says.
 
     `extensions` are those that the caller asked for and the card declares. `authorization` is the caller's own header: for

@@ -19,7 +19,7 @@ from a2a_hub.a2a.model import (
 )
 
 
-class Growing:
+class TaskAccumulator:
     """A task and what is added to it. Adding costs what is added, however much is there: an agent may say 50,000 things."""
 
     status: TaskStatus
@@ -94,14 +94,14 @@ class Growing:
 
 def fold(events: Iterable[Event]) -> Task | Message:
     """The Message, or the task in its last state. Raises INVALID_AGENT_RESPONSE for events in no order that §3.1.2 knows."""
-    growing: Growing | None = None
+    growing: TaskAccumulator | None = None
     task_id = ""
     for event in events:
         match event:
             case Message() if growing is None:
                 return event
             case Task() if growing is None:
-                growing, task_id = Growing(event), event.id
+                growing, task_id = TaskAccumulator(event), event.id
             case Task(id=of) | TaskStatusUpdateEvent(task_id=of) | TaskArtifactUpdateEvent(task_id=of) if (
                 growing is not None and of == task_id
             ):

@@ -65,7 +65,7 @@ class Failure(Struct, frozen=True):
 Piece = Text | Data | Progress | Question | Open | Failure
 
 
-class Mint(Struct, frozen=True, kw_only=True):
+class MessageFactory(Struct, frozen=True, kw_only=True):
     """New ids and the time of day."""
 
     new_id: Callable[[], str]
@@ -79,12 +79,17 @@ class Mint(Struct, frozen=True, kw_only=True):
 
 
 def to_events(
-    pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint, as_task: bool = True
+    pieces: Iterator[Piece],
+    *,
+    context_id: str,
+    call: Call,
+    message_factory: MessageFactory,
+    as_task: bool = True,
 ) -> Iterator[Event]:
     """The events of one turn: a task's life for SendStreamingMessage and, `as_task`, for a task in hand; else a Message alone."""
     if call.streaming or (as_task and call.task is not None):
-        return _task_life(pieces, context_id=context_id, call=call, mint=mint)
-    return _message(pieces, context_id=context_id, call=call, mint=mint)
+        return _task_life(pieces, context_id=context_id, call=call, message_factory=message_factory)
+    return _message(pieces, context_id=context_id, call=call, message_factory=message_factory)
 
 
 def as_message(task: Task, *, before: Task | None, message_id: str) -> Message:
@@ -105,7 +110,9 @@ def as_message(task: Task, *, before: Task | None, message_id: str) -> Message:
     return Message(message_id=message_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
 
 
-def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
+def _message(
+    pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
+) -> Iterator[Event]:
     texts: list[str] = []
     data: list[Part] = []
     for piece in pieces:
@@ -120,11 +127,15 @@ def _message(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint
                 data.append(Part(data=value, media_type="application/json"))
             case Progress() | Open():
                 pass
-    yield mint.message(Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id)
+    yield message_factory.message(
+        Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id
+    )
 
 
-def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mint) -> Iterator[Event]:
-    task_id = call.task.id if call.task else mint.new_id()
+def _task_life(
+    pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
+) -> Iterator[Event]:
+    task_id = call.task.id if call.task else message_factory.new_id()
     # The same ids each time: a turn that is run again replaces its artifacts, instead of adding others.
     turn = call.task.turn if call.task else 1
     artifact_id = f"answer-{turn}"
@@ -133,11 +144,11 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
     def status(state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
         message = None
         if text is not None:
-            message = mint.message(Part(text=text), context_id=context_id, task_id=task_id)
+            message = message_factory.message(Part(text=text), context_id=context_id, task_id=task_id)
         return TaskStatusUpdateEvent(
             task_id=task_id,
             context_id=context_id,
-            status=TaskStatus(state=state, message=message, timestamp=mint.timestamp()),
+            status=TaskStatus(state=state, message=message, timestamp=message_factory.timestamp()),
         )
 
     def artifact(part: Part, *, id_: str, append: bool = False) -> TaskArtifactUpdateEvent:
@@ -153,7 +164,7 @@ def _task_life(pieces: Iterator[Piece], *, context_id: str, call: Call, mint: Mi
     yield Task(
         id=task_id,
         context_id=context_id,
-        status=TaskStatus(state=TaskState.SUBMITTED, timestamp=mint.timestamp()),
+        status=TaskStatus(state=TaskState.SUBMITTED, timestamp=message_factory.timestamp()),
     )
     yield status(TaskState.WORKING)
     started = False

@@ -15,7 +15,7 @@ from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.a2a.text import text_of
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.callers import Caller
-from a2a_hub.runtime.function import MINT, health, not_found
+from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found
 from a2a_hub.telemetry.log import Log, Record
 
 ANONYMOUS = Caller(principal=None)
@@ -51,7 +51,7 @@ def agent_function(
         call.record["text"] = text_of(request.message)
         return answer(request, call)
 
-    agent = AnsweringAgent(noted if log.with_text else answer, mint=MINT)
+    agent = AnsweringAgent(noted if log.with_text else answer, message_factory=MESSAGE_FACTORY)
     server = A2AServer(agent, card=lambda: card, log=log, limits=Limits())
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
 

@@ -10,13 +10,13 @@ from a2a_hub.identity import signed_principal
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import OutOfTime, PrincipalSigner
 from a2a_hub.identity.verifier import TokenVerifier, authenticate
-from a2a_hub.telemetry.redacted import Private
+from a2a_hub.telemetry.redacted import Redacted
 
 AUTHORIZATION = "authorization"
 _RETRY_AFTER_SECONDS = "5"
 
 
-class Caller(Private, frozen=True, kw_only=True):
+class Caller(Redacted, frozen=True, kw_only=True):
     """Who calls (None: anonymous, where that is allowed), and their own Authorization header, for boundaries that pass it on."""
 
     principal: Principal | None

@@ -16,7 +16,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.dates import delay_of
 from a2a_hub.http.messages import JSON
-from a2a_hub.identity.introspection_cache import FactCache, TooManyWait
+from a2a_hub.identity.introspection_cache import IntrospectionCache, TooManyWait
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.static_token import digest
 from a2a_hub.identity.verifier import VerifierUnavailable
@@ -65,7 +65,7 @@ class GoogleTokens:
         self._userinfo_url = userinfo_url
         self._tokeninfo_url = tokeninfo_url
         self._ttl_seconds = ttl_seconds
-        self._cache: FactCache[GoogleTokenFacts | None] = FactCache(clock=http.clock)
+        self._cache: IntrospectionCache[GoogleTokenFacts | None] = IntrospectionCache(clock=http.clock)
 
     def verify(self, token: str) -> Principal | None:
         """See `TokenVerifier.verify`. A revoked token is out at the end of the TTL."""

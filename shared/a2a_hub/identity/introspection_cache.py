@@ -19,7 +19,7 @@ class TooManyWait(Exception):
     """Too many are waiting for the provider already."""
 
 
-class FactCache(Generic[F]):
+class IntrospectionCache(Generic[F]):
     """Keeps at most `most` entries; the one unused for longest goes first. `clock` gives seconds that never go back."""
 
     def __init__(self, *, clock: Callable[[], float], most: int = 10_000, most_waiting: int = 40) -> None:
@@ -43,12 +43,12 @@ class FactCache(Generic[F]):
             if not self._places:
                 raise TooManyWait
             self._places -= 1
-            asking = self._asking.get(key)
-            if asking is None:
+            agent_request = self._asking.get(key)
+            if agent_request is None:
                 mine: Future[F] = Future()
                 self._asking[key] = mine
         try:
-            return self._asked(key, ask, mine) if asking is None else asking.result()
+            return self._asked(key, ask, mine) if agent_request is None else agent_request.result()
         finally:
             with self._lock:
                 self._places += 1

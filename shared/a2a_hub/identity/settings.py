@@ -15,7 +15,7 @@ from a2a_hub.identity.signed_principal import PrincipalSigner
 from a2a_hub.identity.static_token import Client, StaticTokens, development_clients, digest
 from a2a_hub.identity.verifier import TokenVerifier, can_be_sent
 from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings
-from a2a_hub.telemetry.redacted import Private
+from a2a_hub.telemetry.redacted import Redacted
 
 if TYPE_CHECKING:
     from a2a_hub.http.client import HttpClient
@@ -25,7 +25,7 @@ _TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
 _CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
 
 
-class IdentitySettings(Private, frozen=True, kw_only=True):
+class IdentitySettings(Redacted, frozen=True, kw_only=True):
     """Which kinds of identity are on. An empty `google_audiences` or `id_token_audiences` means off."""
 
     clients: tuple[Client, ...]

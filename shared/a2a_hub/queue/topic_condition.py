@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 
 
-class Bell:
+class TopicCondition:
     """Take `rung` first, then look for work, then `wait` for a ring since: so that none is missed in between."""
 
     def __init__(self) -> None:

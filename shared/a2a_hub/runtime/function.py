@@ -7,12 +7,12 @@ import os
 import time
 
 from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.telemetry.log import Log
 
-MINT = Mint(new_id=new_id, timestamp=timestamp)
+MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
 READING = ("GET", "HEAD")
 _STDOUT = 1
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from a2a_hub.a2a.envelope import unwrapped, wrapped
-from a2a_hub.a2a.fold import Growing
+from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Event, StreamResponse, Task
 
 _encoder = msgspec.json.Encoder()
@@ -37,11 +37,11 @@ def read_task(body: bytes) -> Task:
 
 def folded(task: Task | None, events: Iterable[Event]) -> Task:
     """The task after the events; without one, the first event is the task."""
-    growing = Growing(task) if task is not None else None
+    growing = TaskAccumulator(task) if task is not None else None
     for event in events:
         if growing is None:
             assert isinstance(event, Task), "a log begins with its task"
-            growing = Growing(event)
+            growing = TaskAccumulator(event)
         else:
             growing.add(event)
     assert growing is not None, "a log has a first entry"

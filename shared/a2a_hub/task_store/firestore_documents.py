@@ -19,7 +19,7 @@ from a2a_hub.task_store.event_encoding import folded, read_event, read_task, tas
 from a2a_hub.task_store.firestore_client import Changed, Database, Fields
 from a2a_hub.task_store.snapshot_cache import RememberedFolds
 from a2a_hub.task_store.store import Entry
-from a2a_hub.task_store.task_record import Head, wants_snapshot
+from a2a_hub.task_store.task_record import TaskRecord, wants_snapshot
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
@@ -29,7 +29,7 @@ _INLINE_BYTES = 200_000
 # Less than the 4 MiB that a gRPC server takes by default; Firestore itself takes 10.
 _CHUNKS_PER_COMMIT = 3
 _DELETIONS_PER_COMMIT = 300
-_FIELDS = Head.__struct_fields__
+_FIELDS = TaskRecord.__struct_fields__
 _IMPOSSIBLE_ID = re.compile(r"\.{1,2}|__.*__|.*/.*|", re.DOTALL)
 _LONGEST_ID_BYTES = 1_000
 _LONGEST_KEY = 300
@@ -53,7 +53,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def head_fields(head: Head) -> Fields:
+def head_fields(head: TaskRecord) -> Fields:
     """The fields of a head's document: the head's own, and those that questions are asked about."""
     return {
         **structs.asdict(head),
@@ -64,10 +64,10 @@ def head_fields(head: Head) -> Fields:
     }
 
 
-def read_head(fields: Fields) -> Head:
+def read_head(fields: Fields) -> TaskRecord:
     """The head in a document."""
     values = {name: fields[name] for name in _FIELDS}
-    return Head(**{**values, "state": TaskState(values["state"])})
+    return TaskRecord(**{**values, "state": TaskState(values["state"])})
 
 
 class Bodies:
@@ -114,7 +114,7 @@ class Folds:
         self._bodies = bodies
         self._remembered = RememberedFolds()
 
-    def task(self, document: DocumentReference, fields: Fields, head: Head) -> Task:
+    def task(self, document: DocumentReference, fields: Fields, head: TaskRecord) -> Task:
         """The task at the head's version."""
         if head.snapshot_version == head.version:
             return read_task(self._bodies.get(document, fields["snapshot"]))
@@ -132,7 +132,7 @@ class Folds:
         self._remembered.remember(key, head, task)
         return task
 
-    def keep(self, document: DocumentReference, head: Head, task: Task) -> tuple[Head, Fields]:
+    def keep(self, document: DocumentReference, head: TaskRecord, task: Task) -> tuple[TaskRecord, Fields]:
         """The head and the field that keep the fold, where that is due."""
         if head.size > _INLINE_BYTES:
             self._remembered.remember((head.id, head.created_at), head, task)

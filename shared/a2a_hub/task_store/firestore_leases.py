@@ -10,7 +10,7 @@ from a2a_hub.task_store import firestore_queries as queries
 from a2a_hub.task_store.firestore_client import Database
 from a2a_hub.task_store.firestore_records import Found, Heads, head_of
 from a2a_hub.task_store.store import Lease, StoredTask, TaskEnded
-from a2a_hub.task_store.task_record import Head, check_lease, with_lease, without_lease
+from a2a_hub.task_store.task_record import TaskRecord, check_lease, with_lease, without_lease
 
 
 class FirestoreLeases:
@@ -87,5 +87,5 @@ class FirestoreLeases:
 
         return self._database.changing(attempt)
 
-    def _lease(self, one: Found, head: Head) -> Lease:
+    def _lease(self, one: Found, head: TaskRecord) -> Lease:
         return Lease(stored=self._heads.change(one, head), token=head.token, deadline=head.lease_until)

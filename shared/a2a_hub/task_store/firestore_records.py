@@ -17,7 +17,7 @@ from a2a_hub.task_store.firestore_documents import (
 )
 from a2a_hub.task_store.firestore_push import configs_of
 from a2a_hub.task_store.store import StoredTask, UnknownTask
-from a2a_hub.task_store.task_record import Head, stored
+from a2a_hub.task_store.task_record import TaskRecord, stored
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
     snapshot: Any
     fields: Fields
-    head: Head
+    head: TaskRecord
 
 
 class Heads:
@@ -79,13 +79,13 @@ class Heads:
             return None
         return self.stored(one)
 
-    def stored(self, one: Found, head: Head | None = None) -> StoredTask:
+    def stored(self, one: Found, head: TaskRecord | None = None) -> StoredTask:
         """The whole task, with `head` in the place of what was read."""
         document = one.snapshot.reference
         task = self.folds.task(document, one.fields, one.head)
         return stored(head or one.head, task, self.bodies.get(document, one.fields["work"]))
 
-    def change(self, one: Found, head: Head) -> StoredTask:
+    def change(self, one: Found, head: TaskRecord) -> StoredTask:
         """Commits another head, with the same log."""
         changed = self.stored(one, head)
         batch = self._database.batch()
@@ -93,7 +93,7 @@ class Heads:
         self._database.commit(batch)
         return changed
 
-    def update(self, batch: Any, one: Found, head: Head, more: Fields) -> None:
+    def update(self, batch: Any, one: Found, head: TaskRecord, more: Fields) -> None:
         """Adds to a commit what differs, on the condition that nobody has changed the head since it was read."""
         before, after = head_fields(one.head), head_fields(head)
         changes = {name: value for name, value in after.items() if value != before[name]}
@@ -101,7 +101,7 @@ class Heads:
             only_if = self._database.only_if(one.snapshot)
             batch.update(one.snapshot.reference, {**changes, **more}, option=only_if)
 
-    def rename_request(self, batch: WriteBatch, before: Head, after: Head) -> None:
+    def rename_request(self, batch: WriteBatch, before: TaskRecord, after: TaskRecord) -> None:
         """Adds to a commit that the task is the latest one's of its request, and of none before."""
         new = self.request(after.owner, after.request_key)
         old = self.request(before.owner, before.request_key or after.request_key)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 
 from a2a_hub.a2a.model import Task
-from a2a_hub.task_store.task_record import Head
+from a2a_hub.task_store.task_record import TaskRecord
 
 _MOST_BYTES = 32_000_000
 
@@ -20,14 +20,14 @@ class RememberedFolds:
         self._folds: OrderedDict[Hashable, tuple[int, int, Task]] = OrderedDict()
         self._bytes = 0
 
-    def nearest(self, key: Hashable, head: Head) -> tuple[int, Task | None]:
+    def nearest(self, key: Hashable, head: TaskRecord) -> tuple[int, Task | None]:
         """A version up to the head's and its fold; (0, None) where none is remembered."""
         with self._lock:
             version, _, task = self._folds.get(key, (0, 0, None))
         # What this reader sees may be older than what another thread has remembered since.
         return (version, task) if version <= head.version else (0, None)
 
-    def remember(self, key: Hashable, head: Head, task: Task) -> None:
+    def remember(self, key: Hashable, head: TaskRecord, task: Task) -> None:
         """Keeps a fold that is stored, until its task has ended: then it is hardly asked for again soon."""
         with self._lock:
             self._forget(key)

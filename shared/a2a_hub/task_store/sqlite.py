@@ -35,7 +35,7 @@ from a2a_hub.task_store.store import (
 )
 from a2a_hub.task_store.task_record import (
     DEFAULT_TASK_BYTES,
-    Head,
+    TaskRecord,
     check_append,
     check_lease,
     check_size,
@@ -251,11 +251,11 @@ class SqliteTaskStore(SqlitePushStore):
             row = connection.execute("SELECT version FROM tasks WHERE id = ?", (task_id,)).fetchone()
             return int(row[0]) if row else 0
 
-    def _changed(self, connection: sqlite3.Connection, found: Found, head: Head) -> StoredTask:
+    def _changed(self, connection: sqlite3.Connection, found: Found, head: TaskRecord) -> StoredTask:
         sqlite_rows.update(connection, found.key, found.head, head)
         return self._folds.stored(connection, found._replace(head=head))
 
-    def _lease(self, task: StoredTask, head: Head) -> Lease:
+    def _lease(self, task: StoredTask, head: TaskRecord) -> Lease:
         return Lease(stored=task, token=head.token, deadline=head.lease_until)
 
 

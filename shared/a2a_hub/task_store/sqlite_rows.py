@@ -12,9 +12,9 @@ from a2a_hub.a2a.model import Event, Task, TaskState
 from a2a_hub.task_store.event_encoding import event_bytes, folded, read_event, read_task, task_bytes
 from a2a_hub.task_store.snapshot_cache import RememberedFolds
 from a2a_hub.task_store.store import StoredTask
-from a2a_hub.task_store.task_record import Head, stored, wants_snapshot
+from a2a_hub.task_store.task_record import TaskRecord, stored, wants_snapshot
 
-_FIELDS = Head.__struct_fields__
+_FIELDS = TaskRecord.__struct_fields__
 _WORK = "(SELECT body FROM work WHERE work.key = tasks.key)"
 _SELECT = f"SELECT key, {_WORK}, {', '.join(_FIELDS)} FROM tasks"  # noqa: S608 - names of our own
 _INSERT = (
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     """A head with its row's key, which no other task ever has, and what the task's runner has to know."""
 
     key: int
-    head: Head
+    head: TaskRecord
     work: bytes
 
 
@@ -46,7 +46,7 @@ def find_all(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Found]
     return [found[key] for key in keys]
 
 
-def insert(connection: sqlite3.Connection, head: Head) -> int:
+def insert(connection: sqlite3.Connection, head: TaskRecord) -> int:
     """Stores a new head; its key."""
     key = connection.execute(_INSERT, (*structs.astuple(head), head.due_at)).lastrowid
     assert key is not None, "SQLite says the row of every insert"
@@ -54,7 +54,7 @@ def insert(connection: sqlite3.Connection, head: Head) -> int:
     return key
 
 
-def update(connection: sqlite3.Connection, key: int, old: Head, new: Head) -> None:
+def update(connection: sqlite3.Connection, key: int, old: TaskRecord, new: TaskRecord) -> None:
     """Stores what differs: an index is only written to when one of its columns is."""
     pairs = zip(_FIELDS, structs.astuple(old), structs.astuple(new), strict=True)
     differences = [(name, value) for name, before, value in pairs if value != before]
@@ -70,7 +70,7 @@ def update(connection: sqlite3.Connection, key: int, old: Head, new: Head) -> No
         connection.execute(f"UPDATE tasks SET {assignments} WHERE key = ?", (*values, key))  # noqa: S608
 
 
-def delete(connection: sqlite3.Connection, key: int, head: Head) -> None:
+def delete(connection: sqlite3.Connection, key: int, head: TaskRecord) -> None:
     """The task is gone, with everything of its."""
     low = key << _SEQUENCE_BITS
     high = low + (1 << _SEQUENCE_BITS)
@@ -107,7 +107,7 @@ def put_work(connection: sqlite3.Connection, key: int, work: bytes) -> None:
 class Folds(RememberedFolds):
     """What logs fold to."""
 
-    def task(self, connection: sqlite3.Connection, key: int, head: Head) -> Task:
+    def task(self, connection: sqlite3.Connection, key: int, head: TaskRecord) -> Task:
         """The task at the head's version."""
         version, task = self.nearest(key, head)
         if version == head.version and task:
@@ -126,7 +126,7 @@ class Folds(RememberedFolds):
         return stored(found.head, self.task(connection, found.key, found.head), found.work)
 
 
-def snapshot(connection: sqlite3.Connection, key: int, head: Head, task: Task) -> Head:
+def snapshot(connection: sqlite3.Connection, key: int, head: TaskRecord, task: Task) -> TaskRecord:
     """The head after its fold was kept, where that is due."""
     if not wants_snapshot(head):
         return head
@@ -143,7 +143,7 @@ def _found(row: Sequence[Any]) -> Found:
     values = dict(zip(_FIELDS, row[2:], strict=True))
     values["state"] = TaskState(values["state"])
     values["cancel_requested"] = bool(values["cancel_requested"])
-    return Found(row[0], Head(**values), row[1] or b"")
+    return Found(row[0], TaskRecord(**values), row[1] or b"")
 
 
 def _count(connection: sqlite3.Connection, owner: str, state: TaskState, change: int) -> None:

@@ -19,7 +19,7 @@ _PAGE_BYTES = 20_000_000
 LEASABLE = (TaskState.SUBMITTED, TaskState.WORKING)
 
 
-class Head(Struct, frozen=True, kw_only=True):
+class TaskRecord(Struct, frozen=True, kw_only=True):
     """`size` counts the bytes of the log; the snapshot is of the log up to `snapshot_version`, and `snapshot_size` bytes of it.
 
     `token` is empty and `lease_until` 0 without a lease; `ended_at` is when its last turn ended, 0 while one goes on.
@@ -59,10 +59,10 @@ class Head(Struct, frozen=True, kw_only=True):
         return (self.lease_until or self.created_at) if self.leasable else None
 
 
-def first_head(new: NewTask, *, number: int, size: int, now: float) -> Head:
+def first_head(new: NewTask, *, number: int, size: int, now: float) -> TaskRecord:
     """The head of a task that is being made."""
     state = new.task.status.state
-    return Head(
+    return TaskRecord(
         id=new.task.id,
         owner=new.owner,
         number=number,
@@ -86,7 +86,7 @@ def first_head(new: NewTask, *, number: int, size: int, now: float) -> Head:
 
 
 def check_append(
-    head: Head, events: Sequence[Event], *, lease: str | None, expected_version: int | None, now: float
+    head: TaskRecord, events: Sequence[Event], *, lease: str | None, expected_version: int | None, now: float
 ) -> None:
     """Raises what `TaskStore.append` promises, for everything but the size."""
     if expected_version is not None and expected_version != head.version:
@@ -99,21 +99,23 @@ def check_append(
             raise ValueError("an event of another task")
 
 
-def check_lease(head: Head, lease: str | None, *, now: float) -> None:
+def check_lease(head: TaskRecord, lease: str | None, *, now: float) -> None:
     """Raises LeaseLost unless `lease` is the running one, or there is none and it is None."""
     running = head.lease_until > now
     if running if lease is None else not (running and head.token == lease):
         raise LeaseLost(head.id)
 
 
-def check_size(head: Head, events: Sequence[Event], added: int, *, limit: int) -> None:
+def check_size(head: TaskRecord, events: Sequence[Event], added: int, *, limit: int) -> None:
     """Raises TooLarge when the log would outgrow `limit`."""
     ends = bool(events) and _ends(events[-1])
     if head.size + added > limit + (_ENDING_BYTES if ends else 0):
         raise TooLarge(head.id)
 
 
-def head_after(head: Head, task: Task, *, count: int, added: int, now: float, request_key: str = "") -> Head:
+def head_after(
+    head: TaskRecord, task: Task, *, count: int, added: int, now: float, request_key: str = ""
+) -> TaskRecord:
     """The head after `count` more entries of `added` bytes, which fold to `task`; of that request, if it is not empty."""
     state = task.status.state
     changed = replace(
@@ -131,17 +133,17 @@ def head_after(head: Head, task: Task, *, count: int, added: int, now: float, re
     return without_lease(changed) if state.settled else changed
 
 
-def with_lease(head: Head, *, holder: str, token: str, until: float) -> Head:
+def with_lease(head: TaskRecord, *, holder: str, token: str, until: float) -> TaskRecord:
     """The head with its next lease."""
     return replace(head, attempt=head.attempt + 1, holder=holder, token=token, lease_until=until)
 
 
-def without_lease(head: Head) -> Head:
+def without_lease(head: TaskRecord) -> TaskRecord:
     """The head with nobody writing."""
     return replace(head, holder="", token="", lease_until=0.0)
 
 
-def wants_snapshot(head: Head) -> bool:
+def wants_snapshot(head: TaskRecord) -> bool:
     """Whether the fold is to be kept: at the end, and whenever the tail behind the last one is half as long as that.
 
     So the snapshots of a log, however long, take at most four times its own size.
@@ -150,7 +152,7 @@ def wants_snapshot(head: Head) -> bool:
     return head.state.terminal or tail > max(_LEAST_TAIL_BYTES, head.snapshot_size // 2)
 
 
-def fitting(heads: Sequence[Head], *, size: int) -> int:
+def fitting(heads: Sequence[TaskRecord], *, size: int) -> int:
     """How many of these tasks, one at least, make a page of at most `size` that is not too large to hold in memory."""
     most, total = 0, 0
     for head in heads[:size]:
@@ -161,7 +163,7 @@ def fitting(heads: Sequence[Head], *, size: int) -> int:
     return most
 
 
-def stored(head: Head, task: Task, work: bytes) -> StoredTask:
+def stored(head: TaskRecord, task: Task, work: bytes) -> StoredTask:
     """What the store's callers see."""
     return StoredTask(
         task=task,

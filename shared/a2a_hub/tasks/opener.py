@@ -6,7 +6,7 @@ from a2a_hub.a2a.agent import Agent, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, UNSUPPORTED_OPERATION, A2AError
 from a2a_hub.a2a.model import Event, SendMessageRequest, Task, TaskState, TaskStatus
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.task_store.store import (
     HUB,
     LeaseLost,
@@ -29,13 +29,19 @@ class Opener:
     """Opens turns. Of one that goes on with a task, the client's message is in the task's log then."""
 
     def __init__(
-        self, agent: Agent, store: TaskStore, configs: PushConfigs, *, mint: Mint, leaves: Leaves
+        self,
+        agent: Agent,
+        store: TaskStore,
+        configs: PushConfigs,
+        *,
+        message_factory: MessageFactory,
+        starts_new_task: Leaves,
     ) -> None:
         self._agent = agent
         self._store = store
         self._configs = configs
-        self._mint = mint
-        self._leaves = leaves
+        self._message_factory = message_factory
+        self._leaves = starts_new_task
 
     def open(self, sent: SendMessageRequest, call: Call) -> Opened:
         """The turn, with its task in hand; nothing runs yet. Raises A2AError."""
@@ -44,13 +50,13 @@ class Opener:
             call,
             store=self._store,
             agent=self._agent,
-            new_id=self._mint.new_id,
-            leaves=self._leaves,
+            new_id=self._message_factory.new_id,
+            starts_new_task=self._leaves,
         )
         if prior is None:
             turn = self._agent.send(request, call)
             assert call.task is not None, "in_hand puts one there"
-            status = TaskStatus(state=TaskState.SUBMITTED, timestamp=self._mint.timestamp())
+            status = TaskStatus(state=TaskState.SUBMITTED, timestamp=self._message_factory.timestamp())
             message = request.message
             first = Task(id=call.task.id, context_id=message.context_id, status=status, history=(message,))
             return Opened(sent, request, call, turn, first)
@@ -67,7 +73,7 @@ class Opener:
         state = TaskState.SUBMITTED if opened.turn.role else TaskState.WORKING
         # In this order, since the new status puts the question before the answer.
         events: list[Event] = [
-            status_update(prior.task, state, self._mint.timestamp()),
+            status_update(prior.task, state, self._message_factory.timestamp()),
             opened.request.message,
         ]
         try:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.task_store.store import LeaseLost, StoredTask, TaskEnded, TaskStore, TooLarge, Unavailable
 from a2a_hub.tasks.run import Run
 from a2a_hub.tasks.updates import status_update, updates
@@ -31,13 +31,13 @@ class Recorder:
         *,
         log: Log,
         times: LeaseTimes,
-        mint: Mint,
+        message_factory: MessageFactory,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
         self._log = log
         self.times = times
-        self.mint = mint
+        self.message_factory = message_factory
         self._recording: set[str] = set()
         self.patience = StorePatience(times.outage_seconds, clock=clock)
 
@@ -129,14 +129,18 @@ class Recorder:
         cancellation = run.call.cancellation
         return list(
             updates(
-                iter(first), task, cancellation=cancellation, timestamp=self.mint.timestamp, may_answer=False
+                iter(first),
+                task,
+                cancellation=cancellation,
+                timestamp=self.message_factory.timestamp,
+                may_answer=False,
             )
         )[1:]
 
     def failure(self, task: Task, text: str = _NO_RESULT) -> Event:
         """The task's end in failure, with a sentence for its owner."""
-        message = self.mint.message(Part(text=text), context_id=task.context_id, task_id=task.id)
-        return status_update(task, TaskState.FAILED, self.mint.timestamp(), message)
+        message = self.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
+        return status_update(task, TaskState.FAILED, self.message_factory.timestamp(), message)
 
 
 def _ends(event: Event) -> bool:

@@ -41,7 +41,9 @@ class Runner:
         work = read_work(stored.work)
         call = work.call(stored.task, request_id=request_id, record=record)
         if stored.cancel_requested:
-            canceled = status_update(stored.task, TaskState.CANCELED, self._recorder.mint.timestamp())
+            canceled = status_update(
+                stored.task, TaskState.CANCELED, self._recorder.message_factory.timestamp()
+            )
             self._store.append(task_id, [canceled], lease=lease.token)
             self._agent.cancel(call)
             return TaskState.CANCELED

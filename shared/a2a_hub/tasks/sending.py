@@ -15,7 +15,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNAVAILABLE
 from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.model import Event, Message, Part, SendMessageRequest, Task
-from a2a_hub.a2a.reply import Failure, Mint, as_message, to_events
+from a2a_hub.a2a.reply import Failure, MessageFactory, as_message, to_events
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.opener import Opener
@@ -43,7 +43,7 @@ class Sending:
         *,
         patience: Patience,
         texts: UiTexts,
-        mint: Mint,
+        message_factory: MessageFactory,
     ) -> None:
         self._opener = opener
         self._starter = starter
@@ -51,7 +51,7 @@ class Sending:
         self._store = store
         self._patience = patience
         self._texts = texts
-        self._mint = mint
+        self._message_factory = message_factory
 
     def send(self, request: SendMessageRequest, call: Call) -> Task | Message:
         """The turn's result, or the task as it is when patience ends. Raises A2AError."""
@@ -117,7 +117,7 @@ class Sending:
             shown=self._text_only(opened),
             seconds=self._patience.ui_seconds,
             still_working=lambda task_id: self._still_working(opened, task_id),
-            mint=self._mint,
+            message_factory=self._message_factory,
         )
 
     def _text_only(self, opened: Opened) -> TextOnly:
@@ -173,7 +173,7 @@ class Sending:
         call = opened.call
         if call.for_ui and not settled(result):
             part = Part(text=self._still_working(opened, result.id))
-            return self._mint.message(part, context_id=result.context_id)
+            return self._message_factory.message(part, context_id=result.context_id)
         before = opened.before
         # A task that its client knows stays one.
         answers = opened.turn.as_message and result.status.state.terminal and before is None
@@ -181,7 +181,7 @@ class Sending:
             # Somebody can ask for it, or answer it.
             self._storing.store_settled(opened, result)
         if settled(result) and (call.for_ui or answers):
-            return as_message(result, before=before, message_id=self._mint.new_id())
+            return as_message(result, before=before, message_id=self._message_factory.new_id())
         return result
 
     def _store_away(self, message: Message, call: Call) -> Iterator[Event]:
@@ -189,7 +189,12 @@ class Sending:
         call.record.update(severity="ERROR", outcome=UNAVAILABLE.reason)
         said = Failure(self._texts.store_away(message))
         call = msgspec.structs.replace(call, task=None)
-        return to_events(iter((said,)), context_id=message.context_id or "", call=call, mint=self._mint)
+        return to_events(
+            iter((said,)),
+            context_id=message.context_id or "",
+            call=call,
+            message_factory=self._message_factory,
+        )
 
     def _still_working(self, opened: Opened, task_id: str) -> str:
         stored = None

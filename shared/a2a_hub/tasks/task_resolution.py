@@ -25,16 +25,16 @@ def in_hand(
     store: TaskStore,
     agent: Agent,
     new_id: Callable[[], str],
-    leaves: Leaves,
+    starts_new_task: Leaves,
 ) -> tuple[SendMessageRequest, Call, StoredTask | None]:
     """The request and the call with their task, and that task where there is one: it may be worked on. Raises A2AError.
 
     A message with nothing but the context of a waiting task continues that task: Gemini Enterprise sends no taskId. It may leave
     one that asks for nothing, which waits on.
     """
-    prior = None if agent.stands_alone(request) else _prior(request, call, store)
+    prior = None if agent.bypasses_task(request) else _prior(request, call, store)
     if prior is not None and not request.message.task_id and prior.task.status.message is None:
-        prior = None if leaves(request, call, read_work(prior.work).notes) else prior
+        prior = None if starts_new_task(request, call, read_work(prior.work).notes) else prior
     if prior is None:
         context_id = agent.context_of(request, call)
         # What is no message's turn, such as a command's, brings a task of its own.

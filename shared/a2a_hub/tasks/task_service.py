@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from a2a_hub.a2a.agent import Agent
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.factory import Store
 from a2a_hub.tasks.opener import Opener
@@ -25,10 +25,10 @@ from a2a_hub.tasks.webhook_address import webhook_refusal
 from a2a_hub.telemetry.log import Log
 
 
-class KeptTasks:
+class TaskService:
     """`sending` and `operations` answer callers, `runner` the `tasks` function. `store` is where tasks are.
 
-    `leaves` says which messages are none for a task that waits in their context without asking; for most agents, there are none.
+    `starts_new_task` tells which messages do not resume the idle task of their context. Most agents have none.
     """
 
     def __init__(
@@ -37,30 +37,44 @@ class KeptTasks:
         store: Store,
         *,
         log: Log,
-        mint: Mint,
+        message_factory: MessageFactory,
         texts: UiTexts,
         wake: Callable[[str, str], None],
         settings: TaskSettings,
-        leaves: Leaves = lambda _request, _call, _notes: False,
+        starts_new_task: Leaves = lambda _request, _call, _notes: False,
     ) -> None:
         self.store = store
         threads = Threads("task")
-        runs = Runs(agent, threads=threads, timestamp=mint.timestamp)
-        configs = PushConfigs(store, refuses=webhook_refusal(settings.webhook_hosts), new_id=mint.new_id)
-        recorder = Recorder(store, log=log, times=settings.lease_times, mint=mint, clock=time.monotonic)
-        storing = Storing(store, configs, recorder, threads=threads, new_id=mint.new_id)
+        runs = Runs(agent, threads=threads, timestamp=message_factory.timestamp)
+        configs = PushConfigs(
+            store, refuses=webhook_refusal(settings.webhook_hosts), new_id=message_factory.new_id
+        )
+        recorder = Recorder(
+            store, log=log, times=settings.lease_times, message_factory=message_factory, clock=time.monotonic
+        )
+        storing = Storing(store, configs, recorder, threads=threads, new_id=message_factory.new_id)
         starter = Starter(
             store,
             storing,
             runs,
             lease_seconds=settings.lease_times.seconds,
-            new_id=mint.new_id,
+            new_id=message_factory.new_id,
             wake=wake,
             runs_at_once=settings.runs_at_once,
         )
-        opener = Opener(agent, store, configs, mint=mint, leaves=leaves)
-        self.sending = Sending(
-            opener, starter, storing, store, patience=settings.patience, texts=texts, mint=mint
+        opener = Opener(
+            agent, store, configs, message_factory=message_factory, starts_new_task=starts_new_task
         )
-        self.operations = TaskOperations(store, configs, agent, runs=runs, timestamp=mint.timestamp)
+        self.sending = Sending(
+            opener,
+            starter,
+            storing,
+            store,
+            patience=settings.patience,
+            texts=texts,
+            message_factory=message_factory,
+        )
+        self.operations = TaskOperations(
+            store, configs, agent, runs=runs, timestamp=message_factory.timestamp
+        )
         self.runner = Runner(agent, store, runs=runs, recorder=recorder, most_attempts=settings.most_attempts)

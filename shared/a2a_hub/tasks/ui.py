@@ -19,7 +19,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.reply import Mint
+from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.a2a.text import text_of
 from a2a_hub.tasks.text_only import TextOnly
 from a2a_hub.tasks.updates import status_update
@@ -58,7 +58,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
         shown: TextOnly,
         seconds: float,
         still_working: Callable[[str], str],
-        mint: Mint,
+        message_factory: MessageFactory,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._events = events
@@ -66,7 +66,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
         self._clock = clock
         self._deadline = clock() + seconds
         self._still_working = still_working
-        self._mint = mint
+        self._message_factory = message_factory
         self._task: Task | None = None
         self._answering = False
         self._task_ended = False
@@ -110,10 +110,10 @@ class UntilPatienceEnds(Iterator["Event | None"]):
 
     def _last_words(self, task: Task, text: str) -> list[Event]:
         part = Part(text=f"\n\n{text}" if self._answering else text)
-        artifact = Artifact(artifact_id=self._mint.new_id(), name="answer", parts=(part,))
+        artifact = Artifact(artifact_id=self._message_factory.new_id(), name="answer", parts=(part,))
         return [
             TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id or "", artifact=artifact),
-            status_update(task, TaskState.COMPLETED, self._mint.timestamp()),
+            status_update(task, TaskState.COMPLETED, self._message_factory.timestamp()),
         ]
 
     def close(self) -> None:

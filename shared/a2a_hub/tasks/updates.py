@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from a2a_hub.a2a.call import Cancellation
-from a2a_hub.a2a.fold import Growing
+from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
@@ -34,7 +34,7 @@ def updates(
     `may_answer`; else it is the task's answer. A call that was cancelled ends in CANCELED, whatever the agent made of it.
     """
     begun = False
-    growing = Growing(task)
+    growing = TaskAccumulator(task)
     try:
         for event in source:
             if cancellation.cancelled:
@@ -67,7 +67,9 @@ def status_update(
     return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
 
 
-def _as_updates(event: Event, task: Task, growing: Growing, timestamp: Callable[[], str]) -> Iterator[Update]:
+def _as_updates(
+    event: Event, task: Task, growing: TaskAccumulator, timestamp: Callable[[], str]
+) -> Iterator[Update]:
     match event:
         case Task():
             yield from _differences(event, task, growing)
@@ -80,7 +82,7 @@ def _as_updates(event: Event, task: Task, growing: Growing, timestamp: Callable[
             yield event
 
 
-def _differences(new: Task, task: Task, growing: Growing) -> Iterator[Update]:
+def _differences(new: Task, task: Task, growing: TaskAccumulator) -> Iterator[Update]:
     for artifact in new.artifacts:
         if growing.artifact(artifact.artifact_id) != artifact:
             yield _artifact_update(task, artifact)

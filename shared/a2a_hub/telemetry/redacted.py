@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Private(Struct, frozen=True):
+class Redacted(Struct, frozen=True):
     """Base of a value with a secret among its fields."""
 
     def __repr__(self) -> str:

@@ -28,7 +28,7 @@ from a2a_hub.a2a.text import text_of
 from a2a_hub.http.messages import Request, body_of
 from a2a_hub.identity.callers import Caller
 from a2a_hub.identity.principal import Principal
-from a2a_hub.runtime.function import MINT
+from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD
@@ -93,7 +93,7 @@ class Served:
         self, path: Path, *, declares: bool = True, keeps_tasks: bool = True, **options: Any
     ) -> None:
         self.memory = Memory()
-        agent = MemoryAgent(self.memory.answer, mint=MINT)
+        agent = MemoryAgent(self.memory.answer, message_factory=MESSAGE_FACTORY)
         self.instance = Instance(path / "tasks.db", lambda _: (), answers=agent, **options)
         self.memory.kept = self.instance.kept if keeps_tasks else None
         capabilities = AgentCapabilities(

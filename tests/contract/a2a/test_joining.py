@@ -39,7 +39,7 @@ class Slow:
     def context_of(self, request: SendMessageRequest, call: Call) -> str:  # noqa: ARG002 - the protocol's
         return request.message.context_id or "c"
 
-    def stands_alone(self, request: SendMessageRequest) -> bool:
+    def bypasses_task(self, request: SendMessageRequest) -> bool:
         raise AssertionError(f"no task waits for {request}")
 
     def cancel(self, call: Call) -> None:

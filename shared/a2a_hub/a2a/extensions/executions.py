@@ -56,8 +56,7 @@ def started(
     """The answer that says STARTED: a task of the caller is stored, and its turn executes the command.
 
     The agent's `send` gets a message that says the command as it is typed, with the request's metadata; `notes` are with its
-    task, and `command_of(call)` is the request. `sending` is `KeptTasks.sending`. Raises UNSUPPORTED_OPERATION where no task can
-    be kept, and what `send` raises.
+    task, and `command_of(call)` is the request. Raises UNSUPPORTED_OPERATION where no task can be kept, and what `send` raises.
     """
     sending = kept(sending, call)
     message = Message(
