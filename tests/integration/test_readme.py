@@ -11,6 +11,8 @@ from werkzeug.test import Client
 ROOT = Path(__file__).parents[2]
 PAGES = (
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "functions/docqa/vocabulary/terms/README.md",
 )
