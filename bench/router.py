@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.router import Router
-from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable, load, unset_variables
+from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable
 from bench.report import Target
 
 ROOT = Path(__file__).parent.parent

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from a2a_hub.routing.routes import RouteTable, load, unset_variables
+from a2a_hub.routing.parser import load, unset_variables
+from a2a_hub.routing.routes import RouteTable
 from hubctl.main import CommandError
 
 DEFAULT_FILE = Path(__file__).parent.parent / "routes.toml"

@@ -11,7 +11,7 @@ from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Message, SendMessageRequest
 from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
 from a2a_hub.a2a.text import text_of
-from a2a_hub.routing.access import may_use
+from a2a_hub.routing.routes import may_use
 from functions.hub.contexts import ids_of, mint_context
 from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.pipeline import Pipeline

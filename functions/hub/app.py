@@ -14,8 +14,7 @@ from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
 from a2a_hub.identity.signed_principal import HEADER
-from a2a_hub.routing.access import may_use
-from a2a_hub.routing.routes import Route
+from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import HubSettings, card_endpoint, card_for, missing_variable, route_source

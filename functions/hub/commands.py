@@ -13,8 +13,7 @@ from a2a_hub.a2a.model import CancelTaskRequest
 from a2a_hub.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
 from a2a_hub.a2a.text import text_of
 from a2a_hub.identity.principal import may_call
-from a2a_hub.routing.access import may_use
-from a2a_hub.routing.routes import Route
+from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.task_store.store import StoredTask, Unavailable
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language, language_of

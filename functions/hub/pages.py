@@ -9,8 +9,7 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.versions import Version
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.identity.principal import Principal
-from a2a_hub.routing.access import may_use
-from a2a_hub.routing.routes import Route, RouteTable
+from a2a_hub.routing.routes import Route, RouteTable, may_use
 from a2a_hub.runtime.function import READING, wrong_method
 from a2a_hub.runtime.version import VERSION
 

@@ -11,9 +11,8 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Message, TaskState
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.a2a.text import text_of
-from a2a_hub.routing.access import may_use
 from a2a_hub.routing.router import Choice
-from a2a_hub.routing.routes import Route
+from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.text.language import language_of
 from functions.hub import citations, texts

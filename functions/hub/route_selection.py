@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError
-from a2a_hub.routing.access import may_use
 from a2a_hub.routing.router import Choice, Router, Rule, UnknownSkill
-from a2a_hub.routing.routes import Route
+from a2a_hub.routing.routes import Route, may_use
 from functions.hub.conversations import Conversation
 from functions.hub.turn import IncomingTurn
 

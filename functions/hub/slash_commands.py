@@ -20,8 +20,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     SlashCommand,
 )
 from a2a_hub.a2a.task_service_protocol import Sending
-from a2a_hub.routing.access import may_use
-from a2a_hub.routing.routes import Route
+from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language, language_of
 from functions.hub import slash_command_texts

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.agents import settings
-from a2a_hub.routing.routes import unset_variables
+from a2a_hub.routing.parser import unset_variables
 from a2a_hub.settings.reader import SettingsError
 from deploy import formats
 from deploy.setting_names import SETTINGS

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.router import Router
-from a2a_hub.routing.routes import RouteTable, load, unset_variables
+from a2a_hub.routing.routes import RouteTable
 
 SHIPPED_FILE = Path(__file__).parent.parent.parent / "routes.toml"
 

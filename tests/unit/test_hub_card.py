@@ -8,7 +8,7 @@ import pytest
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
 from a2a_hub.routing.hub_card import SecurityKind, hub_card
-from a2a_hub.routing.routes import load
+from a2a_hub.routing.parser import load
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.unit.route_tables import DEFAULT, route_text
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2a_hub.routing.parser import load
 from a2a_hub.routing.router import Router, Rule, UnknownSkill
-from a2a_hub.routing.routes import load
 from tests.unit.route_tables import DEFAULT, route_text, router, shipped_table
 
 SHIPPED = Router(shipped_table())

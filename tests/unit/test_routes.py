@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from a2a_hub.routing.routes import Boundary, Route, RouteTableError, load, unset_variables
+from a2a_hub.routing.parser import load, unset_variables
+from a2a_hub.routing.routes import Boundary, Route, RouteTableError
 from tests.unit.route_tables import DEFAULT, SHIPPED_FILE, route_text, shipped_table
 
 GOOD = route_text("expense", 'keywords = ["expense"]', priority=2)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.routing.parser import load
 from a2a_hub.routing.router import Router
-from a2a_hub.routing.routes import load
 
 _TABLE = load((Path(__file__).parents[2] / "workers/routes.toml").read_text(), variables={})
 _ROLES = {

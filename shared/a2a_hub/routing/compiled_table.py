@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from a2a_hub.routing.patterns import required_literals
+
 NAME = "{table}.compiled"
 """The name of the file, by that of the table's own."""
 
@@ -24,9 +26,8 @@ class CompiledTable(NamedTuple):
 
 def compile_table(text: str) -> CompiledTable:
     """Raises tomllib.TOMLDecodeError. Whether the document is a route table is not asked."""
+    # A bundle holds its table compiled, and starts without the parser.
     import tomllib
-
-    from a2a_hub.routing.required_literals import required_literals
 
     document = tomllib.loads(text)
     return CompiledTable(document, {pattern: required_literals(pattern) for pattern in _patterns(document)})

@@ -5,9 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from a2a_hub.routing.matching.keyword_index import KeywordIndex
-from a2a_hub.routing.matching.literal_index import SearchedText, known_to
-from a2a_hub.routing.matching.pattern_index import PatternIndex
+from a2a_hub.routing.matching import KeywordIndex, PatternIndex, SearchedText, known_to
 from a2a_hub.routing.patterns import compile_pattern
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from a2a_hub.routing import compiled_table
 from a2a_hub.routing.compiled_table import CompiledTable
-from a2a_hub.routing.routes import RouteTable, RouteTableError, load, unset_variables
+from a2a_hub.routing.parser import load, unset_variables
+from a2a_hub.routing.routes import RouteTable, RouteTableError
 from a2a_hub.telemetry.log import Log
 
 # Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).

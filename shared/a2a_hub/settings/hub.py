@@ -15,9 +15,9 @@ from msgspec import Struct
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.card_endpoint import CardEndpoint
 from a2a_hub.a2a.versions import Version
-from a2a_hub.routing.access import restricted
 from a2a_hub.routing.hub_card import SecurityKind, hub_card
-from a2a_hub.routing.routes import Route, RouteTable, RouteTableError, load
+from a2a_hub.routing.parser import load
+from a2a_hub.routing.routes import Route, RouteTable, RouteTableError, restricted
 from a2a_hub.routing.table_file import NOT_SET, RouteFile, RouteSource
 from a2a_hub.runtime.local_address import own_address
 from a2a_hub.runtime.threads import Threads

@@ -1,18 +1,21 @@
-"""What must hold between the routes of a table, and for the words that choose them."""
+"""Parses and checks routes.toml: the one source for router, agent card and documentation."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import lru_cache
 from urllib.parse import urlsplit
 
+from a2a_hub.a2a.model import Binding
+from a2a_hub.a2a.versions import Version
+from a2a_hub.routing.compiled_table import CompiledTable, compile_table
 from a2a_hub.routing.patterns import BadPattern, compile_pattern
+from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable, RouteTableError
 from a2a_hub.text.normalization import compose, normalise
-from a2a_hub.toml.checked_table import CheckedTable
-
-if TYPE_CHECKING:
-    from a2a_hub.routing.routes import Route
+from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem
+from a2a_hub.toml.lines import TomlLines
+from a2a_hub.toml.syntax import syntax_problem
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
@@ -21,7 +24,151 @@ _EMAIL = re.compile(rf"[^@\s]+@{_DOMAIN.pattern}")
 _LOOPBACK = r"localhost|::1|127(\.[0-9]{1,3}){3}"
 
 
-def check_ids(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+def load(
+    text: str,
+    *,
+    variables: Mapping[str, str],
+    file: str = "routes.toml",
+    compiled: CompiledTable | None = None,
+) -> RouteTable:
+    """The route table that `text` describes, with every `${NAME}` in an address taken from `variables`.
+
+    `compiled` spares compiling the text. Raises RouteTableError with all problems at once, each with its line and what to do.
+    """
+    document, literals = compiled or _compiled(text, file)
+    lines = TomlLines(text)
+    problems: list[Problem] = []
+
+    def table(path: tuple[str | int, ...], values: object) -> CheckedTable:
+        if not isinstance(values, Mapping):
+            problems.append(
+                Problem(lines.line_of(path), f"{path[0]} must be a table: write [{path[0]}] above its keys")
+            )
+        checked = values if isinstance(values, Mapping) else {}
+        return CheckedTable(path=path, values=checked, lines=lines, variables=variables, problems=problems)
+
+    root = table((), document)
+    root.refuse_unknown(("hub", "routes"))
+    hub = _read_hub(table(("hub",), document.get("hub", {})))
+    listed = document.get("routes", [])
+    if isinstance(listed, Mapping) and listed:
+        root.problem("routes", "[routes] is one table: write [[routes]], with two brackets, above each route")
+        raise RouteTableError(file, problems)
+    if not isinstance(listed, list) or not listed:
+        root.problem("routes", "there are no routes: write each one under a [[routes]] line")
+        listed = []
+    tables = [table(("routes", index), values) for index, values in enumerate(listed)]
+    routes = tuple(_read_route(each) for each in tables)
+    _check_ids(routes, tables)
+    _check_priorities(routes, tables)
+    _check_rules(routes, tables, literals)
+    _check_roles(routes, tables)
+    _check_extensions(routes, tables)
+    _check_access(routes, tables)
+    if problems:
+        raise RouteTableError(file, problems)
+    return RouteTable(hub=hub, routes=routes, literals=literals)
+
+
+def unset_variables(
+    text: str,
+    variables: Mapping[str, str],
+    *,
+    file: str = "routes.toml",
+    compiled: CompiledTable | None = None,
+) -> tuple[str, ...]:
+    """The names of the `${NAME}` in the values of a table that `variables` does not set, sorted. Raises RouteTableError."""
+    named: set[str] = set()
+
+    def collect(value: object) -> None:
+        if isinstance(value, str):
+            if "${" in value:
+                named.update(VARIABLE.findall(value))
+        elif isinstance(value, dict | list):
+            for inner in value.values() if isinstance(value, dict) else value:
+                collect(inner)
+
+    collect((compiled or _compiled(text, file)).document)
+    return tuple(sorted(name for name in named if not variables.get(name)))
+
+
+# A start asks for the unset variables of a table first, and loads it then.
+@lru_cache(maxsize=1)
+def _compiled(text: str, file: str) -> CompiledTable:
+    try:
+        return compile_table(text)
+    except ValueError as problem:
+        raise RouteTableError(file, [syntax_problem(text, problem)]) from None
+
+
+def _read_hub(table: CheckedTable) -> HubProfile:
+    table.refuse_unknown(HubProfile.__struct_fields__)
+    absent = HubProfile()
+    if ("provider_organization" in table.values) != ("provider_url" in table.values):
+        table.problem(None, "provider_organization and provider_url go together: write both, or neither")
+    return HubProfile(
+        name=table.text("name", absent.name),
+        name_ja=table.text("name_ja", table.text("name", absent.name_ja)),
+        description=table.text("description", absent.description),
+        description_ja=table.text("description_ja", table.text("description", absent.description_ja)),
+        version=table.text("version", absent.version),
+        provider_organization=table.text("provider_organization", "") or None,
+        provider_url=_address(table, "provider_url", ""),
+        documentation_url=_address(table, "documentation_url", ""),
+        icon_url=_address(table, "icon_url", ""),
+    )
+
+
+def _read_route(table: CheckedTable) -> Route:
+    table.refuse_unknown(Route.__struct_fields__)
+    default = table.flag("default")
+    role = table.text("role", "")
+    name, description = table.text("name"), table.text("description")
+    return Route(
+        id=table.text("id"),
+        name=name,
+        name_ja=table.text("name_ja", name),
+        description=description,
+        description_ja=table.text("description_ja", description),
+        examples=table.texts("examples"),
+        tags=table.texts("tags"),
+        keywords=table.texts("keywords"),
+        patterns=table.texts("patterns"),
+        unless=table.texts("unless"),
+        priority=table.whole("priority", 0 if default else None),
+        url=_address(table, "url", "" if role else None) or "",
+        boundary=table.choice("boundary", Boundary, required=not role) or Boundary.PUBLIC,
+        role=role,
+        audience=table.expanded("audience", "") or None,
+        protocol_version=table.choice("protocol_version", Version),
+        binding=table.choice("binding", Binding),
+        timeout_seconds=table.seconds("timeout_seconds", 30.0),
+        connect_timeout_seconds=table.seconds("connect_timeout_seconds", 5.0),
+        stream_idle_timeout_seconds=table.seconds("stream_idle_timeout_seconds", 120.0),
+        retries=table.whole("retries", 1),
+        max_response_bytes=table.whole("max_response_bytes", 4 << 20, least=1),
+        sticky=table.flag("sticky"),
+        follow_ups=table.flag("follow_ups"),
+        passes_tasks=table.flag("passes_tasks"),
+        extensions=table.texts("extensions"),
+        default=default,
+        optional=table.flag("optional"),
+        input_modes=table.texts("input_modes", ("text/plain",)),
+        allow_domains=table.texts("allow_domains"),
+        allow_emails=table.texts("allow_emails"),
+        allow_clients=table.texts("allow_clients"),
+    )
+
+
+def _address(table: CheckedTable, key: str, default: str | None = None) -> str | None:
+    before = len(table.problems)
+    value = table.expanded(key, default)
+    if value and len(table.problems) == before and (message := _address_problem(value)):
+        table.problem(key, f"{key} is {value!r}: {message}")
+    return value or None
+
+
+def _check_ids(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
     """Every id is a short lower-case name and used once; exactly one route is the default."""
     first: dict[str, CheckedTable] = {}
     for route, table in zip(routes, tables, strict=True):
@@ -47,7 +194,7 @@ def check_ids(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
         table.problem("default", f"{defaults[0][0].id!r} is the default already: only one route can be")
 
 
-def check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+def _check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
     """No two routes have the same priority: a text that matches both would have two answers."""
     holders: dict[int, Route] = {}
     for route, table in zip(routes, tables, strict=True):
@@ -62,7 +209,7 @@ def check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) ->
             )
 
 
-def check_rules(
+def _check_rules(
     routes: Sequence[Route], tables: Sequence[CheckedTable], literals: Mapping[str, tuple[str, ...]]
 ) -> None:
     """Every rule can match, no keyword has two routes, and only the default may have no rule.
@@ -79,7 +226,7 @@ def check_rules(
         _check_patterns(table, "unless", route.unless, literals)
 
 
-def check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+def _check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
     """A route is one agent's or one role's: the workers of a role fetch its tasks, and are not called."""
     for route, table in zip(routes, tables, strict=True):
         if not route.role:
@@ -96,7 +243,7 @@ def check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None
                 )
 
 
-def check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+def _check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
     """Extensions are URIs (A2A 1.0.1 §4.6), and go into one header, separated by commas."""
     for route, table in zip(routes, tables, strict=True):
         for index, uri in enumerate(route.extensions):
@@ -105,7 +252,7 @@ def check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) ->
                 table.problem("extensions", message, index=index)
 
 
-def check_access(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+def _check_access(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
     """Who may use a route is written as it is compared, letter by letter: a domain by itself, an address with both its parts."""
     for route, table in zip(routes, tables, strict=True):
         for index, domain in enumerate(route.allow_domains):
@@ -159,7 +306,7 @@ def _check_patterns(
             table.problem(key, message, index=index)
 
 
-def address_problem(url: str) -> str | None:
+def _address_problem(url: str) -> str | None:
     """Why `url` may not be called, or None: only https goes over a network, http only to this machine."""
     try:
         parts = urlsplit(url)
