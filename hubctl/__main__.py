@@ -1,4 +1,4 @@
-"""`python -m hubctl`: the operator's command line."""
+"""`python -m hubctl`, and the installed program: the operator's command line."""
 
 import os
 import sys
@@ -6,5 +6,11 @@ import sys
 from hubctl import console
 from hubctl.main import main
 
+
+def run() -> int:
+    """Run the command of this process's arguments; return its exit status."""
+    return console.run(lambda out: main(sys.argv[1:], environment=os.environ, out=out))
+
+
 if __name__ == "__main__":
-    sys.exit(console.run(lambda out: main(sys.argv[1:], environment=os.environ, out=out)))
+    sys.exit(run())

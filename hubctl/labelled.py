@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hubctl.main import CommandError
-from hubctl.table import read_text
+from hubctl.project_files import read_text
 
 _HEADERS = ("route", "expected", "expected_route", "expected route", "label")
 

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO, cast
 
+from a2a_hub.runtime.version import VERSION
 from hubctl.console import shown
 
 COMMANDS = {
     "card": "print the hub's agent card, for Gemini Enterprise or for any A2A client",
     "check": "validate the route table, or an agent card; show which route a text takes, and why",
-    "doctor": "examine the hub, its agents and what they need, step by step; print the command that mends each failure",
+    "doctor": "examine the hub, its agents and what they need, step by step; print the command that fixes each failure",
     "corpus": "push a folder of documents to Cloud Storage and Discovery Engine, or compare them",
     "evaluate": "run labelled questions through the router; fail on a wrong one",
     "register": "create, update, list, delete or examine the hub's agent in Gemini Enterprise",
@@ -35,6 +36,7 @@ class CommandError(Exception):
 def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextIO | None = None) -> int:
     """The exit status: 0 when all is well, 1 when something was found wrong, 2 for a command that cannot be carried out."""
     parser = argparse.ArgumentParser(prog="hubctl", description="The operator's command line of the A2A hub.")
+    parser.add_argument("--version", action="version", version=f"hubctl {VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     # Only the command that was asked for is imported, and so only its help is complete.
     named = next((argument for argument in arguments if not argument.startswith("-")), None)

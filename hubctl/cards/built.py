@@ -18,7 +18,7 @@ from a2a_hub.routing.hub_card import SecurityKind
 from a2a_hub.settings import hub
 from a2a_hub.settings.reader import Settings, SettingsError
 from hubctl.main import CommandError
-from hubctl.table import read_text
+from hubctl.project_files import project_file, read_text
 
 
 class Form(StrEnum):
@@ -42,6 +42,8 @@ def built_card(
 
     Raises CommandError when the table or a setting is wrong, or when Gemini Enterprise's card has no address to name.
     """
+    if routes is None and not environment.get("ROUTES_FILE"):
+        routes = project_file("routes.toml", option="--routes FILE")
     if routes is not None:
         read_text(routes)
     given = {

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from hubctl.connection import http_address
 from hubctl.main import CommandError
-from hubctl.table import read_text
+from hubctl.project_files import read_text
 
 _WELL_KNOWN = "/.well-known/agent-card.json"
 _SECONDS = 30.0

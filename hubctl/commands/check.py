@@ -11,13 +11,13 @@ from typing import Any, TextIO
 from a2a_hub.routing.router import Router, UnknownSkill
 from a2a_hub.routing.routes import RouteTable, RouteTableError
 from hubctl.main import CommandError
-from hubctl.table import DEFAULT_FILE, ReadTable, read_table
+from hubctl.project_files import ReadTable, read_table
 from hubctl.text_table import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
-    parser.add_argument("--routes", type=Path, default=DEFAULT_FILE, metavar="FILE", help="the route table")
+    parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
     parser.add_argument("--text", help="a text to route")
     parser.add_argument("--skill", help="with --text: the route that the caller asks for by id")
     parser.add_argument(
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         "problems": [{"message": stray} for stray in strays],
         "warnings": warnings,
     }
-    lines = [*_summary(arguments.routes, read), *(f"warning: {warning}" for warning in warnings), *strays]
+    lines = [*_summary(read), *(f"warning: {warning}" for warning in warnings), *strays]
     wrong = bool(strays)
     if arguments.text is not None:
         result["choice"] = _choice(router, arguments, known=read.table.by_id)
@@ -80,8 +80,8 @@ def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
     return 1 if has_errors(findings) else 0
 
 
-def _summary(file: Path, read: ReadTable) -> list[str]:
-    lines = [f"{file}: {counted(len(read.table.routes), 'route')}, best first"]
+def _summary(read: ReadTable) -> list[str]:
+    lines = [f"{read.file}: {counted(len(read.table.routes), 'route')}, best first"]
     for route in sorted(read.table.routes, key=lambda route: -route.priority):
         rules = f"{counted(len(route.keywords), 'keyword')}, {counted(len(route.patterns), 'pattern')}"
         marks = ", ".join(

@@ -13,14 +13,13 @@ from a2a_hub.routing.routes import RouteTable, RouteTableError
 from hubctl.connection import hub_address, hub_token
 from hubctl.labelled import Labelled, read_labelled
 from hubctl.main import CommandError
-from hubctl.table import DEFAULT_FILE, read_table
+from hubctl.project_files import SOURCE_TREE, project_file, read_table
 
 if TYPE_CHECKING:
     from hubctl.live.hub import LiveHub
     from hubctl.live.paper import Question
 
-_PAPER = DEFAULT_FILE.parent / "evaluation" / "paper.toml"
-_CASES = _PAPER.with_name("paper_cases.toml")
+_PAPER, _CASES = "evaluation/paper.toml", "evaluation/paper_cases.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="lines of: text, tab, route id; with --live, a questions file",
     )
-    parser.add_argument("--routes", type=Path, default=DEFAULT_FILE, metavar="FILE", help="the route table")
+    parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
     parser.add_argument(
         "--live", action="store_true", help="ask a running hub, over the UI path and /tools/query"
     )
@@ -90,7 +89,7 @@ def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: Te
         if getattr(arguments, option) and not arguments.paper:
             raise CommandError(f"--{option} is about the paper's evaluation: add --paper")
     url = hub_address(arguments.url, environment, variables=("HUB_URL",))
-    questions = paper.read_questions(arguments.file or _PAPER)
+    questions = paper.read_questions(arguments.file or project_file(_PAPER, option="FILE"))
     hub = LiveHub(url, token=hub_token(arguments.token, environment))
     if arguments.paper:
         return _reproduce(arguments, hub, url, questions, out)
@@ -109,11 +108,15 @@ def _reproduce(
     from hubctl.live.hub import HubUnavailable
     from hubctl.live.reproduction import reproduce
 
-    file = arguments.cloud or DEFAULT_FILE.parent / ".run" / str(urlsplit(url).port) / "cloud.json"
+    file = arguments.cloud or SOURCE_TREE / ".run" / str(urlsplit(url).port) / "cloud.json"
     asked = [question for question in questions if question.paper is not None]
     try:
         cloud = cases.LocalCloud.of_run(file)
-        findings = list(reproduce(hub, cloud, questions=asked, cases=cases.read_cases(_CASES)))
+        findings = list(
+            reproduce(
+                hub, cloud, questions=asked, cases=cases.read_cases(project_file(_CASES, option="FILE"))
+            )
+        )
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
     write = paper_table.markdown if arguments.markdown else paper_table.lines

@@ -16,7 +16,7 @@ from hubctl.main import CommandError
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _SECONDS = 60.0
 _RETRY_SECONDS = 30.0
-_NEEDS = "hubctl corpus needs Google's client libraries: pip install --require-hashes -r functions/docqa/requirements.txt"
+_NEEDS = "Google's client libraries are missing: pip install 'a2a-hub[corpus]', or, in a clone, make install and .venv/bin/hubctl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

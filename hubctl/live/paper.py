@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hubctl.live.hub import LiveHub, Reply
 from hubctl.main import CommandError
-from hubctl.table import read_text
+from hubctl.project_files import read_text
 
 _NUMBERED = re.compile(r"^\s*\d+[.)、．]", re.MULTILINE)
 

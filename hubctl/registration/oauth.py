@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from a2a_hub.routing.hub_card import GOOGLE_AUTHORIZATION_URL, GOOGLE_SCOPES, GOOGLE_TOKEN_URL
 from hubctl.main import CommandError
-from hubctl.table import read_text
+from hubctl.project_files import read_text
 
 CREDENTIALS_PAGE = "https://console.cloud.google.com/apis/credentials"
 REDIRECT_URIS = (

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import grimp
@@ -78,6 +79,28 @@ def test_the_workspace_worker_asks_for_what_it_imports() -> None:
     asked_for = _asked_for(ROOT / "workers" / "workspace" / "requirements.in")
     assert imported - {"requests"} | {"tzdata"} == asked_for
     assert "requests" in _pins(ROOT / "workers" / "workspace" / "requirements.txt")
+
+
+def test_the_package_asks_for_what_it_imports() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    asked_for = {re.split(r"[\[>]", each)[0] for requirements in lists for each in requirements}
+    graph = grimp.build_graph(
+        "a2a_hub", "functions", "hubctl", include_external_packages=True, exclude_type_checking_imports=True
+    )
+    own = {module for module in graph.modules if module.split(".")[0] in {"a2a_hub", "hubctl"}}
+    bundled = graph.find_upstream_modules("hubctl", as_package=True)
+    reached = {each for module in own | bundled for each in graph.find_modules_directly_imported_by(module)}
+    external = {each for each in reached if each.split(".")[0] not in {"a2a_hub", "functions", "hubctl"}}
+    names = _named(graph, own, "google") | external - sys.stdlib_module_names - {"google"}
+    # Runs the functions without being imported.
+    assert {_distribution(name) for name in names} == asked_for - {"gunicorn"}
+
+
+def test_the_package_is_built_by_the_backend_that_is_pinned() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]
+    name, _, version = build["requires"][0].partition("==")
+    assert _pins(ROOT / "requirements" / "dev.txt")[name] == version
 
 
 def _named(graph: grimp.ImportGraph, modules: set[str], package: str) -> set[str]:
