@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Queue
 from threading import Event
@@ -53,6 +54,35 @@ def test_an_agent_that_fails_repeatedly_is_left_alone_and_tried_again_by_one_req
 
         clock.now += 30
         agent.serve_message = _answers
+        assert [_fault(hub) for _ in range(3)] == [None, None, None]
+
+
+def test_while_one_request_tries_again_no_other_one_reaches_the_agent() -> None:
+    clock, reached, finish = _Clock(), Queue[None](), Event()
+
+    def tried(exchange: Exchange) -> None:
+        reached.put(None)
+        assert finish.wait(timeout=10)
+        _answers(exchange)
+
+    with _served(_fails) as agent:
+        hub = _hub(agent, clock)
+        for _ in range(_THRESHOLD):
+            _fault(hub)
+        asked = len(agent.said)
+        clock.now += 30
+        agent.serve_message = tried
+        with ThreadPoolExecutor() as callers:
+            trial = callers.submit(_fault, hub)
+            reached.get(timeout=10)
+            # Any of these that got through would wait at the agent for `finish`.
+            others = [callers.submit(_fault, hub) for _ in range(4)]
+            try:
+                assert [other.result(timeout=5) for other in others] == ["circuit_open"] * 4
+                assert len(agent.said) == asked + 1
+            finally:
+                finish.set()
+            assert trial.result(timeout=10) is None
         assert [_fault(hub) for _ in range(3)] == [None, None, None]
 
 

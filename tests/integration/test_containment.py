@@ -2,8 +2,9 @@
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,8 +135,31 @@ def test_a_client_that_takes_json_sees_a_failed_task() -> None:
         _helps(text_of(last["status"]["message"]), "broken", server)
 
 
+@pytest.mark.parametrize("stored", [False, True], ids=["without stored tasks", "with stored tasks"])
+def test_a_0_3_program_over_rest_that_takes_text_sees_a_dead_agents_task_as_failed(
+    stored: bool, tmp_path: Path
+) -> None:
+    (fault,) = (fault for fault in FAULTS if fault.name == "HTTP 500")
+    message = {"messageId": "m-1", "role": "ROLE_USER", "content": [{"text": _ENGLISH}]}
+    body = {"message": message, "configuration": {"acceptedOutputModes": ["text/plain"], "blocking": True}}
+    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"} if stored else {}
+    with _asked(fault, settings) as (hub, server):
+        response = hub.request("POST", "/v1/message:stream", json.dumps(body).encode())
+        events = [json.loads(chunk.removeprefix(b"data: ")) for chunk in response.body if chunk[:1] == b"d"]
+        last = events[-1]["statusUpdate"]
+        assert last["final"] is True
+        tasks = [last]
+        if stored:
+            tasks.append(json.loads(hub.request("GET", f"/v1/tasks/{last['taskId']}").body))  # type: ignore[arg-type]
+        for each in tasks:
+            assert each["status"]["state"] == "TASK_STATE_FAILED"
+            (part,) = each["status"]["message"]["content"]
+            _helps(part["text"], "broken", server)
+    assert not [event for event in events if "artifactUpdate" in event]
+
+
 @contextmanager
-def _asked(fault: Fault) -> Iterator[tuple[Hub, HttpServer]]:
+def _asked(fault: Fault, settings: Mapping[str, str] | None = None) -> Iterator[tuple[Hub, HttpServer]]:
     """A hub with this agent, and limits that are short where the fault is silence."""
     seconds = 0.15 if "timeout" in (fault.fault, (fault.stream or ("", ""))[1]) else 20.0
     with fault.serve() as server:
@@ -146,7 +170,7 @@ def _asked(fault: Fault) -> Iterator[tuple[Hub, HttpServer]]:
             stream_idle_timeout_seconds=seconds,
             max_response_bytes=1 << 20,
         )
-        yield Hub(alpha), server
+        yield Hub(alpha, settings=settings), server
 
 
 def _helps(text: str, kind: str, server: HttpServer, *, japanese: bool = False) -> None:

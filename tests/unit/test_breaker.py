@@ -1,6 +1,8 @@
 """The circuit breaker: who failed again and again is left alone for a while, then tried by one request."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Barrier
 
 from functions.hub.downstream.breaker import CircuitBreaker
 
@@ -38,6 +40,34 @@ def test_one_request_tries_again_and_the_others_wait_for_it() -> None:
     clock.now += 30
     assert breaker.seconds_to_wait() == 0
     assert breaker.seconds_to_wait() > 0
+
+
+def test_of_many_callers_at_once_exactly_one_tries_again() -> None:
+    callers = 16
+    clock, breaker = _opened()
+    clock.now += 30
+    at_once = Barrier(callers)
+
+    def ask() -> float:
+        at_once.wait(timeout=10)
+        return breaker.seconds_to_wait()
+
+    for _ in range(5):
+        with ThreadPoolExecutor(callers) as threads:
+            waits = [each.result() for each in [threads.submit(ask) for _ in range(callers)]]
+        assert sorted(waits) == [0.0] + [30.0] * (callers - 1)
+        breaker.failed()
+        clock.now += 30
+
+
+def test_a_trial_that_never_ends_makes_room_for_another_after_the_same_time() -> None:
+    clock, breaker = _opened()
+    clock.now += 30
+    assert breaker.seconds_to_wait() == 0
+    clock.now += 29
+    assert breaker.seconds_to_wait() == 1
+    clock.now += 1
+    assert [breaker.seconds_to_wait() for _ in range(2)] == [0, 30]
 
 
 def test_a_trial_that_succeeds_closes_it() -> None:
