@@ -1,5 +1,6 @@
 """Every operation in every version and binding is found, and answered as the card promises."""
 
+import itertools
 import json
 import re
 from typing import Any
@@ -105,16 +106,16 @@ def test_every_path_stands_for_its_operation(
         assert set(target.path_fields.values()) <= {"task-1"}
 
 
-@pytest.mark.parametrize("tenant", ["acme", "日本", "v2", "tasks-of-mine"])
 @pytest.mark.parametrize(
     ("operation", "route"),
     [row[::2] for row in ROUTES if row[1] is Version.V1_0],
     ids=lambda each: str(each)[:60],
 )
-def test_every_1_0_path_exists_below_a_tenant(operation: Operation, route: Rest, tenant: str) -> None:
-    target = rest.resolve(route.method, f"/{tenant}{_path(route)}", None)
-    assert target.operation is operation
-    assert target.path_fields["tenant"] == tenant
+def test_every_1_0_path_exists_below_a_tenant(operation: Operation, route: Rest) -> None:
+    for tenant in ("acme", "日本", "v2", "tasks-of-mine"):
+        target = rest.resolve(route.method, f"/{tenant}{_path(route)}", None)
+        assert target.operation is operation
+        assert target.path_fields["tenant"] == tenant
 
 
 def test_v1_is_a_tenant_only_for_a_request_that_names_1_0() -> None:
@@ -242,8 +243,6 @@ def test_another_http_method_is_405_with_the_allowed_ones(method: str, path: str
     assert response.headers["allow"] == allow
 
 
-@pytest.mark.parametrize("version", ["", "1.0", "0.3", "9.9"])
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 @pytest.mark.parametrize(
     "path",
     [
@@ -275,7 +274,8 @@ def test_another_http_method_is_405_with_the_allowed_ones(method: str, path: str
         ),
     ],
 )
-def test_an_unknown_path_is_404(path: str, method: str, version: str) -> None:
-    response = served().send(method, path, a2a_version=version)
-    status, error, _ = error_of(Way(Version.V1_0, rest=True), response)
-    assert (status, error["code"], error["status"]) == (404, 404, "NOT_FOUND")
+def test_an_unknown_path_is_404(path: str) -> None:
+    for version, method in itertools.product(("", "1.0", "0.3", "9.9"), ("GET", "POST", "DELETE")):
+        response = served().send(method, path, a2a_version=version)
+        status, error, _ = error_of(Way(Version.V1_0, rest=True), response)
+        assert (status, error["code"], error["status"]) == (404, 404, "NOT_FOUND"), (version, method)
