@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.deploy.warm_gcloud.warm import warm_gcloud
+from tests.deploy.warm_gcloud.lifecycle import warm_gcloud
 
 
 @pytest.fixture(scope="package", autouse=True)

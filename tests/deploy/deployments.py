@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.deploy.tools import ROOT, program
+from tests.fakes.google_cloud.all_apis import GoogleCloud
 from tests.fakes.google_cloud.cloud import serving
-from tests.fakes.google_cloud.whole import GoogleCloud
 
 PROJECTS = {
     "my-hub-project": "111111111111",

@@ -18,7 +18,7 @@ serve() {
     local path file=$BATS_TEST_TMPDIR/answers port_file=$BATS_TEST_TMPDIR/port
     for path in "${!answers[@]}"; do echo "$path ${answers[$path]}"; done >"$file"
     mkfifo "$port_file"
-    python3 "$BATS_TEST_DIRNAME/answering.py" "$file" >"$port_file" 3>&- &
+    python3 "$BATS_TEST_DIRNAME/http_stub.py" "$file" >"$port_file" 3>&- &
     server=$!
     read -r port <"$port_file"
 }

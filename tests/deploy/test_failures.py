@@ -6,7 +6,7 @@ import pytest
 
 from deploy.advice import REMEDIES, ROLES, UNKNOWN, advice, role_for
 from tests.deploy.deployments import Deployment, deployment
-from tests.deploy.test_other_ways import ALONE, HUB, prepared
+from tests.deploy.test_deployment_variants import ALONE, HUB, prepared
 from tests.fakes.google_cloud.cloud import Refused
 
 __all__ = ["prepared"]

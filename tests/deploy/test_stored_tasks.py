@@ -9,7 +9,7 @@ import pytest
 from a2a_hub.queue.wakeups import topic_of
 from deploy.stored_tasks import missing_fields, missing_indexes
 from tests.deploy.deployments import Deployment, Outcome, deployment
-from tests.deploy.test_other_ways import ALONE, HUB, NUMBER
+from tests.deploy.test_deployment_variants import ALONE, HUB, NUMBER
 from tests.deploy.tools import ROOT
 
 WANTED = json.loads((ROOT / "firestore.indexes.json").read_text())

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.tools import program
+from tests.fakes.google_cloud.all_apis import GoogleCloud
 from tests.fakes.google_cloud.cloud import serving
-from tests.fakes.google_cloud.whole import GoogleCloud
 
 SECRET = "projects/p-one/secrets/key"
 

@@ -20,7 +20,7 @@ import msgspec
 from a2a_hub.a2a.model import TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
 from a2a_hub.task_store.event_encoding import event_bytes
 from a2a_hub.task_store.store import StoredTask, TaskQuery
-from tests.e2e.lasting_agent import LastingAgent, answer_to
+from tests.e2e.long_running_agent import LastingAgent, answer_to
 from tests.e2e.task_machine import OWNER, Json, Machine, machine, message
 
 HUBS, WORKERS, CLIENTS = 2, 4, 6

@@ -18,9 +18,9 @@ from local.processes import Process
 from local.readiness import Probe, answers_ok, wait_until_ready
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.e2e.callers import Caller
-from tests.e2e.forms import FORMS, JSONRPC
 from tests.e2e.hubs import Hub
 from tests.e2e.questions import FIRST_WORDINGS, QUESTIONS, Question
+from tests.e2e.request_forms import FORMS, JSONRPC
 from tests.e2e.sources import assert_stands_in_its_source
 
 _ALL = {function.name: function for function in functions()}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from local.cloud.wiring import BUCKET, DOCQA_ACCOUNT, OPERATOR_TOKEN
-from tests.e2e.forms import FORMS, Form
 from tests.e2e.local_clouds import LocalCloud
+from tests.e2e.request_forms import FORMS, Form
 from tests.fakes.document_cloud import grant_reading
 
 ENGLISH = "What is the deadline for notifying the infrastructure team for a P-1 incident?"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.e2e.forms import FORMS, Form
 from tests.e2e.hubs import Hub
+from tests.e2e.request_forms import FORMS, Form
 
 _LIMIT_BYTES = 10 * 1024 * 1024
 _QUESTION = "What is the height of Mount Fuji?"

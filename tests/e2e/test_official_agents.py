@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.forms import FORMS, JSONRPC, Form
+from tests.e2e.request_forms import FORMS, JSONRPC, Form
 from tests.e2e.routed_hub import SDKS, RoutedHub, route_of
 
 forms = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.e2e.forms import FORMS, Form
 from tests.e2e.hubs import Hub
 from tests.e2e.questions import FIRST_WORDINGS, QUESTIONS, WORDINGS, Question
+from tests.e2e.request_forms import FORMS, Form
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.callers import Caller, events_in
-from tests.e2e.forms import FORMS, Form
 from tests.e2e.paced_agent import FIRST, SECOND
+from tests.e2e.request_forms import FORMS, Form
 from tests.e2e.routed_hub import RoutedHub
 
 STREAMS = [form for form in FORMS if form.streams]

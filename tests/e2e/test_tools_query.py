@@ -4,9 +4,9 @@ import uuid
 
 import pytest
 
-from tests.e2e.forms import JSONRPC
 from tests.e2e.hubs import Hub
 from tests.e2e.questions import WORDINGS, Question
+from tests.e2e.request_forms import JSONRPC
 from tests.e2e.sources import assert_stands_in_its_source
 
 _MEMBERS = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.worker_runs import WorkedHub, WorkerProcess, request, worked_hub
-from tests.fakes.calling_model import CallingModel, Heard, Part, call
+from tests.fakes.function_calling_model import CallingModel, Heard, Part, call
 from tests.fakes.workspace import Hold, Workspace
 from tests.fakes.workspace_worker import environment, python
 

@@ -10,7 +10,7 @@ from tests.fakes.agent_server import CARD_PATH
 from tests.fakes.agent_wire import Json
 from tests.fakes.http_server import Exchange, HttpServer
 
-_HEARD = Path(__file__).parents[1] / "wire" / "heard" / "gemini-cli-a2a-server-0.25.2"
+_HEARD = Path(__file__).parents[1] / "wire" / "recorded" / "gemini-cli-a2a-server-0.25.2"
 _TASK_ID, _CONTEXT_ID = "task-1", "agent-context"
 
 

@@ -13,7 +13,7 @@ from a2a_hub.gemini.client import Gemini
 from a2a_hub.http.messages import Request, Response, body_of
 from functions.devtool import config
 from functions.devtool.app import build
-from tests.fakes.kept_tasks import until
+from tests.fakes.task_instance import until
 
 WAYS = ("1.0 JSONRPC", "1.0 HTTP+JSON", "0.3 JSONRPC", "0.3 HTTP+JSON")
 _ids = itertools.count(1)

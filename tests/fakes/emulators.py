@@ -19,7 +19,7 @@ from local.ports import LOOPBACK, free_ports
 PROJECT = "emulated"
 _START_SECONDS = 90.0
 _STOP_SECONDS = 60.0
-_KEEPER = Path(__file__).with_name("emulator_keeper.py")
+_SUPERVISOR = Path(__file__).with_name("emulator_supervisor.py")
 _ATTEMPTS = 3
 
 
@@ -116,7 +116,7 @@ def _started(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
         raise EmulatorFailed("gcloud is not installed: the emulators of Firestore and Pub/Sub come with it")
     # In a session of its own: Ctrl+C in the terminal reaches the tests, which then close the pipe.
     return subprocess.Popen(
-        [sys.executable, str(_KEEPER), str(log), "gcloud", *command],
+        [sys.executable, str(_SUPERVISOR), str(log), "gcloud", *command],
         env=environment,
         stdin=subprocess.PIPE,
         start_new_session=True,

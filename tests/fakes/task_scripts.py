@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.reply import Piece, Text
-from tests.fakes.kept_tasks import PATIENCE_SECONDS
+from tests.fakes.task_instance import PATIENCE_SECONDS
 
 
 class Steps:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.calling_model import CallingModel, Heard, Part, call
+from tests.fakes.function_calling_model import CallingModel, Heard, Part, call
 from tests.fakes.workspace import OWNER, Workspace
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from a2a_hub.routing.routes import Route
 from functions.hub.run_endpoint import PATH as RUN_PATH
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import Hub, route
-from tests.fakes.kept_tasks import until
+from tests.fakes.task_instance import until
 
 _UNSETTLED = ("TASK_STATE_SUBMITTED", "TASK_STATE_WORKING")
 

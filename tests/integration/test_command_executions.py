@@ -11,7 +11,7 @@ from tests.fakes.agent_wire import Json, data, status, task, text
 from tests.fakes.command_agents import LIFE, TOOL_CALL, CommandAgent, command, told
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import OTHER_TOKEN, Hub, settle
-from tests.fakes.kept_tasks import until
+from tests.fakes.task_instance import until
 from tests.integration.slash_commands import call, ended, execute, hub_of, run_elsewhere, tool_route
 
 VERSIONS = pytest.mark.parametrize("version", ["0.3", "1.0"])

@@ -145,6 +145,7 @@ def test_a_0_3_program_over_rest_that_takes_text_sees_a_dead_agents_task_as_fail
     settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db"} if stored else {}
     with _asked(fault, settings) as (hub, server):
         response = hub.request("POST", "/v1/message:stream", json.dumps(body).encode())
+        assert not isinstance(response.body, bytes), response.body
         events = [json.loads(chunk.removeprefix(b"data: ")) for chunk in response.body if chunk[:1] == b"d"]
         last = events[-1]["statusUpdate"]
         assert last["final"] is True

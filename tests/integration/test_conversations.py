@@ -5,7 +5,7 @@ import pytest
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, task, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route
-from tests.integration.conversing import WAYS, asks_for_a_date, echo, turn
+from tests.integration.conversation_agents import WAYS, asks_for_a_date, echo, turn
 
 
 @WAYS

@@ -14,7 +14,7 @@ from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.resume_payload import read_work
 from a2a_hub.tasks.updates import status_update
 from tests.fakes.devtool import WAYS, Client, Devtool, Refused, Told, calls, kinds, waiting, workspace_in
-from tests.fakes.kept_tasks import until
+from tests.fakes.task_instance import until
 
 WRITE = "create new.txt with the content 'one'"
 COUNT = "run sh -c 'echo ran >> ran.txt; sleep 0.2'"

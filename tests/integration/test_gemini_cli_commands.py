@@ -12,7 +12,7 @@ from tests.fakes.agent_wire import Json, task, text
 from tests.fakes.command_agents import LIFE, GeminiCliAgent, lines, lines_of_data, told
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import settle
-from tests.fakes.kept_tasks import until
+from tests.fakes.task_instance import until
 from tests.integration.slash_commands import (
     call,
     ended,

@@ -13,7 +13,7 @@ from local.gateway import local_routes
 from tests.fakes.http_server import HttpServer
 from tests.integration.envoys import gateway
 from tests.integration.gates import BEARER, Gate, echo, gate, principal_at
-from tests.integration.hostile import GATE, GATEWAY, HOSTILE, Hostile
+from tests.integration.hostile_requests import GATE, GATEWAY, HOSTILE, Hostile
 
 _ANSWER = re.compile(rb"HTTP/1\.[01] (\d{3}) ")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)

@@ -18,7 +18,7 @@ from a2a_hub.http.messages import Request
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.task_store.store import HUB
 from functions.hub.run_endpoint import PATH, RunEndpoint
-from tests.fakes.kept_tasks import (
+from tests.fakes.task_instance import (
     PATIENCE_SECONDS,
     Instance,
     artifacts,

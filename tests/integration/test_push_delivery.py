@@ -15,7 +15,7 @@ from a2a_hub.tasks.webhook_address import webhook_refusal
 from tests.contract.task_store.stores import Clock, created, status
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver
-from tests.integration.push_bench import Bench
+from tests.integration.push_deliverer import Bench
 
 HOUR = 3600.0
 

@@ -14,7 +14,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import CancelTaskRequest, Task, TaskState
 from a2a_hub.a2a.reply import Piece, Progress, Question, Text
 from a2a_hub.task_store.store import HUB
-from tests.fakes.kept_tasks import (
+from tests.fakes.task_instance import (
     PATIENCE_SECONDS,
     Instance,
     a_call,

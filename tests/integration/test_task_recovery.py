@@ -9,8 +9,8 @@ from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import Hub, route
-from tests.fakes.kept_tasks import until
 from tests.fakes.task_client import WAYS, Seen, TaskClient
+from tests.fakes.task_instance import until
 
 ENDED = task("completed", artifact("a", text("one "), text("two")))
 

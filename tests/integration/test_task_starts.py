@@ -15,7 +15,7 @@ from a2a_hub.a2a.model import Event, SendMessageRequest, Task, TaskState, TaskSt
 from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.tasks.updates import status_update
 from tests.fakes.hub import settle
-from tests.fakes.kept_tasks import PATIENCE_SECONDS, Instance, settled, states, tasks, text_of, until
+from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, settled, states, tasks, text_of, until
 from tests.fakes.task_scripts import Steps, at_once
 
 SAME: dict[str, Any] = {"message_id": "m", "context_id": "c"}

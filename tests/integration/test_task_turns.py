@@ -12,7 +12,7 @@ from a2a_hub.a2a.model import CancelTaskRequest, Message, Task, TaskState, TaskS
 from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.task_store.store import HUB, NewTask
 from a2a_hub.tasks.updates import status_update
-from tests.fakes.kept_tasks import (
+from tests.fakes.task_instance import (
     OWNER,
     PATIENCE_SECONDS,
     Instance,

@@ -10,7 +10,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import SendMessageConfiguration, Task, TaskPushNotificationConfig, TaskState
 from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.task_store.store import Unavailable
-from tests.fakes.kept_tasks import Instance, a_call, a_request, settled, stored, tasks
+from tests.fakes.task_instance import Instance, a_call, a_request, settled, stored, tasks
 
 
 @pytest.fixture

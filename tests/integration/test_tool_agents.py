@@ -14,7 +14,7 @@ from a2a_hub.a2a.versions import Version
 from tests.fakes.agent_wire import Json
 from tests.fakes.development_agents import GeminiCliAgent, ToolAgent
 from tests.fakes.hub import Hub, route, text_of
-from tests.integration.conversing import turn
+from tests.integration.conversation_agents import turn
 
 _BOTH = pytest.mark.parametrize("way", ["send", "stream"])
 _VERSIONS = pytest.mark.parametrize("version", ["0.3", "1.0"])

@@ -16,7 +16,7 @@ from tests.fakes.agent_wire import message, text
 from tests.fakes.development_agents import GeminiCliAgent
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, streamed_text, text_of
-from tests.integration.conversing import echo, turn
+from tests.integration.conversation_agents import echo, turn
 
 _STORED = pytest.mark.parametrize("stored", [False, True], ids=["in memory", "stored"])
 _BOTH = pytest.mark.parametrize("way", ["send", "stream"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.model import TaskState
-from tests.fakes.tasks import Tasks
+from tests.fakes.tasks_function import Tasks
 
 
 @pytest.fixture

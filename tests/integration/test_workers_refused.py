@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.tasks import ALL_ROLES, DEVELOPER, NO_ROLE, REVIEWER, Tasks
+from tests.fakes.tasks_function import ALL_ROLES, DEVELOPER, NO_ROLE, REVIEWER, Tasks
 
 
 @pytest.fixture

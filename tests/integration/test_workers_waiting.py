@@ -13,7 +13,7 @@ from a2a_hub.queue.envelope import push_body
 from a2a_hub.queue.wakeups import Wakeup, topic_of
 from a2a_hub.settings.reader import SettingsError
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
-from tests.fakes.tasks import ALL_ROLES, DEVELOPER, REVIEWER, Tasks
+from tests.fakes.tasks_function import ALL_ROLES, DEVELOPER, REVIEWER, Tasks
 
 HUB, PUBSUB = "function:hub", "pubsub@project.iam.gserviceaccount.com"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from tests.fakes.calling_model import Heard, Part, call
+from tests.fakes.function_calling_model import Heard, Part, call
 from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures, workspace_program
 from workers.workspace.actions import Mail
 from workers.workspace.consent import question

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.calling_model import Heard, Part, call
+from tests.fakes.function_calling_model import Heard, Part, call
 from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures, workspace_program
 
 WRITES = ("--may-write", "mail")

@@ -10,7 +10,7 @@ from google.auth import exceptions
 
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.workspace import Workspace
-from tests.fakes.workspace_desk import Bench
+from tests.fakes.workspace_tools import Bench
 from workers.workspace.failures import Cause, GoogleFailed
 from workers.workspace.google import Api, Google
 

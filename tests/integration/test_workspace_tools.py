@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.workspace import OWNER, Workspace
-from tests.fakes.workspace_desk import Bench
+from tests.fakes.workspace_tools import Bench
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from msgspec import structs
 from a2a_hub.a2a.call import Call, TaskInHand
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.tasks.run import Run
-from tests.fakes.kept_tasks import a_call
+from tests.fakes.task_instance import a_call
 
 
 class _AtOnce(Threads):

@@ -14,7 +14,7 @@ from a2a_hub.text.language import Language
 from functions.devtool.command import Running
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import Programs
-from tests.fakes.kept_tasks import until
+from tests.fakes.task_instance import until
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Programs(names=frozenset({"sh", "echo", "env"}), path="/usr/local/bin:/usr/bin:/bin", seconds=20)

@@ -13,7 +13,7 @@ import pytest
 from tests.fakes import emulators
 from tests.fakes.emulators import EmulatorFailed
 
-KEEPER = Path(emulators.__file__).with_name("emulator_keeper.py")
+SUPERVISOR = Path(emulators.__file__).with_name("emulator_supervisor.py")
 SECONDS = 30.0
 
 
@@ -46,7 +46,7 @@ def test_a_program_and_its_children_end_when_whoever_keeps_them_is_killed(tmp_pa
         "subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, start_new_session=True)\n"
         "time.sleep(600)\n"
     )
-    keeper = [sys.executable, str(KEEPER), str(tmp_path / "log"), "sh", "-c", script]
+    keeper = [sys.executable, str(SUPERVISOR), str(tmp_path / "log"), "sh", "-c", script]
     process = subprocess.Popen([sys.executable, "-c", owner, *keeper])
     try:
         assert _becomes_true(children.exists)

@@ -32,7 +32,7 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD
-from tests.fakes.kept_tasks import Instance
+from tests.fakes.task_instance import Instance
 
 ADA = Principal(subject="ada")
 

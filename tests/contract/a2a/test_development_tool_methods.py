@@ -9,7 +9,7 @@ import pytest
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.identity.principal import Principal
 from tests.contract.a2a.served_commands import ADA, Served
-from tests.fakes.kept_tasks import until
+from tests.fakes.task_instance import until
 
 _TASK_METHODS = {
     "1.0": ("GetTask", "CancelTask", "SubscribeToTask"),

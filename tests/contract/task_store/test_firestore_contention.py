@@ -10,7 +10,7 @@ from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.firestore import FirestoreTaskStore
 from tests.contract.task_store.stores import Clock, created, status, webhook
 from tests.fakes.emulators import PROJECT
-from tests.fakes.grpc_line import GrpcLine
+from tests.fakes.grpc_proxy import GrpcLine
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from a2a_hub.task_store.firestore import FirestoreTaskStore
 from a2a_hub.task_store.store import StoredTask, Unavailable, WrongVersion
 from tests.contract.task_store.stores import created, status
 from tests.fakes.emulators import PROJECT
-from tests.fakes.tcp_line import TcpLine
+from tests.fakes.tcp_proxy import TcpLine
 
 SECONDS = 60.0
 

@@ -17,7 +17,7 @@ from a2a_hub.a2a.model import (
 from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.task_store.store import Unavailable, WrongVersion
 from tests.contract.task_store.stores import Clock, Store, created, status, webhook
-from tests.fakes.kept_tasks import (
+from tests.fakes.task_instance import (
     PATIENCE_SECONDS,
     Instance,
     a_call,

@@ -16,8 +16,8 @@ from a2a_hub.a2a.reply import Piece, Text
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle
-from tests.fakes.kept_tasks import PATIENCE_SECONDS, Instance, a_call
 from tests.fakes.task_client import Refused, TaskClient
+from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, a_call
 from tests.integration.tasks.life import UNSUPPORTED, Gate, echo, ended, has_said, subscribed, until
 
 

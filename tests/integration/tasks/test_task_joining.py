@@ -17,8 +17,8 @@ from a2a_hub.identity.principal import Principal
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, Hub, route
-from tests.fakes.kept_tasks import PATIENCE_SECONDS, Instance, a_call, a_request
 from tests.fakes.task_client import Refused, Seen, TaskClient
+from tests.fakes.task_instance import PATIENCE_SECONDS, Instance, a_call, a_request
 from tests.integration.tasks.life import UNSUPPORTED, Gate, ask_back, ended, until, waiting
 
 

@@ -15,7 +15,7 @@ from a2a_hub.a2a.extensions.tool_state import PendingTools, Stage, ToolQuestion,
 from a2a_hub.a2a.model import Message, Part, Role, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.text.language import Language
 
-_HEARD = Path(__file__).parents[2] / "wire" / "heard" / "gemini-cli-a2a-server-0.25.2"
+_HEARD = Path(__file__).parents[2] / "wire" / "recorded" / "gemini-cli-a2a-server-0.25.2"
 _OPTIONS = [{"id": "proceed_once", "name": "Allow Once"}, {"id": "cancel", "name": "Reject"}]
 
 

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.contract.task_store.conftest import OpenStore
-from tests.contract.task_store.lives.callers import Callers
-from tests.contract.task_store.lives.workers import Workers
+from tests.contract.task_store.model_based.callers import Callers
+from tests.contract.task_store.model_based.workers import Workers
 from tests.contract.task_store.stores import Clock
-from tests.fakes.grpc_line import GrpcLine
+from tests.fakes.grpc_proxy import GrpcLine
 
 MOST_TASK_BYTES = 400_000
 REFUSES = {

@@ -1,4 +1,4 @@
-"""`asker.py DOOR ARGUMENT…`: has the resident at DOOR run a command as if it had been started here."""
+"""`client.py DOOR ARGUMENT…`: has the resident at DOOR run a command as if it had been started here."""
 
 import array
 import json

@@ -23,11 +23,11 @@ def warm_gcloud(installed: str) -> Iterator[Path]:
         told = subprocess.run(asked, env=environment, capture_output=True, text=True, check=True).stdout
         python, sdk = told.split()
         door, command = folder / "door", folder / "gcloud"
-        asking = shlex.join([python, "-IS", str(_HERE / "asker.py"), str(door)])
+        asking = shlex.join([python, "-IS", str(_HERE / "client.py"), str(door)])
         command.write_text(f'#!/bin/sh\nexec {asking} "$@"\n')
         command.chmod(0o755)
         with subprocess.Popen(
-            [python, str(_HERE / "resident.py"), sdk, str(door)],
+            [python, str(_HERE / "server.py"), sdk, str(door)],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -7,8 +7,17 @@ from hypothesis.stateful import initialize, precondition, rule
 from a2a_hub.a2a.model import Event, TaskState
 from a2a_hub.task_store.push import Delivery
 from a2a_hub.task_store.store import Lease
-from tests.contract.task_store.lives.model_push import Kept
-from tests.contract.task_store.lives.stage import OPEN, ROLES, SECONDS, STATES, TEXTS, TIMES, Stage, which
+from tests.contract.task_store.model_based.harness import (
+    OPEN,
+    ROLES,
+    SECONDS,
+    STATES,
+    TEXTS,
+    TIMES,
+    Stage,
+    which,
+)
+from tests.contract.task_store.model_based.model_push import Kept
 from tests.contract.task_store.stores import chunk, status, webhook
 
 seconds_leased = st.sampled_from(SECONDS)

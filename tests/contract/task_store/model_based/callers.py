@@ -14,7 +14,7 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.task_store.store import NewTask, Position, TaskQuery
 from a2a_hub.tasks.subscription import Following
-from tests.contract.task_store.lives.stage import (
+from tests.contract.task_store.model_based.harness import (
     CONTEXTS,
     OPEN,
     OWNERS,

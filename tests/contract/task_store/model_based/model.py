@@ -22,7 +22,7 @@ from a2a_hub.task_store.store import (
     TooLarge,
     WrongVersion,
 )
-from tests.contract.task_store.lives.model_push import Kept, PushModel
+from tests.contract.task_store.model_based.model_push import Kept, PushModel
 
 _ENDING_BYTES = 64_000
 _TO_RUN = (TaskState.SUBMITTED, TaskState.WORKING)

@@ -1,4 +1,4 @@
-"""Agents made with software of others are understood; `tests/wire/heard/` holds what each said (docs/conformance.md)."""
+"""Agents made with software of others are understood; `tests/wire/recorded/` holds what each said (docs/conformance.md)."""
 
 import threading
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import Hub, route, streamed_text, text_of
 from tests.fakes.task_client import TaskClient
 
-_HEARD = Path(__file__).parents[1] / "wire" / "heard"
+_HEARD = Path(__file__).parents[1] / "wire" / "recorded"
 _ITS_ADDRESS = "http://agent.example"
 
 

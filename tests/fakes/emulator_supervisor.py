@@ -1,4 +1,4 @@
-"""Runs a program until standard input ends, and then ends all of its group: `emulator_keeper LOG COMMAND…`.
+"""Runs a program until standard input ends, and then ends all of its group: `emulator_supervisor LOG COMMAND…`.
 
 The program ends with whoever holds the other end of the pipe, however that ended.
 """

@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.hub import Hub, route, text_of
-from tests.integration.conversing import WAYS, asks_for_a_date, echo, turn
+from tests.integration.conversation_agents import WAYS, asks_for_a_date, echo, turn
 
 
 @WAYS

@@ -1,4 +1,4 @@
-"""`resident.py SDK DOOR`: runs the commands that come in at the socket DOOR, with the gcloud in SDK, until standard input ends.
+"""`server.py SDK DOOR`: runs the commands that come in at the socket DOOR, with the gcloud in SDK, until standard input ends.
 
 Run by gcloud's own Python. A command runs in a process of its own, with the environment, folder and files of whoever asked;
 what it had to import, this process imports as well before the next one.

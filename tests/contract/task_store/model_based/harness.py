@@ -9,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from a2a_hub.a2a.model import Event, TaskState
 from a2a_hub.task_store.store import HUB, AlreadyRunning, StoreError
-from tests.contract.task_store.lives.model import Model
-from tests.contract.task_store.lives.model_push import Kept
+from tests.contract.task_store.model_based.model import Model
+from tests.contract.task_store.model_based.model_push import Kept
 from tests.contract.task_store.stores import Clock, Store
 
 ROLES = [HUB, "developer", "reviewer"]

@@ -1,4 +1,4 @@
-"""`answering.py FILE`: answers by path as FILE says (path, status, WWW-Authenticate or -, body); prints its port."""
+"""`http_stub.py FILE`: answers by path as FILE says (path, status, WWW-Authenticate or -, body); prints its port."""
 
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
