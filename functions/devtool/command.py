@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from a2a_hub.a2a.call import Cancellation
+from a2a_hub.http.messages import Cancellation
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import Programs
 from functions.devtool.workspace import is_visible

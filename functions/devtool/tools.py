@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.a2a.extensions.development_tool import (
     ConfirmationOption,
     ConfirmationRequest,
@@ -13,6 +12,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     FileDiff,
     ToolOutput,
 )
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
 from functions.devtool import listing
 from functions.devtool.actions import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, A2AError, ErrorKind
+from a2a_hub.a2a.error_response import read_body
+from a2a_hub.a2a.errors import A2AError, ErrorKind
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.callers import Caller, Callers
 from a2a_hub.telemetry.log import Record
@@ -43,7 +44,4 @@ class Admission:
         with self._bodies.one_more(caller.principal.subject if caller.principal else "") as may_wait:
             if not may_wait:
                 raise A2AError(_RATE_LIMITED, headers={"retry-after": "1"})
-            body = request.read_body(self._max_body_bytes)
-        if body is None:
-            raise A2AError(PAYLOAD_TOO_LARGE, f"The request body is larger than {self._max_body_bytes} bytes")
-        return body
+            return read_body(request, self._max_body_bytes)

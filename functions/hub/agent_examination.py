@@ -23,8 +23,7 @@ from a2a_hub.diagnosis.report import (
     warning,
 )
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
-from a2a_hub.http.dates import seconds_of
-from a2a_hub.http.messages import JSON
+from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.identity.token_claims import TokenFacts
 from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import Credentials, audience_of

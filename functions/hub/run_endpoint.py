@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from a2a_hub.a2a import errors, protojson
-from a2a_hub.a2a.error_response import problem
+from a2a_hub.a2a.error_response import problem, read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.http.messages import JSON, Request, Response
@@ -53,7 +53,7 @@ class RunEndpoint:
 
 
 def _task_id(request: Request) -> str:
-    body = request.read_body(_MOST_BYTES)
+    body = read_body(request, _MOST_BYTES)
     value: Any = protojson.decode(body) if body else None
     task_id = value.get("taskId") if isinstance(value, dict) else None
     if not isinstance(task_id, str) or not task_id:

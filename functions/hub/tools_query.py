@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from a2a_hub.a2a import errors, protojson
-from a2a_hub.a2a.error_response import problem
+from a2a_hub.a2a.error_response import problem, read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.http.messages import JSON, Request, Response
@@ -57,12 +57,7 @@ class ToolsQuery:
     def _incoming(self, request: Request, caller: Caller, record: Record) -> IncomingTurn:
         if request.media_type not in ("", JSON):
             raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
-        body = request.read_body(self._max_body_bytes)
-        if body is None:
-            raise A2AError(
-                errors.PAYLOAD_TOO_LARGE, f"The request body is larger than {self._max_body_bytes} bytes"
-            )
-        value = protojson.decode(body)
+        value = protojson.decode(read_body(request, self._max_body_bytes))
         if not isinstance(value, dict):
             raise invalid_field("body", "must be an object")
         for name in value:

@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.a2a.model import Message
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 from a2a_hub.routing.router import Choice
 from a2a_hub.telemetry.redacted import Redacted

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import (
     INVALID_REQUEST,
     METHOD_NOT_ALLOWED,
-    PAYLOAD_TOO_LARGE,
     PERMISSION_DENIED,
     A2AError,
 )
@@ -42,9 +42,7 @@ class WakeupEndpoint:
             )
         if request.method != "POST":
             raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-        body = request.read_body(_MOST_BYTES)
-        if body is None:
-            raise A2AError(PAYLOAD_TOO_LARGE)
+        body = read_body(request, _MOST_BYTES)
         try:
             wakeup = read_push(body)
         except BadEnvelope as bad:

@@ -22,8 +22,7 @@ from a2a_hub.diagnosis.report import (
     warning,
 )
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
-from a2a_hub.http.dates import seconds_of
-from a2a_hub.http.messages import JSON
+from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from hubctl.cards.check import check_text
 from hubctl.cards.rule import Severity

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.gemini.client import Gemini, Prompt
 from a2a_hub.gemini.failure import Failure, ModelFailed
+from a2a_hub.http.messages import Cancellation
 from tests.fakes.http_server import Exchange, HttpServer
 
 QUESTION = "Water boils at 100 degrees.\nSnow is white.\nWhen does water boil?"

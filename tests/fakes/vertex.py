@@ -8,13 +8,14 @@ from typing import Any
 
 from google.oauth2.credentials import Credentials
 
-from a2a_hub.a2a.call import Call, Cancellation
+from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageRequest
 from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Question, Text
 from a2a_hub.a2a.versions import Version
 from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Cancellation
 from local.cloud.server import Server
 from local.cloud.vertex_ai import vertex_ai
 from tests.fakes.local_cloud import call as control

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.own_tokens import NoToken
 from a2a_hub.routing.routes import Boundary
 from a2a_hub.runtime.ids import new_id

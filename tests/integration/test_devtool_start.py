@@ -17,7 +17,6 @@ _NEEDED_LATER = (
     "google.auth",
     "google.cloud.firestore",
     "google.genai",
-    "a2a_hub.a2a.bindings.rest",
     "a2a_hub.gemini.client",
     "a2a_hub.a2a.extensions.tool_reply",
     "a2a_hub.task_store.firestore",

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.agents.phrasing import phrased
 from a2a_hub.gemini.client import Gemini
+from a2a_hub.http.messages import Cancellation
 from functions.docqa.answers.choices import Quote
 from functions.docqa.app import answers_of
 from functions.docqa.cloud.engine import CloudDocumentQA

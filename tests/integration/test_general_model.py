@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.gemini import texts
 from a2a_hub.gemini.failure import Cause
 from a2a_hub.gemini.remedies import remedy
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language, language_of
 from functions.general.agent import GeneralAgent
 from functions.general.almanac import Almanac

@@ -42,7 +42,6 @@ _FOR_A_REQUEST = (
     "a2a_hub.diagnosis.gcloud",
     "a2a_hub.identity.id_token_credentials",
     "a2a_hub.identity.token_claims",
-    "a2a_hub.a2a.bindings.rest",
     "a2a_hub.a2a.extensions.development_tool",
     "a2a_hub.a2a.extensions.methods",
     "a2a_hub.a2a.extensions.schema_json",

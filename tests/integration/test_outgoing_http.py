@@ -7,8 +7,8 @@ from queue import Queue
 
 import pytest
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.messages import Cancellation
 from tests.fakes.http_server import Exchange, HttpServer
 
 

@@ -7,7 +7,7 @@ import ssl
 
 import pytest
 
-from a2a_hub.http import connection_errors
+from a2a_hub.http import dialing
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from a2a_hub.http import connection_errors
     ],
 )
 def test_what_this_machine_lacks_is_told_from_a_refusal(number: int, why: str) -> None:
-    assert connection_errors.of_connection(OSError(number, os.strerror(number))) == why
+    assert dialing.connection_failure(OSError(number, os.strerror(number))) == why
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_what_this_machine_lacks_is_told_from_a_refusal(number: int, why: str) -
 def test_a_name_that_does_not_exist_is_told_from_name_servers_that_say_nothing(
     error: OSError | ValueError, why: str
 ) -> None:
-    assert connection_errors.of_name(error) == f"the host name could not be resolved: {why}"
+    assert dialing.resolution_failure(error) == f"the host name could not be resolved: {why}"
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_a_name_that_does_not_exist_is_told_from_name_servers_that_say_nothing(
 def test_a_handshake_that_fails_has_its_reason(reason: str | None, why: str) -> None:
     error = ssl.SSLError(1, "x")
     error.reason = reason  # type: ignore[assignment]
-    assert connection_errors.of_tls(error) == f"the TLS handshake failed: {why}"
+    assert dialing.tls_failure(error) == f"the TLS handshake failed: {why}"
 
 
 def test_what_nobody_has_words_for_is_still_a_sentence() -> None:
-    assert connection_errors.of_name(socket.gaierror(-99, "x")) == "the host name could not be resolved"
-    assert connection_errors.of_connection(OSError()) == "the connection was refused"
+    assert dialing.resolution_failure(socket.gaierror(-99, "x")) == "the host name could not be resolved"
+    assert dialing.connection_failure(OSError()) == "the connection was refused"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.a2a.call import Cancellation
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
 from functions.devtool.command import Running
 from functions.devtool.failure import Fault, ToolFailed
@@ -163,7 +163,7 @@ import os, sys, time
 from pathlib import Path
 from functions.devtool.command import Running
 from functions.devtool.programs import Programs
-from a2a_hub.a2a.call import Cancellation
+from a2a_hub.http.messages import Cancellation
 
 programs = Programs(names=frozenset({"sh"}), path="/usr/bin:/bin", seconds=60)
 command = "sh -c '(while true; do echo x >> marker; sleep 0.05; done) & wait'"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from a2a_hub.http.dates import delay_of, seconds_of
+from a2a_hub.http.messages import delay_of, seconds_of
 
 NOW = 1_700_000_000.0
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from a2a_hub.a2a.call import Cancellation, TaskInHand
+from a2a_hub.a2a.call import TaskInHand
 from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.model import (
     Artifact,
@@ -19,6 +19,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.task_store.event_encoding import folded
 from a2a_hub.tasks.updates import updates
 from functions.hub.downstream.artifact_ids import ArtifactIds

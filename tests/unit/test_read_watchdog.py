@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from a2a_hub.http.read_watchdog import Overdue
+from a2a_hub.http.request_body import ReadWatchdog
 
 
 @pytest.fixture
@@ -19,17 +19,17 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 def test_a_read_that_is_overdue_finds_the_end(ends: tuple[socket.socket, socket.socket]) -> None:
-    Overdue(tick_seconds=0.01).watch(ends[1], seconds=0.02)
+    ReadWatchdog(tick_seconds=0.01).watch(ends[1], seconds=0.02)
     assert ends[1].recv(1) == b""
 
 
 def test_a_connection_that_was_released_goes_on(ends: tuple[socket.socket, socket.socket]) -> None:
     client, server = ends
-    overdue = Overdue(tick_seconds=0.01)
-    overdue.release(overdue.watch(server, seconds=0.02))
+    watchdog = ReadWatchdog(tick_seconds=0.01)
+    watchdog.release(watchdog.watch(server, seconds=0.02))
     other_client, other_server = socket.socketpair()
     with other_client, other_server:
-        overdue.watch(other_server, seconds=0.02)
+        watchdog.watch(other_server, seconds=0.02)
         other_server.settimeout(30)
         assert other_server.recv(1) == b""
     client.sendall(b"a")
@@ -40,22 +40,22 @@ def test_a_connection_that_is_closed_meanwhile_does_no_harm(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
     closed, _ = pair = socket.socketpair()
-    overdue = Overdue(tick_seconds=0.01)
-    overdue.watch(closed, seconds=0)
+    watchdog = ReadWatchdog(tick_seconds=0.01)
+    watchdog.watch(closed, seconds=0)
     for one in pair:
         one.close()
-    overdue.watch(ends[1], seconds=0.02)
+    watchdog.watch(ends[1], seconds=0.02)
     assert ends[1].recv(1) == b""
 
 
 def test_its_thread_ends_when_nobody_reads_and_another_begins_with_the_next(
     ends: tuple[socket.socket, socket.socket],
 ) -> None:
-    overdue = Overdue(tick_seconds=0.005, quiet_ticks=2)
+    watchdog = ReadWatchdog(tick_seconds=0.005, quiet_ticks=2)
     before = set(threading.enumerate())
-    overdue.release(overdue.watch(ends[1], seconds=30))
+    watchdog.release(watchdog.watch(ends[1], seconds=30))
     for thread in set(threading.enumerate()) - before:
         thread.join(30)
         assert not thread.is_alive()
-    overdue.watch(ends[1], seconds=0)
+    watchdog.watch(ends[1], seconds=0)
     assert ends[1].recv(1) == b""

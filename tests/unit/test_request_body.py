@@ -11,9 +11,8 @@ import pytest
 from gunicorn.http.body import Body, ChunkedReader, LengthReader  # type: ignore[import-untyped]
 from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 
-from a2a_hub.a2a.errors import A2AError
-from a2a_hub.http.read_watchdog import Overdue
-from a2a_hub.http.request_body import Patience, RequestBody
+from a2a_hub.http.messages import BodyError, BodyFault
+from a2a_hub.http.request_body import ReadWatchdog, RequestBody, WaitLimits
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield client, server
 
 
-def of_length(server: socket.socket, length: int, *, coding: str = "", **patience: Any) -> RequestBody:
+def of_length(server: socket.socket, length: int, *, coding: str = "", **wait_limits: Any) -> RequestBody:
     """A body as gunicorn reads it, of a stated length."""
     stream = Body(LengthReader(SocketUnreader(server), length))
     environ = {
@@ -33,14 +32,14 @@ def of_length(server: socket.socket, length: int, *, coding: str = "", **patienc
         "CONTENT_LENGTH": str(length),
         "HTTP_CONTENT_ENCODING": coding,
     }
-    return RequestBody(environ, patience=Patience(**patience))
+    return RequestBody(environ, wait_limits=WaitLimits(**wait_limits))
 
 
-def in_chunks(server: socket.socket, **patience: Any) -> RequestBody:
+def in_chunks(server: socket.socket, **wait_limits: Any) -> RequestBody:
     """A body as gunicorn reads it, in chunks."""
     stream = Body(ChunkedReader(None, SocketUnreader(server)))
     environ = {"wsgi.input": stream, "gunicorn.socket": server, "HTTP_TRANSFER_ENCODING": "chunked"}
-    return RequestBody(environ, patience=Patience(**patience))
+    return RequestBody(environ, wait_limits=WaitLimits(**wait_limits))
 
 
 def has_ended(server: socket.socket) -> bool:
@@ -87,9 +86,9 @@ def test_a_body_over_the_limit_is_none(ends: Ends) -> None:
 def test_chunks_that_are_framed_wrongly_are_refused_and_end_the_connection(ends: Ends, chunks: bytes) -> None:
     client, server = ends
     client.sendall(chunks)
-    with pytest.raises(A2AError) as refused:
+    with pytest.raises(BodyError) as refused:
         in_chunks(server).read(1000)
-    assert refused.value.kind.http_status == 400
+    assert refused.value.fault is BodyFault.BROKEN
     client.shutdown(socket.SHUT_WR)
     server.settimeout(30)
     while server.recv(1000):
@@ -101,18 +100,18 @@ def test_a_body_that_breaks_off_is_refused(ends: Ends, read: Any) -> None:
     client, server = ends
     client.sendall(b"5\r\n012")
     client.shutdown(socket.SHUT_WR)
-    with pytest.raises(A2AError) as refused:
+    with pytest.raises(BodyError) as refused:
         read(server).read(1000)
-    assert refused.value.kind.http_status == 400
+    assert refused.value.fault is BodyFault.BROKEN
 
 
 @pytest.mark.parametrize("read", [lambda server, **more: of_length(server, 10, **more), in_chunks])
 def test_a_client_that_sends_nothing_more_is_not_waited_for_without_end(ends: Ends, read: Any) -> None:
     client, server = ends
     client.sendall(b"5\r\n0")
-    with pytest.raises(A2AError) as refused:
+    with pytest.raises(BodyError) as refused:
         read(server, idle_seconds=0.01).read(1000)
-    assert refused.value.kind.http_status == 408
+    assert refused.value.fault is BodyFault.TOO_SLOW
     assert has_ended(server)
 
 
@@ -129,12 +128,12 @@ def test_a_body_that_comes_byte_by_byte_is_not_waited_for_without_end(ends: Ends
 
     dripping = threading.Thread(target=drip)
     dripping.start()
-    body = read(server, total_seconds=0.05, overdue=Overdue(tick_seconds=0.01))
-    with pytest.raises(A2AError) as error:
+    body = read(server, total_seconds=0.05, watchdog=ReadWatchdog(tick_seconds=0.01))
+    with pytest.raises(BodyError) as error:
         body.read(2000)
     refused.set()
     dripping.join()
-    assert error.value.kind.http_status == 400
+    assert error.value.fault is BodyFault.BROKEN
 
 
 def test_after_the_body_an_answer_may_take_its_time(ends: Ends) -> None:
@@ -157,7 +156,7 @@ def test_what_nobody_read_is_thrown_away_when_it_has_come(ends: Ends) -> None:
 @pytest.mark.parametrize("read", [lambda server, **more: of_length(server, 10, **more), in_chunks])
 @pytest.mark.parametrize("bound", ["pause_seconds", "linger_seconds"])
 def test_what_nobody_read_and_nobody_sends_ends_the_connection(ends: Ends, read: Any, bound: str) -> None:
-    read(ends[1], overdue=Overdue(tick_seconds=0.01), **{bound: 0.01}).discard()
+    read(ends[1], watchdog=ReadWatchdog(tick_seconds=0.01), **{bound: 0.01}).discard()
     assert has_ended(ends[1])
 
 
@@ -181,7 +180,7 @@ def test_a_server_that_lends_no_socket_is_read_all_the_same() -> None:
         if len(data) == int(length):
             assert body.read(10) == data
         else:
-            with pytest.raises(A2AError):
+            with pytest.raises(BodyError):
                 body.read(10)
         body.discard()
 
@@ -191,10 +190,9 @@ def test_a_compressed_body_is_refused_and_the_next_request_stays_where_it_is(end
     client, server = ends
     client.sendall(b"0123456789")
     body = of_length(server, 10, coding=coding)
-    with pytest.raises(A2AError) as refused:
+    with pytest.raises(BodyError) as refused:
         body.read(10)
-    assert refused.value.kind.http_status == 415
-    assert refused.value.headers == {"accept-encoding": "identity"}
+    assert refused.value.fault is BodyFault.COMPRESSED
     body.discard()
     client.sendall(b"next")
     assert server.recv(10) == b"next"

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, PAYLOAD_TOO_LARGE, A2AError, invalid_field
+from a2a_hub.a2a.error_response import read_body
+from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, A2AError, invalid_field
 from a2a_hub.a2a.model import Wire
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.task_store.store import Lease
@@ -93,9 +94,7 @@ class WorkersApi:
     def _read(self, request: Request, form: type[S]) -> S:
         if request.method != "POST":
             raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-        body = request.read_body(self._max_body_bytes)
-        if body is None:
-            raise A2AError(PAYLOAD_TOO_LARGE, f"The request is larger than {self._max_body_bytes} bytes")
+        body = read_body(request, self._max_body_bytes)
         return protojson.read(form, protojson.decode(body or b"{}"))
 
 

@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct, field
 
 from a2a_hub.a2a.model import Binding, Task
 from a2a_hub.a2a.versions import Version
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.redacted import Redacted
 
 _STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
-
-
-class Cancellation:
-    """Says that nobody waits for the answer any more; whoever blocks on I/O registers what wakes it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._cancelled = False
-        self._callbacks: list[Callable[[], None]] = []
-
-    @property
-    def cancelled(self) -> bool:
-        """True once the caller has left."""
-        return self._cancelled
-
-    def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Runs `callback` when the caller leaves, at once if that has happened."""
-        with self._lock:
-            if not self._cancelled:
-                self._callbacks.append(callback)
-                return
-        callback()
-
-    def cancel(self) -> None:
-        """Marks the call as left and runs every callback once."""
-        with self._lock:
-            callbacks, self._callbacks, self._cancelled = self._callbacks, [], True
-        for callback in callbacks:
-            callback()
 
 
 class TaskInHand(Struct, kw_only=True):

@@ -15,8 +15,7 @@ from a2a_hub.a2a import protojson, versions
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, A2AError
 from a2a_hub.a2a.versions import Version
-from a2a_hub.http.dates import seconds_of
-from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.http.messages import JSON, Request, Response, seconds_of
 
 PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
 

@@ -11,7 +11,6 @@ import msgspec
 
 from a2a_hub.a2a import operations, protojson
 from a2a_hub.a2a.bindings import sse
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.client_response import Endpoint, check, decoded, event_of, json_of, result_of
 from a2a_hub.a2a.compat.v0_3.dialect import Dialect
@@ -23,7 +22,7 @@ from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task,
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.versions import Version
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
-from a2a_hub.http.messages import EVENT_STREAM, JSON
+from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 
 _LINGER_SECONDS = 0.5
 

@@ -48,6 +48,14 @@ UNAUTHENTICATED = ErrorKind(
 PERMISSION_DENIED = ErrorKind(
     "PERMISSION_DENIED", -32600, 403, "PERMISSION_DENIED", "Permission denied", a2a=False
 )
+REQUEST_TIMEOUT = ErrorKind(
+    "REQUEST_TIMEOUT",
+    -32600,
+    408,
+    "DEADLINE_EXCEEDED",
+    "The request's body did not arrive in time",
+    a2a=False,
+)
 UNAVAILABLE = ErrorKind("UNAVAILABLE", -32603, 503, "UNAVAILABLE", "The service is unavailable", a2a=False)
 
 TASK_NOT_FOUND = ErrorKind("TASK_NOT_FOUND", -32001, 404, "NOT_FOUND", "Task not found")

@@ -15,6 +15,7 @@ from a2a_hub.a2a.bindings.event_stream import EventStream
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.capability_checks import admitted, check_declared
 from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions import activation
 from a2a_hub.a2a.history import Write, as_asked
@@ -105,7 +106,7 @@ class A2AServer:
                 raise A2AError(
                     errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json"
                 )
-            envelope = jsonrpc.read_envelope(self._body(request))
+            envelope = jsonrpc.read_envelope(read_body(request, self._limits.max_body_bytes))
             id_ = envelope.id
             streams_errors = jsonrpc.streams_errors(envelope.method)
             named = versions.named(request.headers.get("a2a-version"), request.parameters("A2A-Version"))
@@ -168,7 +169,7 @@ class A2AServer:
                 media_type = JSON  # 0.3 §3.2.3 knows no other.
             received = _Received(request, caller, record, self._card())
             check_declared(target.operation, received.card)
-            body = self._body(request) if request.method == "POST" else b""
+            body = read_body(request, self._limits.max_body_bytes) if request.method == "POST" else b""
             if body and request.media_type not in rest.MEDIA_TYPES:
                 raise A2AError(
                     errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json"
@@ -181,13 +182,6 @@ class A2AServer:
             error = self._error(exception, record)
             headers = {"content-type": media_type} | error.headers
             return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
-
-    def _body(self, request: Request) -> bytes:
-        body = request.read_body(self._limits.max_body_bytes)
-        if body is None:
-            limit = self._limits.max_body_bytes
-            raise A2AError(errors.PAYLOAD_TOO_LARGE, f"The request body is larger than {limit} bytes")
-        return body
 
     def _invoke(
         self, operation: Operation, params: msgspec.Struct, call: Call, card: AgentCard, answering: _Answering

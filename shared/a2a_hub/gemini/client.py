@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.gemini.failure import PASSES, Cause, Failure, ModelFailed, failure_of
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.gemini.stream_result import Ended, FunctionCall, Reader
 from a2a_hub.http.client import Budget, HttpClient
+from a2a_hub.http.messages import Cancellation
 
 if TYPE_CHECKING:
     from a2a_hub.gemini.transport import Transport

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.diagnosis import report
 from a2a_hub.gemini.client import Gemini, Prompt
 from a2a_hub.gemini.failure import ModelFailed
 from a2a_hub.gemini.remedies import remedy
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient
+from a2a_hub.http.messages import Cancellation
 
 _SECONDS = 6.0
 _PROMPT = Prompt(instruction="Answer with the one word that you are given.", text="ready")

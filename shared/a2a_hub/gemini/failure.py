@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from a2a_hub.http.client import Fault, HttpFailure
-from a2a_hub.http.dates import delay_of
+from a2a_hub.http.messages import delay_of
 
 
 class Cause(StrEnum):

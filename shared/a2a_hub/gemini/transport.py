@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import httpx2
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.http.client import Answer, Budget, HttpClient
+from a2a_hub.http.messages import Cancellation
 
 
 class Sent:

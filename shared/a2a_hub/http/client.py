@@ -11,10 +11,17 @@ from enum import StrEnum
 
 from msgspec import Struct, structs
 
-from a2a_hub.a2a.call import Cancellation
-from a2a_hub.http import connection_errors
 from a2a_hub.http.connections import Connection, IdleConnections, Origin, TlsContext, split
-from a2a_hub.http.dialing import Addresses, Names, system_addresses
+from a2a_hub.http.dialing import (
+    Addresses,
+    Names,
+    connection_failure,
+    is_tls_alert,
+    resolution_failure,
+    system_addresses,
+    tls_failure,
+)
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.http.response_reader import IncomingAnswer, NotHttp
 
 
@@ -239,11 +246,11 @@ class _Hold:
 def _no_connection(error: OSError | ValueError) -> HttpFailure:
     match error:
         case ssl.SSLError():
-            return HttpFailure(Fault.TLS, connection_errors.of_tls(error))
+            return HttpFailure(Fault.TLS, tls_failure(error))
         case socket.gaierror() | ValueError():
-            return HttpFailure(Fault.UNRESOLVED, connection_errors.of_name(error))
+            return HttpFailure(Fault.UNRESOLVED, resolution_failure(error))
         case _:
-            return HttpFailure(Fault.UNREACHABLE, connection_errors.of_connection(error))
+            return HttpFailure(Fault.UNREACHABLE, connection_failure(error))
 
 
 def _no_answer(error: OSError | NotHttp, hold: _Hold) -> HttpFailure:
@@ -252,8 +259,8 @@ def _no_answer(error: OSError | NotHttp, hold: _Hold) -> HttpFailure:
     match error:
         case TimeoutError():
             return HttpFailure(Fault.TIMEOUT, "no answer in time")
-        case ssl.SSLError() if connection_errors.ended_tls(error):
-            return HttpFailure(Fault.TLS, connection_errors.of_tls(error))
+        case ssl.SSLError() if is_tls_alert(error):
+            return HttpFailure(Fault.TLS, tls_failure(error))
         case OSError():
             return HttpFailure(Fault.CUT, "the connection was cut before an answer came")
         case _:

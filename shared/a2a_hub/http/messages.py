@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
 from typing import Protocol
 
 from msgspec import Struct
@@ -11,13 +15,31 @@ JSON = "application/json"
 A2A_JSON = "application/a2a+json"
 EVENT_STREAM = "text/event-stream"
 PROBLEM_JSON = "application/problem+json"
+# 30 years are as good as any longer delay.
+_MAX_DELAY_DIGITS = 9
+
+
+class BodyFault(StrEnum):
+    """The reason why a request's body could not be read."""
+
+    BROKEN = "broken"
+    COMPRESSED = "compressed"
+    TOO_SLOW = "too_slow"
+
+
+class BodyError(Exception):
+    """A request body that breaks off, is framed wrongly, is compressed, or does not arrive in time."""
+
+    def __init__(self, fault: BodyFault) -> None:
+        super().__init__(fault)
+        self.fault = fault
 
 
 class Body(Protocol):
-    """Reads the request's body once. Returns None when it is longer than `limit_bytes`."""
+    """A reader of the request's body, to be called once."""
 
     def __call__(self, limit_bytes: int) -> bytes | None:
-        """The body, or None."""
+        """Return the body, None if it is longer than `limit_bytes`. Raises BodyError."""
         ...
 
 
@@ -65,3 +87,46 @@ Handler = Callable[[Request], Response]
 def body_of(data: bytes) -> Body:
     """A Body over bytes in memory."""
     return lambda limit_bytes: data if len(data) <= limit_bytes else None
+
+
+class Cancellation:
+    """A signal that nobody waits for the answer any more. Blocking I/O registers what wakes it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def cancelled(self) -> bool:
+        """True once the caller has left."""
+        return self._cancelled
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Run `callback` when the caller leaves, at once if that has happened."""
+        with self._lock:
+            if not self._cancelled:
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    def cancel(self) -> None:
+        """Mark the call as left and run every callback once."""
+        with self._lock:
+            callbacks, self._callbacks, self._cancelled = self._callbacks, [], True
+        for callback in callbacks:
+            callback()
+
+
+def seconds_of(text: str | None) -> float | None:
+    """Return an HTTP date (RFC 9110 §5.6.7) in seconds since the epoch; None for any other text."""
+    try:
+        at = parsedate_to_datetime(text or "")
+    except (ValueError, OverflowError):
+        return None
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+def delay_of(text: str | None) -> float | None:
+    """Return the seconds that a Retry-After names (RFC 9110 §10.2.3); None for any other text, dates included."""
+    return float(text[:_MAX_DELAY_DIGITS]) if text and text.isascii() and text.isdigit() else None

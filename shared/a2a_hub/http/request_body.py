@@ -3,58 +3,98 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
 import struct
+import threading
+import time
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from msgspec import Struct
 
-from a2a_hub.a2a.errors import PARSE_ERROR, UNSUPPORTED_MEDIA_TYPE, A2AError, ErrorKind
-from a2a_hub.http.read_watchdog import Overdue
+from a2a_hub.http.messages import BodyError, BodyFault
 
 _CHUNK_BYTES = 65536
 _MOST_DIGITS = 15
 _MOST_DISCARDED_BYTES = 64 << 20
-_BROKEN = "The request's body breaks off, or is not framed as HTTP says"
-_CODED = "Send the body as it is, without Content-Encoding"
-_TOO_SLOW = ErrorKind(
-    "REQUEST_TIMEOUT",
-    -32600,
-    408,
-    "DEADLINE_EXCEEDED",
-    "The request's body did not arrive in time",
-    a2a=False,
-)
+_TICK_SECONDS = 1.0
+_QUIET_TICKS = 60
 
 
-_overdue = Overdue()
+class ReadWatchdog:
+    """A watcher that ends reads that last too long, late by up to `tick_seconds`. Thread-safe.
+
+    One thread serves all connections of a process; it ends when nobody reads. Registering wakes nothing up.
+    """
+
+    def __init__(self, *, tick_seconds: float = _TICK_SECONDS, quiet_ticks: int = _QUIET_TICKS) -> None:
+        self._tick_seconds = tick_seconds
+        self._quiet_ticks = quiet_ticks
+        self._keys = itertools.count()
+        self._lock = threading.Lock()
+        self._due: dict[int, tuple[float, socket.socket]] = {}
+        self._runs = False
+
+    def watch(self, connection: socket.socket, *, seconds: float) -> int:
+        """End reads from `connection` after `seconds`, unless `release` is called with the returned key before."""
+        key = next(self._keys)
+        with self._lock:
+            self._due[key] = (time.monotonic() + seconds, connection)
+            if not self._runs:
+                # In the process that serves requests: a thread that is started earlier does not survive a fork.
+                self._runs = True
+                threading.Thread(target=self._run, name="read-watchdog", daemon=True).start()
+        return key
+
+    def release(self, key: int) -> None:
+        """Stop watching the connection."""
+        with self._lock:
+            self._due.pop(key, None)
+
+    def _run(self) -> None:
+        quiet, tick = 0, threading.Event()
+        while True:
+            tick.wait(self._tick_seconds)
+            with self._lock:
+                quiet = 0 if self._due else quiet + 1
+                if quiet >= self._quiet_ticks:
+                    self._runs = False
+                    return
+                now = time.monotonic()
+                for key in [key for key, (due, _) in self._due.items() if due <= now]:
+                    _, connection = self._due.pop(key)
+                    with contextlib.suppress(OSError):
+                        connection.shutdown(socket.SHUT_RD)
 
 
-class Patience(Struct, frozen=True, kw_only=True):
-    """How long a client is waited for, where the server is gunicorn, which lends its socket.
+_watchdog = ReadWatchdog()
 
-    `idle_seconds` for each piece of a body, `total_seconds` for all of it; where nobody wants it any more, `pause_seconds` and
-    `linger_seconds`.
+
+class WaitLimits(Struct, frozen=True, kw_only=True):
+    """Limits of waiting for a client's body, where the server is gunicorn, which lends its socket.
+
+    `idle_seconds` bounds each piece, `total_seconds` the whole body; `pause_seconds` and `linger_seconds` do the same for a body
+    that is discarded.
     """
 
     idle_seconds: float = 30.0
     total_seconds: float = 120.0
     pause_seconds: float = 1.0
     linger_seconds: float = 5.0
-    overdue: Overdue = _overdue
+    watchdog: ReadWatchdog = _watchdog
 
 
-_PATIENCE = Patience()
+_WAIT_LIMITS = WaitLimits()
 
 
 class RequestBody:
-    """One request's body."""
+    """The body of one request."""
 
-    __slots__ = ("_coding", "_left", "_length", "_patience", "_socket", "_stream")
+    __slots__ = ("_coding", "_left", "_length", "_socket", "_stream", "_wait_limits")
 
-    def __init__(self, environ: Mapping[str, Any], *, patience: Patience = _PATIENCE) -> None:
+    def __init__(self, environ: Mapping[str, Any], *, wait_limits: WaitLimits = _WAIT_LIMITS) -> None:
         stated = environ.get("CONTENT_LENGTH", "")
         chunked = "HTTP_TRANSFER_ENCODING" in environ
         self._coding: str = environ.get("HTTP_CONTENT_ENCODING", "")
@@ -62,40 +102,38 @@ class RequestBody:
         self._socket: socket.socket | None = environ.get("gunicorn.socket")
         self._length = None if chunked or not stated else _number(stated)
         self._left = chunked or bool(self._length)
-        self._patience = patience
+        self._wait_limits = wait_limits
 
     def read(self, limit_bytes: int) -> bytes | None:
-        """The whole body; None when it is longer. Raises A2AError for one that breaks off, is framed wrongly, or stays away, and
-        for one that is compressed (RFC 9110 §15.5.16).
-        """
+        """Return the whole body, None if it is longer than `limit_bytes`. Raises BodyError."""
         if not self._left:
             return b""
         if self._coding and self._coding.strip().lower() != "identity":
-            raise A2AError(UNSUPPORTED_MEDIA_TYPE, _CODED, headers={"accept-encoding": "identity"})
+            raise BodyError(BodyFault.COMPRESSED)
         if self._length is not None and self._length > limit_bytes:
             return None
-        watched = self._wait_for(self._patience.idle_seconds, self._patience.total_seconds)
+        watched = self._wait_for(self._wait_limits.idle_seconds, self._wait_limits.total_seconds)
         try:
             data = self._some(limit_bytes) if self._length is None else self._stream.read(self._length)
         except BlockingIOError:
             self._end()
-            raise A2AError(_TOO_SLOW) from None
+            raise BodyError(BodyFault.TOO_SLOW) from None
         except Exception:
             # Each server has exceptions of its own for what it cannot parse.
             self._end()
-            raise A2AError(PARSE_ERROR, _BROKEN) from None
+            raise BodyError(BodyFault.BROKEN) from None
         finally:
             self._waited(watched)
         if len(data) > limit_bytes:
             return None
         if self._length is not None and len(data) < self._length:
             self._end()
-            raise A2AError(PARSE_ERROR, _BROKEN)
+            raise BodyError(BodyFault.BROKEN)
         self._left = False
         return bytes(data)
 
     def client_is_there(self) -> bool:
-        """False when the client has certainly left; only a server that lends its socket lets anybody know."""
+        """Return False if the client has certainly left, which only a server that lends its socket can tell."""
         if self._socket is None:
             return True
         try:
@@ -106,10 +144,10 @@ class RequestBody:
             return False
 
     def discard(self) -> None:
-        """Takes what is left off the connection, so that a client that is still sending gets to read its answer.
+        """Take the rest off the connection, so that a client that is still sending gets to read its answer.
 
-        Many read it only when they have sent everything, and some proxies take an early one for a failure. Whoever pauses is
-        waiting for the answer.
+        Many clients read only after they have sent everything, and some proxies take an early answer for a failure. A client that
+        pauses waits for the answer.
         """
         if not self._left:
             return
@@ -117,14 +155,14 @@ class RequestBody:
             self._end()
             return
         left = _MOST_DISCARDED_BYTES
-        watched = self._wait_for(self._patience.pause_seconds, self._patience.linger_seconds)
+        watched = self._wait_for(self._wait_limits.pause_seconds, self._wait_limits.linger_seconds)
         try:
             while left > 0 and (chunk := self._stream.read(_CHUNK_BYTES)):
                 left -= len(chunk)
             if left <= 0:
                 self._end()
         except Exception:
-            # It paused, broke off or cannot be parsed: where the next request would begin is not known.
+            # After a pause, a break or a syntax error, the start of the next request is unknown.
             self._end()
         finally:
             self._waited(watched)
@@ -134,22 +172,22 @@ class RequestBody:
         if self._socket is None:
             return None
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(each_seconds))
-        return self._patience.overdue.watch(self._socket, seconds=all_seconds)
+        return self._wait_limits.watchdog.watch(self._socket, seconds=all_seconds)
 
     def _waited(self, watched: int | None) -> None:
         if self._socket is not None and watched is not None:
-            self._patience.overdue.release(watched)
+            self._wait_limits.watchdog.release(watched)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(0))
 
     def _some(self, limit_bytes: int) -> bytearray:
-        """What comes in chunks, up to one byte over the limit."""
+        """Return the chunks, up to one byte over the limit."""
         data = bytearray()
         while len(data) <= limit_bytes and (chunk := self._stream.read(limit_bytes + 1 - len(data))):
             data += chunk
         return data
 
     def _end(self) -> None:
-        """Whoever reads from the connection now or later finds its end, and closes it."""
+        """Shut the connection for reading: the server finds its end and closes it."""
         self._left = False
         if self._socket is not None:
             with contextlib.suppress(OSError):
@@ -158,11 +196,11 @@ class RequestBody:
 
 @cache
 def _timeval(seconds: float) -> bytes:
-    """A `struct timeval` (POSIX <sys/time.h>)."""
+    """Return a `struct timeval` (POSIX <sys/time.h>)."""
     return struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))
 
 
 def _number(stated: str) -> int:
-    """The length that was stated; one of more digits than anybody needs is as good as endless."""
+    """Return the stated length. One with more digits than anybody needs counts as endless."""
     digits = stated.isascii() and stated.isdigit() and len(stated) <= _MOST_DIGITS
     return int(stated) if digits else 10**_MOST_DIGITS

@@ -14,8 +14,7 @@ from msgspec import Struct
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
-from a2a_hub.http.dates import delay_of
-from a2a_hub.http.messages import JSON
+from a2a_hub.http.messages import JSON, delay_of
 from a2a_hub.identity.introspection_cache import IntrospectionCache, TooManyWait
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.static_token import digest

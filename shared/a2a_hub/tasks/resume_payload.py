@@ -7,9 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.a2a.call import Call, Cancellation, TaskInHand
+from a2a_hub.a2a.call import Call, TaskInHand
 from a2a_hub.a2a.model import Binding, SendMessageRequest, Task
 from a2a_hub.a2a.versions import Version
+from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 
 

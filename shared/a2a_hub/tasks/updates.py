@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from a2a_hub.a2a.call import Cancellation
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import (
     Artifact,
@@ -16,6 +15,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
+from a2a_hub.http.messages import Cancellation
 
 Update = TaskStatusUpdateEvent | TaskArtifactUpdateEvent
 
