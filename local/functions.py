@@ -106,8 +106,8 @@ def environment_of(
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(function.threads),
     }
-    if function.python_path:
-        environment["PYTHONPATH"] = str(function.python_path)
+    # A bundle stands before the package of the source tree, which this environment may hold as well.
+    environment["PYTHONPATH"] = str(function.python_path or function.source.parent)
     if function.reads_routes or function.verifies_callers:
         # An address that the operator has set is that of an agent of their own, which takes the place of the one here.
         addresses = {f"{name.upper()}_URL": url for name, url in urls.items() if name != function.name}

@@ -8,7 +8,7 @@ setup() {
     load programs
     cd "$(project)" || return
     dry_run='' quiet='' problem=$BATS_TEST_TMPDIR/problem
-    export DEPLOY_PAUSE_SECONDS=0 COUNT=$BATS_TEST_TMPDIR/count
+    export PYTHONPATH=$(project)/shared DEPLOY_PAUSE_SECONDS=0 COUNT=$BATS_TEST_TMPDIR/count
     set -o pipefail
     source deploy/commands.sh
 }

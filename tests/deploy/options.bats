@@ -30,7 +30,7 @@ deploy() { # OPTION…
 
 count() { # OPTION…: how many functions such a deployment has
     local functions=()
-    eval "$(python3 -m deploy --config "$config" "$@" plan | sed -n 's/^declare -ga functions=/functions=/p')"
+    eval "$(PYTHONPATH=shared python3 -m deploy --config "$config" "$@" plan | sed -n 's/^declare -ga functions=/functions=/p')"
     echo "${#functions[@]}"
 }
 

@@ -163,7 +163,7 @@ def test_a_function_is_uploaded_as_it_is_bundled(name: str, deployed: Deployed) 
         "main.py",
         "requirements.txt",
         f"functions/{name}/app.py",
-        "shared/a2a_hub/http/flask_adapter.py",
+        "a2a_hub/http/flask_adapter.py",
     } <= bundle
     assert {file for file in files if not file.endswith((".pyc", "/"))} == bundle
 
