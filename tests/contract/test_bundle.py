@@ -97,7 +97,10 @@ print("a2a_hub.routing.routes" in loaders, "tomllib" in sys.modules)
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=target, env=settings, capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()[-2:]
-    assert lines == ['["a2a_hub.runtime", "a2a_hub.runtime.module_archive", "a2a_hub.runtime.cold_start"]', "True False"]
+    assert lines == [
+        '["a2a_hub.runtime", "a2a_hub.runtime.module_archive", "a2a_hub.runtime.cold_start"]',
+        "True False",
+    ]
 
 
 def test_links_become_copies(tree: Path, tmp_path: Path) -> None:
