@@ -1,18 +1,153 @@
-"""What a worker is written against: `Client.run` calls its function for each task, and reports what it returns or raises.
-
-docs/workers.md says what it talks to.
-"""
+"""The tasks function as a worker reaches it: what it says no to is told apart from what nobody can say."""
 
 import contextlib
+import http.client
+import json
 import logging
 import random
+import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
-from workers.lease import Lease
-from workers.tasks_function import Credential, Refused, TasksFunction
+Credential = Callable[[], Mapping[str, str]]
+"""Returns the headers that authenticate the worker."""
+
+
+class Refused(Exception):
+    """The function says no: to the request, the credential, or the lease."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        super().__init__(problem.get("detail") or f"status {status}")
+        self.reason = problem.get("reason")
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect is an answer like any other: urllib would take the credential along, wherever it leads."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Nowhere."""
+
+
+class TasksFunction:
+    """The function at `url`, for whoever has the credential."""
+
+    def __init__(self, url: str, credential: Credential) -> None:
+        self._url, self._credential = url.rstrip("/"), credential
+        self._open = urllib.request.build_opener(_NoRedirects).open
+
+    def post(self, path: str, value: object) -> dict[str, Any]:
+        """The answer; empty for no content. Raises Refused, or OSError: then nobody can say, and to try again is right."""
+        headers = {"Content-Type": "application/json", **self._credential()}
+        request = urllib.request.Request(self._url + path, json.dumps(value).encode(), headers)
+        try:
+            with self._open(request, timeout=90) as answer:
+                return json.loads(answer.read() or b"{}")  # type: ignore[no-any-return]
+        except http.client.HTTPException as error:
+            raise OSError("the answer broke off") from error
+        except urllib.error.HTTPError as error:
+            with error:
+                body = error.read()
+            if error.code >= 500 or error.code in (408, 429):
+                raise OSError(f"status {error.code}") from None
+            problem = "problem+json" in error.headers.get("Content-Type", "")
+            raise Refused(error.code, json.loads(body) if problem else {}) from None
+
+
+class Lease:
+    """The right to write to a task. `useless` is set when the task is this worker's no more, or nobody wants the result."""
+
+    def __init__(self, function: TasksFunction, leased: dict[str, Any]) -> None:
+        self.useless, self._finished = threading.Event(), threading.Event()
+        self._function, self._lease, self._path = function, leased["lease"], f"/v1/tasks/{leased['taskId']}"
+        self._seconds, self._version = leased["leaseSeconds"], leased["version"]
+        self._until = time.monotonic() + self._seconds
+        self._writing = threading.Lock()
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._keep, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._finished.set()
+
+    def write(self, verb: str, **fields: Any) -> None:
+        """Sends a write until it is taken, once. Raises Refused when the task is this worker's no more, or OSError."""
+        with self._writing:
+            sent_before = False
+            while True:
+                try:
+                    self._version = self._post(verb, version=self._version, **fields)
+                    return
+                except Refused as refused:
+                    if not sent_before or refused.reason not in ("WRONG_VERSION", "TASK_ENDED"):
+                        raise
+                    # Not the write was lost, but the answer to it.
+                    self._version = None
+                    return
+                except OSError:
+                    sent_before = True
+                    if time.monotonic() > self._until:
+                        raise
+                    time.sleep(random.uniform(0.2, 1.0))
+
+    def _keep(self) -> None:
+        """Renews at a third of the lease's length until the work is finished, or there is no use in it."""
+        pause = self._seconds / 3
+        while not self._finished.wait(pause) and not self.useless.is_set():
+            started, pause = time.monotonic(), self._seconds / 3
+            try:
+                self._post("renew", leaseSeconds=self._seconds)
+                self._until = started + self._seconds
+            except Refused:
+                self.useless.set()
+            except OSError:
+                pause = min(1.0, pause)
+                if time.monotonic() > self._until:
+                    self.useless.set()
+
+    def _post(self, verb: str, **fields: Any) -> int:
+        answer = self._function.post(f"{self._path}:{verb}", {"lease": self._lease, **fields})
+        if answer["cancelRequested"]:
+            self.useless.set()
+        return int(answer["version"])
+
+
+_METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity"
+
+
+def static_token(token: str) -> Credential:
+    """The token of a client in the function's table (CLIENTS_FILE)."""
+    return lambda: {"Authorization": f"Bearer {token}"}
+
+
+def google_account(audience: str, *, metadata_url: str = _METADATA) -> Credential:
+    """The account that this program runs as on Google Cloud, for the function's address as the audience."""
+    query = urllib.parse.urlencode({"audience": audience})
+    request = urllib.request.Request(f"{metadata_url}?{query}", headers={"Metadata-Flavor": "Google"})
+
+    def headers() -> Mapping[str, str]:
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                bearer = f"Bearer {answer.read().decode()}"
+        except OSError as problem:
+            raise OSError(f"no Google account to be had, and no WORKER_TOKEN is set ({problem})") from problem
+        # Cloud Run checks the second one, and leaves the first one whole for the function.
+        return {"Authorization": bearer, "X-Serverless-Authorization": bearer}
+
+    return headers
+
+
+def from_environment(environ: Mapping[str, str]) -> Credential:
+    """By `WORKER_TOKEN` where it is set, else the account, for the function at `TASKS_URL`."""
+    token = environ.get("WORKER_TOKEN", "")
+    return static_token(token) if token else google_account(environ["TASKS_URL"].rstrip("/"))
+
 
 _BROKE_OFF = "The work on this task broke off. / このタスクの処理は中断しました。"
 _NOT_OURS = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
@@ -117,3 +252,20 @@ def _report(work: Work, lease: Lease, verb: str, fields: dict[str, str]) -> None
         # Done again, it would be refused again.
         _log.error("what the work on task %s came to was not taken: %s", work.task_id, refused)
         lease.write("fail", reason=_BROKE_OFF)
+
+
+def run_worker(do: Callable[[Work], str], *, roles: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Works until it is told to end. Exits with 1 when it is told nowhere to work, or is not let in."""
+    url = environ.get("TASKS_URL", "")
+    if not url.startswith(("http://", "https://")):
+        sys.exit(
+            f"TASKS_URL is {url!r}: it has to be the address of the tasks function, which `make run` prints"
+        )
+    logging.basicConfig()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    try:
+        Client(url, from_environment(environ), roles=roles).run(do)
+    except Refused as refused:
+        sys.exit(f"the tasks function does not let this worker in: {refused}")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from workers import program
+from workers import client
 from workers.client import Question, Work
 
 
@@ -16,4 +16,4 @@ def echo(work: Work) -> str:
 
 
 if __name__ == "__main__":
-    program.run(echo, roles=sys.argv[1:], environ=os.environ)
+    client.run_worker(echo, roles=sys.argv[1:], environ=os.environ)

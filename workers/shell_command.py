@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from workers import program
+from workers import client
 from workers.client import Failed, Work
 
 _TOO_LONG = "The command took too long. / コマンドが制限時間内に終わりませんでした。"
@@ -90,7 +90,7 @@ def main() -> None:
     if shutil.which(options.command[0]) is None:
         parser.error(f"there is no program {options.command[0]}")
     command = Command(options.command, seconds=options.seconds, most_bytes=options.most_bytes)
-    program.run(command, roles=options.role, environ=os.environ)
+    client.run_worker(command, roles=options.role, environ=os.environ)
 
 
 if __name__ == "__main__":

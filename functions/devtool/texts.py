@@ -143,7 +143,7 @@ _TEXTS = {
 
 
 class StoredTexts:
-    """See `a2a_hub.tasks.ui.UiTexts`."""
+    """See `a2a_hub.tasks.text_only.UiTexts`."""
 
     def still_working(self, message: Message, number: int | None) -> str:  # noqa: ARG002 - the seam's
         """See `UiTexts.still_working`."""

@@ -14,7 +14,7 @@ from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
 
 if TYPE_CHECKING:
-    from a2a_hub.queue.settings import WakeupSettings
+    from a2a_hub.queue.factory import WakeupSettings
     from a2a_hub.tasks.settings import TaskSettings
 
 
@@ -68,7 +68,7 @@ def read(environ: Mapping[str, str]) -> Config:
 
 def _tasks(settings: Settings) -> tuple[TaskSettings, WakeupSettings | None]:
     # Not loaded where no tasks are kept.
-    from a2a_hub.queue import settings as wakeup_settings
+    from a2a_hub.queue import factory as wakeup_settings
     from a2a_hub.tasks import settings as task_settings
 
     return task_settings.read(settings), wakeup_settings.read(settings)

@@ -29,7 +29,7 @@ _WITHOUT_ANSWER = {
 
 
 class TaskTexts:
-    """See `a2a_hub.tasks.ui.UiTexts`."""
+    """See `a2a_hub.tasks.text_only.UiTexts`."""
 
     def still_working(self, message: Message, number: int | None) -> str:
         """See `UiTexts.still_working`."""

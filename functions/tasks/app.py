@@ -10,7 +10,6 @@ from a2a_hub.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.own_tokens import DefaultCredentials
-from a2a_hub.queue.topic_condition import TopicCondition
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
@@ -18,14 +17,14 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY, health, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.hub import route_source
-from a2a_hub.task_store.factory import Store, open_store
-from a2a_hub.task_store.store import HUB, Unavailable
+from a2a_hub.task_store.factory import open_store
+from a2a_hub.task_store.store import HUB, Store, Unavailable
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
 from functions.tasks.hub_runs import HubRuns
-from functions.tasks.wakeup_endpoint import WakeupEndpoint
-from functions.tasks.webhooks.wiring import deliverer
+from functions.tasks.wakeups import TopicCondition, WakeupEndpoint
+from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.api import WorkersApi
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import worker_of

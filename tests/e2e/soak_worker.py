@@ -3,8 +3,7 @@
 import os
 import time
 
-from workers.client import Client, Work
-from workers.credentials import from_environment
+from workers.client import Client, Work, from_environment
 
 
 def _work(work: Work) -> str:

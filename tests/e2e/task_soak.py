@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from a2a_hub.a2a.model import TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
-from a2a_hub.task_store.event_encoding import event_bytes
 from a2a_hub.task_store.store import StoredTask, TaskQuery
+from a2a_hub.task_store.task_log import event_bytes
 from tests.e2e.long_running_agent import LastingAgent, answer_to
 from tests.e2e.task_machine import OWNER, Json, Machine, machine, message
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.worker_runs import WORKER, WorkedHub, WorkerProcess, worked_hub
-from workers.client import Client, Work
-from workers.credentials import static_token
+from workers.client import Client, Work, static_token
 
 _WORKERS, _TASKS = 8, 200
 

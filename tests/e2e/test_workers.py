@@ -220,7 +220,7 @@ def test_an_unknown_skill_is_a_bad_request_that_names_the_known_ones(hub: Worked
 _HOLDING = """
 import os
 from workers.client import Client, Work
-from workers.credentials import from_environment
+from workers.client import from_environment
 
 def hold(work: Work) -> str:
     print("holds attempt", work.attempt, "of", work.task_id, flush=True)

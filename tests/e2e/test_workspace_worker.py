@@ -29,7 +29,7 @@ _WORKER = (
 _SHORT_LEASED = """
 import os
 from workers.client import Client
-from workers.credentials import from_environment
+from workers.client import from_environment
 from workers.workspace import settings
 from workers.workspace.__main__ import worker
 

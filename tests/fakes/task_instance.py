@@ -29,12 +29,11 @@ from a2a_hub.a2a.versions import Version
 from a2a_hub.identity.principal import Principal
 from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
-from a2a_hub.task_store.factory import Store
 from a2a_hub.task_store.sqlite import SqliteTaskStore
-from a2a_hub.task_store.store import StoredTask, TaskQuery, TaskStore, Unavailable
+from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
+from a2a_hub.tasks.recorder import LeaseTimes
 from a2a_hub.tasks.settings import Patience, TaskSettings
 from a2a_hub.tasks.task_service import TaskService
-from a2a_hub.tasks.writer import LeaseTimes
 from a2a_hub.telemetry.log import Log
 
 Found = TypeVar("Found")

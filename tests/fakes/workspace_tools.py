@@ -5,9 +5,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.fakes.workspace import OWNER, Workspace
-from workers.workspace.accounts import credentials_of
 from workers.workspace.desk import Desk
-from workers.workspace.google import Google
+from workers.workspace.google import Google, credentials_of
 from workers.workspace.words import Language
 
 ZONE = ZoneInfo("Asia/Tokyo")

@@ -8,13 +8,12 @@ from a2a_hub.a2a.versions import Version
 from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
-from a2a_hub.task_store.push import Delivery, PushConfig
+from a2a_hub.task_store.store import Delivery, PushConfig
 from a2a_hub.tasks.webhook_address import webhook_refusal
 from a2a_hub.telemetry.log import Log
-from functions.tasks.webhooks.attempts import Attempts
 from functions.tasks.webhooks.delivery import Deliverer
-from functions.tasks.webhooks.posting import Posting
-from functions.tasks.webhooks.signing import Signer
+from functions.tasks.webhooks.notification import Posting, Signer
+from functions.tasks.webhooks.retry_policy import Attempts
 from tests.contract.task_store.stores import Clock, Store, chunk, created, status
 
 

@@ -8,11 +8,11 @@ from msgspec import structs
 
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
 from a2a_hub.a2a.text import text_of
-from a2a_hub.queue.topic_condition import TopicCondition
 from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, NewTask
+from functions.tasks.wakeups import TopicCondition
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.leasing import Leasing
 

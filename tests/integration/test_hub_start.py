@@ -16,7 +16,7 @@ _SETTINGS = {
 }
 # Loaded for a setting, or for a request that needs it.
 _FOR_A_SETTING = {
-    "a2a_hub.task_store.settings": "TASK_STORE",
+    "a2a_hub.task_store.factory": "TASK_STORE",
     "a2a_hub.tasks.task_service": "TASK_STORE",
     "functions.hub.run_endpoint": "TASK_STORE",
     "sqlite3": "TASK_STORE",

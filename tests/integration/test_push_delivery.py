@@ -9,8 +9,8 @@ import pytest
 from a2a_hub.a2a.model import AuthenticationInfo, Message, Part, Role, TaskState
 from a2a_hub.a2a.versions import Version
 from a2a_hub.runtime.ids import new_id
-from a2a_hub.task_store.push import Delivery
 from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import Delivery
 from a2a_hub.tasks.webhook_address import webhook_refusal
 from tests.contract.task_store.stores import Clock, created, status
 from tests.fakes.http_server import Exchange

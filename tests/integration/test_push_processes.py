@@ -13,8 +13,8 @@ import pytest
 from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState
 from a2a_hub.a2a.versions import Version
 from a2a_hub.runtime.ids import new_id
-from a2a_hub.task_store.push import PushConfig
 from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import PushConfig
 from tests.contract.task_store.stores import created, status
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver

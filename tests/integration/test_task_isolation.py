@@ -8,7 +8,7 @@ import pytest
 
 from a2a_hub.identity.static_token import digest
 from a2a_hub.task_store.store import Position
-from a2a_hub.tasks.page_token import write_token
+from a2a_hub.tasks.operations import write_token
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, TOKEN
 from tests.fakes.task_client import WAYS, Refused

@@ -11,11 +11,11 @@ import pytest
 from a2a_hub.a2a.model import TaskPushNotificationConfig
 from a2a_hub.a2a.versions import Version
 from a2a_hub.runtime.ids import new_id
-from a2a_hub.task_store.push import Delivery, PushConfig
 from a2a_hub.task_store.sqlite import SqliteTaskStore
+from a2a_hub.task_store.store import Delivery, PushConfig
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import read
-from functions.tasks.webhooks.wiring import deliverer
+from functions.tasks.webhooks.delivery import deliverer
 from tests.contract.task_store.stores import created
 from tests.fakes.http_server import HttpServer
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS

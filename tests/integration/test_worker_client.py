@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 
 from tests.fakes.http_server import Exchange, HttpServer
-from workers.client import Client, Failed, Question, Work
-from workers.credentials import from_environment, google_account, static_token
-from workers.tasks_function import Refused
+from workers.client import (
+    Client,
+    Failed,
+    Question,
+    Refused,
+    Work,
+    from_environment,
+    google_account,
+    static_token,
+)
 
 _LEASED = {
     "taskId": "task-1",

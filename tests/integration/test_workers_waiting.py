@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.queue.envelope import push_body
-from a2a_hub.queue.wakeups import Wakeup, topic_of
+from a2a_hub.queue.wakeups import Wakeup, push_body, topic_of
 from a2a_hub.settings.reader import SettingsError
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
 from tests.fakes.tasks_function import ALL_ROLES, DEVELOPER, REVIEWER, Tasks

@@ -11,9 +11,8 @@ import pytest
 from tests.fakes.metadata_server import claims_of
 from tests.fakes.token_issuers import TokenIssuers
 from tests.fakes.workspace import OWNER, SCOPE, Workspace
-from workers.workspace.accounts import credentials_of
 from workers.workspace.failures import Cause, GoogleFailed
-from workers.workspace.google import Api, Google
+from workers.workspace.google import Api, Google, credentials_of
 
 ACCOUNT = "workspace-worker@my-hub-project.iam.gserviceaccount.com"
 DEVELOPER = "developer@my-hub-project.iam.gserviceaccount.com"

@@ -9,10 +9,9 @@ import pytest
 
 from tests.fakes.workspace import OWNER, Workspace
 from tests.unit.test_workspace_consent import ADDITION, EVENT, MAIL
-from workers.workspace.accounts import credentials_of
 from workers.workspace.actions import Action, Addition, Event
 from workers.workspace.failures import Cause, GoogleFailed
-from workers.workspace.google import Google
+from workers.workspace.google import Google, credentials_of
 from workers.workspace.words import Language
 from workers.workspace.writing import DraftGone, Writer
 

@@ -20,7 +20,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.task_store.event_encoding import folded
+from a2a_hub.task_store.task_log import folded
 from a2a_hub.tasks.updates import updates
 from functions.hub.downstream.artifact_ids import ArtifactIds
 from functions.hub.downstream.event_translator import EventTranslator

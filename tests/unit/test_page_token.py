@@ -6,7 +6,7 @@ import hashlib
 import pytest
 
 from a2a_hub.task_store.store import Position
-from a2a_hub.tasks.page_token import read_token, write_token
+from a2a_hub.tasks.operations import read_token, write_token
 
 OF = ("client:a", None, (), None)
 

@@ -45,7 +45,7 @@ def test_of_wrong_settings_all_is_told_and_nothing_else(tmp_path: Path) -> None:
 
 def test_of_a_wrong_file_the_reason_is_told_and_no_stack(tmp_path: Path) -> None:
     stack = 'Traceback (most recent call last):\n  File "main.py", line 1, in <module>\n'
-    output = f"{stack}a2a_hub.task_store.sqlite_schema.WrongFile: it is no SQLite file\n"
+    output = f"{stack}a2a_hub.task_store.sqlite_file.WrongFile: it is no SQLite file\n"
     with pytest.raises(ProcessEnded, match=r"\n    it is no SQLite file$") as ended:
         _wait(_process(tmp_path, output, status=1), answers=lambda _: False)
     assert "Traceback" not in str(ended.value)

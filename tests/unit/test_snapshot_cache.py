@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.task_store.snapshot_cache import RememberedFolds
 from a2a_hub.task_store.store import NewTask
+from a2a_hub.task_store.task_log import RememberedFolds
 from a2a_hub.task_store.task_record import TaskRecord, first_head
 from tests.contract.task_store.stores import a_task
 

@@ -17,7 +17,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.task_store.event_encoding import event_bytes, folded, read_event, read_task, task_bytes
+from a2a_hub.task_store.task_log import event_bytes, folded, read_event, read_task, task_bytes
 
 TASK = Task(id="t", context_id="c", status=TaskStatus(state=TaskState.SUBMITTED))
 _texts = st.text(max_size=5)

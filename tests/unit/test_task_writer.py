@@ -9,7 +9,7 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost
-from a2a_hub.tasks.writer import StorePatience, Writer
+from a2a_hub.tasks.recorder import StorePatience, Writer
 from tests.contract.task_store.stores import Clock, chunk, created, events_of, status, texts
 
 _SECONDS = 30.0

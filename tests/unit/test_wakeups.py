@@ -6,9 +6,8 @@ import threading
 
 import pytest
 
-from a2a_hub.queue.envelope import BadEnvelope, push_body, read_push
-from a2a_hub.queue.topic_condition import TopicCondition
-from a2a_hub.queue.wakeups import Wakeup, topic_of
+from a2a_hub.queue.wakeups import BadEnvelope, Wakeup, push_body, read_push, topic_of
+from functions.tasks.wakeups import TopicCondition
 
 SECONDS = 30.0
 _DEEP = b"[" * 100_000

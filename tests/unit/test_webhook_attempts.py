@@ -5,9 +5,16 @@ from email.utils import formatdate
 import pytest
 
 from a2a_hub.http.client import Fault, HttpFailure
-from a2a_hub.task_store.push import Delivery
+from a2a_hub.task_store.store import Delivery
 from a2a_hub.tasks.webhook_address import AddressRefused
-from functions.tasks.webhooks.attempts import Attempts, Failure, Prospect, after_failure, of_answer, of_fault
+from functions.tasks.webhooks.retry_policy import (
+    Attempts,
+    Failure,
+    Prospect,
+    after_failure,
+    of_answer,
+    of_fault,
+)
 from tests.contract.task_store.stores import webhook
 
 NOW = 1_700_000_000.0

@@ -15,7 +15,7 @@ from a2a_hub.http.messages import Request
 from a2a_hub.settings.reader import SettingsError
 from a2a_hub.tasks.webhook_keys import KeySetPage, PublicKey, public_keys
 from functions.tasks.config import Config, read
-from functions.tasks.webhooks.signing import Signer
+from functions.tasks.webhooks.notification import Signer
 from tests.fakes.webhook_signatures import claims_of, key_pair
 
 NOW = 1_700_000_000.0

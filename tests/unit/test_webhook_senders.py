@@ -2,8 +2,8 @@
 
 from a2a_hub.a2a.model import TaskPushNotificationConfig
 from a2a_hub.a2a.versions import Version
-from a2a_hub.task_store.push import PushConfig
-from functions.tasks.webhooks.senders import MOST_AT_ONCE, Senders
+from a2a_hub.task_store.store import PushConfig
+from functions.tasks.webhooks.delivery import MOST_AT_ONCE, Senders
 
 
 def _push(number: int, *, receiver: str = "receiver.example") -> PushConfig:

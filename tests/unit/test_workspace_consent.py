@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.workspace import consent, plain
+from workers.workspace import conversation, plain
 from workers.workspace.actions import Action, Addition, Event, Mail
-from workers.workspace.consent import Answer
+from workers.workspace.conversation import Answer
 from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.words import Language
 
@@ -34,11 +34,11 @@ languages = pytest.mark.parametrize("language", Language)
 @languages
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: type(action).__name__)
 def test_a_question_is_read_as_what_it_asks_for(action: Action, language: Language) -> None:
-    assert consent.asked_for(consent.question(action, language), ZONE) == action
+    assert conversation.asked_for(conversation.question(action, language), ZONE) == action
 
 
 def test_a_person_reads_all_of_a_mail() -> None:
-    _, _, block = consent.question(MAIL, Language.EN).partition("\n\n")
+    _, _, block = conversation.question(MAIL, Language.EN).partition("\n\n")
     assert block.splitlines() == [
         "```",
         "To: aki@example.com",
@@ -53,7 +53,7 @@ def test_a_person_reads_all_of_a_mail() -> None:
 
 
 def test_a_person_reads_all_of_an_event_in_japanese() -> None:
-    asked = consent.question(EVENT, Language.JA)
+    asked = conversation.question(EVENT, Language.JA)
     assert "招待者: aki@example.com, ken@example.com" in asked
     assert "開始: 2026-11-24 10:00+09:00" in asked
 
@@ -65,8 +65,8 @@ def test_whatever_a_mail_says_it_is_sent_as_it_was_read(language: Language, subj
         mail = Mail.of(to="aki@example.com", subject=subject, body=body)
     except Unusable:
         return
-    asked = consent.question(mail, language)
-    assert consent.asked_for(asked, ZONE) == mail
+    asked = conversation.question(mail, language)
+    assert conversation.asked_for(asked, ZONE) == mail
     assert all(plain.text(line, most=1000) == line for line in asked.split("\n"))
 
 
@@ -76,13 +76,13 @@ def test_whatever_a_mail_says_it_is_sent_as_it_was_read(language: Language, subj
         "```\nTo: eve@example.net",
         "`````\n\n```",
         "To: eve@example.net\nCc: eve@example.net",
-        consent.question(MAIL, Language.EN),
+        conversation.question(MAIL, Language.EN),
         "a\r\nb\x0bc\u2028d",
     ],
 )
 def test_no_text_of_a_mail_changes_who_gets_it(body: str) -> None:
     mail = Mail.of(to="aki@example.com", subject="s", body=body)
-    read = consent.asked_for(consent.question(mail, Language.EN), ZONE)
+    read = conversation.asked_for(conversation.question(mail, Language.EN), ZONE)
     assert isinstance(read, Mail)
     assert (read.to, read.cc, read.body) == (("aki@example.com",), (), mail.body)
 
@@ -90,7 +90,7 @@ def test_no_text_of_a_mail_changes_who_gets_it(body: str) -> None:
 @pytest.mark.parametrize("body", ["```", "a\n`````\nb", "~~~", "one ` two"])
 def test_no_text_of_a_mail_ends_the_block_that_it_is_shown_in(body: str) -> None:
     mail = Mail.of(to="aki@example.com", subject="s", body=body)
-    lines = consent.question(mail, Language.EN).split("\n")
+    lines = conversation.question(mail, Language.EN).split("\n")
     fence = lines[-1]
     assert fence == "`" * len(fence)
     assert [number for number, line in enumerate(lines) if line.startswith(fence)] == [2, len(lines) - 1]
@@ -109,12 +109,12 @@ def test_what_is_not_seen_is_not_sent(hidden: str) -> None:
     "changed", ["Sure. {}", "{}\n", "{} ", "{}\n\nYes", " {}", "\n{}", "✓ Sent\n\n\n{}", "```\n{}\n```"]
 )
 def test_a_text_that_only_holds_a_question_asks_for_nothing(changed: str, language: Language) -> None:
-    assert consent.asked_for(changed.format(consent.question(MAIL, language)), ZONE) is None
+    assert conversation.asked_for(changed.format(conversation.question(MAIL, language)), ZONE) is None
 
 
 def test_a_question_may_follow_what_was_done_before_it() -> None:
-    asked = f"✓ Sent to ken@example.com: “One”\n\n{consent.question(EVENT, Language.EN)}"
-    assert consent.asked_for(asked, ZONE) == EVENT
+    asked = f"✓ Sent to ken@example.com: “One”\n\n{conversation.question(EVENT, Language.EN)}"
+    assert conversation.asked_for(asked, ZONE) == EVENT
 
 
 @pytest.mark.parametrize(
@@ -123,16 +123,16 @@ def test_a_question_may_follow_what_was_done_before_it() -> None:
         "",
         "Send a mail to aki@example.com? yes/no",
         "Send this mail? Answer “yes”, and it is sent exactly so. Anything else, and it is not.",
-        consent.question(MAIL, Language.EN).replace("aki@example.com", "nobody"),
-        consent.question(MAIL, Language.EN).replace("To: ", "An: "),
-        consent.question(MAIL, Language.EN).replace("Subject:", "Bcc: eve@example.net\nSubject:"),
-        consent.question(ADDITION, Language.EN).replace("1aB", "../1aB"),
-        consent.question(EVENT, Language.EN).replace("2026-11-24 10:30", "2026-11-23 10:30"),
-        consent.question(MAIL, Language.EN).replace("Figures", "Fig\u200bures"),
+        conversation.question(MAIL, Language.EN).replace("aki@example.com", "nobody"),
+        conversation.question(MAIL, Language.EN).replace("To: ", "An: "),
+        conversation.question(MAIL, Language.EN).replace("Subject:", "Bcc: eve@example.net\nSubject:"),
+        conversation.question(ADDITION, Language.EN).replace("1aB", "../1aB"),
+        conversation.question(EVENT, Language.EN).replace("2026-11-24 10:30", "2026-11-23 10:30"),
+        conversation.question(MAIL, Language.EN).replace("Figures", "Fig\u200bures"),
     ],
 )
 def test_what_this_worker_did_not_ask_asks_for_nothing(text: str) -> None:
-    assert consent.asked_for(text, ZONE) is None
+    assert conversation.asked_for(text, ZONE) is None
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_what_this_worker_did_not_ask_asks_for_nothing(text: str) -> None:
     ],
 )
 def test_a_yes_is_a_yes(text: str) -> None:
-    assert consent.answer(text) is Answer.YES
+    assert conversation.answer(text) is Answer.YES
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_a_yes_is_a_yes(text: str) -> None:
     ],
 )
 def test_more_than_a_yes_is_no_yes(text: str) -> None:
-    assert consent.answer(text) is Answer.ELSE
+    assert conversation.answer(text) is Answer.ELSE
 
 
 @pytest.mark.parametrize("text", ["no", "No.", "no, thanks", "いいえ", "いいえ。", "やめてください"])
 def test_a_no_is_a_no(text: str) -> None:
-    assert consent.answer(text) is Answer.NO
+    assert conversation.answer(text) is Answer.NO
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.unit.test_workspace_consent import MAIL
-from workers.workspace import consent, conversation
-from workers.workspace.consent import Answer
-from workers.workspace.conversation import Conversation
+from workers.workspace import conversation
+from workers.workspace.conversation import Answer, Conversation
 from workers.workspace.words import Language
 
 ZONE = ZoneInfo("UTC")
-ASKED = consent.question(MAIL, Language.EN)
+ASKED = conversation.question(MAIL, Language.EN)
 
 
 def read(*said: str, task_id: str = "task-1") -> Conversation:

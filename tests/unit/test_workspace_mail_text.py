@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workers.workspace import mail_text
+from workers.workspace import gmail
 
 
 def part(kind: str, text: str, **more: Any) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def part(kind: str, text: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_mail_arrives_as_it_was_written() -> None:
-    raw = mail_text.raw(
+    raw = gmail.encoded_mail(
         to=["aki@example.com", "ken@example.com"], cc=[], subject="四半期の数字", body="売上：12\n\n費用：7"
     )
     mail = message_from_bytes(base64.urlsafe_b64decode(raw), policy=default)
@@ -30,22 +30,22 @@ def test_plain_text_is_read_rather_than_html() -> None:
         "mimeType": "multipart/alternative",
         "parts": [part("text/html", "<b>no</b>"), part("text/plain", "yes")],
     }
-    assert mail_text.text({"mimeType": "multipart/mixed", "parts": [payload]}) == "yes"
+    assert gmail.body_text({"mimeType": "multipart/mixed", "parts": [payload]}) == "yes"
 
 
 def test_html_is_read_without_what_nobody_sees_of_it() -> None:
     html = "<head><title>x</title></head><style>p{}</style><p>One<br>two &amp; three</p><script>no()</script><p>four"
-    assert mail_text.text(part("text/html", html)) == "One\ntwo & three\nfour"
+    assert gmail.body_text(part("text/html", html)) == "One\ntwo & three\nfour"
 
 
 def test_an_attachment_is_named_and_not_read() -> None:
     payload = {"parts": [part("text/plain", "text"), part("text/plain", "secret", filename="notes.txt")]}
-    assert mail_text.text(payload) == "text"
-    assert mail_text.attachments(payload) == ["notes.txt"]
+    assert gmail.body_text(payload) == "text"
+    assert gmail.attachment_names(payload) == ["notes.txt"]
 
 
 @pytest.mark.parametrize(
     "payload", [{}, {"parts": []}, part("image/png", "x"), {"mimeType": "text/plain", "body": {"data": "é"}}]
 )
 def test_a_mail_without_text_has_none(payload: dict[str, Any]) -> None:
-    assert mail_text.text(payload) == ""
+    assert gmail.body_text(payload) == ""

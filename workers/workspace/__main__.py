@@ -7,11 +7,10 @@ import os
 import sys
 from typing import Any
 
-from workers import program
+from workers import client
 from workers.workspace import settings
-from workers.workspace.accounts import credentials_of
 from workers.workspace.agent import Agent
-from workers.workspace.google import Google
+from workers.workspace.google import Google, credentials_of
 from workers.workspace.settings import Settings
 from workers.workspace.worker import WorkspaceWorker
 
@@ -25,7 +24,7 @@ def worker(own: Settings, **options: Any) -> WorkspaceWorker:
 def main() -> None:
     """Runs until it is stopped."""
     own = settings.read(sys.argv[1:], os.environ)
-    program.run(worker(own), roles=own.roles, environ=os.environ)
+    client.run_worker(worker(own), roles=own.roles, environ=os.environ)
 
 
 if __name__ == "__main__":

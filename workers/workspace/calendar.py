@@ -6,8 +6,7 @@ from typing import Any
 
 from workers.workspace import plain
 from workers.workspace.failures import Unusable
-from workers.workspace.google import Api, Google
-from workers.workspace.scopes import READ_EVENTS, READ_FREE_TIME
+from workers.workspace.google import READ_EVENTS, READ_FREE_TIME, Api, Google
 
 _MOST_EVENTS = 50
 _MOST_DAYS = 60

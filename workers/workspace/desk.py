@@ -8,16 +8,14 @@ from datetime import tzinfo
 from hashlib import sha256
 from typing import Any
 
-from workers.tasks_function import Refused
-from workers.workspace import consent, mail_text, plain
+from workers.client import Refused
+from workers.workspace import conversation, gmail, plain
 from workers.workspace.actions import MOST_CHARACTERS, Action, Addition, Event, Mail
 from workers.workspace.calendar import Calendar
-from workers.workspace.documents import new_document
-from workers.workspace.drive import Drive, identifier
+from workers.workspace.drive import Drive, identifier, new_document
 from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.gmail import Gmail
-from workers.workspace.google import Api, Google
-from workers.workspace.scopes import WRITE_DOCUMENTS, WRITE_MAIL
+from workers.workspace.google import WRITE_DOCUMENTS, WRITE_MAIL, Api, Google
 from workers.workspace.words import Language, of
 from workers.workspace.writing import Tell, Writer
 
@@ -76,7 +74,7 @@ class Desk:
         """
         mail = Mail.of(to=to, cc=cc or [], subject=subject, body=body)
         with self._writing:
-            raw = mail_text.raw(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
+            raw = gmail.encoded_mail(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
             self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
             self._note(of(self._language).drafted.format(subject=mail.subject))
         return {"status": "The draft is in Gmail."}
@@ -161,14 +159,14 @@ class Desk:
             question: in the person's language.
         """
         asked = plain.text(question, most=MOST_CHARACTERS)
-        if not asked or consent.asked_for(asked, self._zone):
+        if not asked or conversation.asked_for(asked, self._zone):
             raise Unusable(
                 "Ask for what you need to know. For writing there are tools that ask by themselves."
             )
         return self._ask(asked)
 
     def _ask_for(self, action: Action) -> dict[str, Any]:
-        return self._ask(consent.question(action, self._language))
+        return self._ask(conversation.question(action, self._language))
 
     def _ask(self, question: str) -> dict[str, Any]:
         with self._writing:
@@ -180,7 +178,7 @@ class Desk:
     def _note(self, done: str) -> None:
         self.done.append(done)
         try:
-            self._tell(consent.DONE + done)
+            self._tell(conversation.DONE + done)
         except (OSError, Refused) as problem:
             # It is done all the same, but the task is somebody else's by now.
             _log.warning("what was done was not told: %s", problem)

@@ -1,11 +1,11 @@
 """Files in Drive and the text in them."""
 
+import json
 from typing import Any
 
 from workers.workspace import plain
 from workers.workspace.failures import Cause, GoogleFailed, Unusable
-from workers.workspace.google import Api, Google
-from workers.workspace.scopes import READ_FILES
+from workers.workspace.google import MAKE_FILES, READ_FILES, Api, Google
 
 _MOST_FILES = 10
 _MOST_CHARACTERS = 30_000
@@ -83,3 +83,32 @@ def _shown(file: dict[str, Any]) -> dict[str, Any]:
         "owner": owners,
         "address": file.get("webViewLink"),
     }
+
+
+_NEW_FIELDS = "id,webViewLink"
+_BOUNDARY = "a-part-of-a-new-document"
+
+
+def new_document(google: Google, title: str, text: str, *, task_id: str) -> dict[str, Any]:
+    """The Google Doc with this title that was made for this task; made now, from Markdown, where there is none yet."""
+    mark = {"a2aTask": task_id[:100]}
+    quoted = title.replace("\\", "\\\\").replace("'", "\\'")
+    query = f"appProperties has {{ key='a2aTask' and value='{mark['a2aTask']}' }} and name = '{quoted}' and trashed = false"
+    found = google.get(
+        Api.DRIVE, "/files", scope=MAKE_FILES, q=query, pageSize=1, fields=f"files({_NEW_FIELDS})"
+    )
+    if found.get("files"):
+        first: dict[str, Any] = found["files"][0]
+        return first
+    metadata = {"name": title, "mimeType": "application/vnd.google-apps.document", "appProperties": mark}
+    parts = [
+        ("application/json; charset=UTF-8", json.dumps(metadata)),
+        ("text/markdown; charset=UTF-8", text),
+    ]
+    boundary = _BOUNDARY
+    while boundary in text:
+        boundary += "-"
+    body = "".join(f"--{boundary}\r\nContent-Type: {kind}\r\n\r\n{content}\r\n" for kind, content in parts)
+    whole = f"{body}--{boundary}--\r\n".encode()
+    kind = f"multipart/related; boundary={boundary}"
+    return google.upload("/files", whole, kind, scope=MAKE_FILES, uploadType="multipart", fields=_NEW_FIELDS)

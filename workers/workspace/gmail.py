@@ -1,11 +1,97 @@
-"""The person's mails."""
+"""Mails as Gmail keeps them, and their text."""
 
+import base64
+import binascii
+from collections.abc import Iterator, Sequence
+from email.message import EmailMessage
+from email.policy import SMTP
+from html.parser import HTMLParser
 from typing import Any
 
-from workers.workspace import mail_text, plain
+from workers.workspace import plain
 from workers.workspace.drive import identifier
-from workers.workspace.google import Api, Google
-from workers.workspace.scopes import READ_MAIL
+from workers.workspace.google import READ_MAIL, Api, Google
+
+_UNSEEN = {"script", "style", "head", "title"}
+_BREAKS = {"br", "p", "div", "tr", "li", "h1", "h2", "h3", "blockquote"}
+
+
+def encoded_mail(*, to: Sequence[str], cc: Sequence[str] = (), subject: str, body: str) -> str:
+    """A mail in plain text, as Gmail takes it. Gmail adds who it is from."""
+    mail = EmailMessage(policy=SMTP)
+    mail["To"] = ", ".join(to)
+    if cc:
+        mail["Cc"] = ", ".join(cc)
+    mail["Subject"] = subject
+    mail.set_content(body, cte="base64")
+    return base64.urlsafe_b64encode(mail.as_bytes()).decode()
+
+
+def header_fields(payload: dict[str, Any]) -> dict[str, str]:
+    """The headers by their names, in lower case."""
+    return {
+        str(each.get("name", "")).lower(): str(each.get("value", "")) for each in payload.get("headers", ())
+    }
+
+
+def body_text(payload: dict[str, Any]) -> str:
+    """What the sender wrote: the plain text where there is one, else that of the HTML."""
+    parts = [part for part in _parts(payload) if not part.get("filename")]
+    for kind in ("text/plain", "text/html"):
+        found = [_decoded(part) for part in parts if part.get("mimeType") == kind]
+        if any(found):
+            whole = "\n".join(found)
+            return _without_tags(whole) if kind == "text/html" else whole
+    return ""
+
+
+def attachment_names(payload: dict[str, Any]) -> list[str]:
+    """The names of the files that came with it."""
+    return [part["filename"] for part in _parts(payload) if part.get("filename")]
+
+
+def _parts(part: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
+    yield part
+    if depth < 20:
+        for each in part.get("parts", ()):
+            yield from _parts(each, depth + 1)
+
+
+def _decoded(part: dict[str, Any]) -> str:
+    data = str(part.get("body", {}).get("data", ""))
+    try:
+        # Gmail leaves the padding out at times.
+        return base64.urlsafe_b64decode(data + "=" * (-len(data) % 4)).decode(errors="replace")
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _without_tags(html: str) -> str:
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    lines = (" ".join(line.split()) for line in "".join(reader.read).split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[str] = []
+        self._unseen = 0
+
+    def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
+        self._unseen += tag in _UNSEEN
+        if tag in _BREAKS:
+            self.read.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unseen = max(0, self._unseen - (tag in _UNSEEN))
+
+    def handle_data(self, data: str) -> None:
+        if not self._unseen:
+            self.read.append(data)
+
 
 _MOST_MAILS = 10
 _MOST_CHARACTERS = 20_000
@@ -38,11 +124,11 @@ class Gmail:
         path = f"/messages/{identifier(mail_id)}"
         mail = self._google.get(Api.GMAIL, path, scope=READ_MAIL, format="full")
         payload = mail.get("payload", {})
-        text = mail_text.text(payload)
+        text = body_text(payload)
         return _shown(mail) | {
             "text": text[:_MOST_CHARACTERS],
             "is_cut": len(text) > _MOST_CHARACTERS,
-            "attachments": mail_text.attachments(payload),
+            "attachments": attachment_names(payload),
         }
 
     def _head(self, mail_id: str) -> dict[str, Any]:
@@ -52,5 +138,5 @@ class Gmail:
 
 
 def _shown(mail: dict[str, Any]) -> dict[str, Any]:
-    headers = mail_text.headers(mail.get("payload", {}))
+    headers = header_fields(mail.get("payload", {}))
     return {"mail_id": mail.get("id")} | {name.lower(): headers.get(name.lower(), "") for name in _SHOWN}

@@ -1,4 +1,4 @@
-"""Google's APIs: each call with the one scope that it needs, and bounded; a failure has a cause, and a remedy in the log."""
+"""What each tool asks of the person's account, and no more."""
 
 import json
 import logging
@@ -6,13 +6,60 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
+import google.auth
 import requests
-from google.auth import exceptions
+from google.auth import exceptions, impersonated_credentials
 from google.auth.transport.requests import AuthorizedSession
+from google.oauth2 import service_account
 
 from workers.workspace.failures import Cause, GoogleFailed
+
+_BASE = "https://www.googleapis.com/auth/"
+
+READ_FILES: Final = _BASE + "drive.readonly"
+READ_MAIL: Final = _BASE + "gmail.readonly"
+READ_EVENTS: Final = _BASE + "calendar.events.readonly"
+READ_FREE_TIME: Final = _BASE + "calendar.freebusy"
+MAKE_FILES: Final = _BASE + "drive.file"
+WRITE_DOCUMENTS: Final = _BASE + "documents"
+WRITE_MAIL: Final = _BASE + "gmail.compose"
+WRITE_EVENTS: Final = _BASE + "calendar.events"
+
+READING: Final = (READ_FILES, READ_MAIL, READ_EVENTS, READ_FREE_TIME)
+WRITING: Final = {
+    "docs": (MAKE_FILES, WRITE_DOCUMENTS),
+    "mail": (WRITE_MAIL,),
+    "calendar": (WRITE_EVENTS,),
+}
+
+
+_PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
+
+
+def credentials_of(*, user: str, account: str) -> Callable[[str], Any]:
+    """For `user`, in whose name `account` may act, with its key or through IAM; without a user, those of this machine (ADC).
+
+    What it gives raises GoogleAuthError, at the latest when it is used.
+    """
+
+    def credentials(scope: str) -> Any:
+        if not user:
+            return google.auth.default(scopes=[scope])[0]
+        source = google.auth.default(scopes=[_PLATFORM])[0]
+        if account:
+            return impersonated_credentials.Credentials(  # type: ignore[no-untyped-call]
+                source_credentials=source, target_principal=account, target_scopes=[scope], subject=user
+            )
+        if not isinstance(source, service_account.Credentials):
+            raise exceptions.DefaultCredentialsError(  # type: ignore[no-untyped-call]
+                "WORKSPACE_USER needs WORKSPACE_ACCOUNT, or the key of a service account"
+            )
+        return source.with_scopes([scope]).with_subject(user)
+
+    return credentials
+
 
 _log = logging.getLogger("workspace")
 _ATTEMPTS = 3

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from workers.workspace.scopes import WRITING
+from workers.workspace.google import WRITING
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,12 +5,11 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
-from workers.workspace import mail_text
+from workers.workspace import gmail
 from workers.workspace.actions import Action, Addition, Event, Mail, kind_of
-from workers.workspace.consent import DONE
+from workers.workspace.conversation import DONE
 from workers.workspace.failures import Cause, GoogleFailed
-from workers.workspace.google import Api, Google
-from workers.workspace.scopes import READ_MAIL, WRITE_DOCUMENTS, WRITE_EVENTS, WRITE_MAIL
+from workers.workspace.google import READ_MAIL, WRITE_DOCUMENTS, WRITE_EVENTS, WRITE_MAIL, Api, Google
 from workers.workspace.words import Language, of
 
 _ATTEMPTS = 3
@@ -94,7 +93,7 @@ class Writer:
 
     def _send(self, mail: Mail) -> None:
         """A draft can be sent once; which one it is stands in the task's history before it is."""
-        raw = mail_text.raw(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
+        raw = gmail.encoded_mail(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
         if self._draft is None:
             made = self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
             draft, thread = str(made["id"]), str(made["message"]["threadId"])

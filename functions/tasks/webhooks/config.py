@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from a2a_hub.settings.reader import Settings
 from a2a_hub.tasks.webhook_keys import PublicKey
-from functions.tasks.webhooks.attempts import Attempts
-from functions.tasks.webhooks.signing import public_key_of
+from functions.tasks.webhooks.notification import public_key_of
+from functions.tasks.webhooks.retry_policy import Attempts
 
 
 class WebhookConfig(Struct, frozen=True, kw_only=True):

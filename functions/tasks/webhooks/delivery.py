@@ -1,18 +1,68 @@
-"""Delivers push notifications (A2A 1.0.1 §4.3): each config from its task's log, in order, each entry at least once."""
+"""How many send at once: one for each config, so many for one receiver, and so many altogether."""
 
 from __future__ import annotations
 
 import itertools
+import random
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
-from a2a_hub.task_store.factory import Store
-from a2a_hub.task_store.push import Delivery
-from a2a_hub.task_store.store import Unavailable
+from a2a_hub.http.client import HttpClient
+from a2a_hub.runtime.threads import Threads
+from a2a_hub.task_store.store import Delivery, PushConfig, Store, Unavailable
+from a2a_hub.tasks.webhook_address import public_addresses, webhook_refusal
 from a2a_hub.telemetry.log import Log
-from functions.tasks.webhooks.attempts import Attempts, Failure, after_failure
-from functions.tasks.webhooks.notification import told
-from functions.tasks.webhooks.posting import Posting
-from functions.tasks.webhooks.senders import MOST_AT_ONCE, Senders
+from functions.tasks.config import Config
+from functions.tasks.webhooks.notification import Posting, Signer, told
+from functions.tasks.webhooks.retry_policy import Attempts, Failure, after_failure
+
+MOST_AT_ONCE = 64
+_MOST_AT_ONE_RECEIVER = 8
+
+
+class Senders:
+    """Who sends in this process. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sending: set[tuple[str | None, str | None]] = set()
+        self._at_receiver: Counter[str] = Counter()
+
+    @property
+    def full(self) -> bool:
+        """Whether nobody more may begin."""
+        return len(self._sending) >= MOST_AT_ONCE
+
+    def begin(self, push: PushConfig) -> bool:
+        """Whether somebody may send for `push`, and does from now on, until `end`."""
+        key, receiver = _key(push), _receiver(push)
+        with self._lock:
+            if key in self._sending or self.full or self._at_receiver[receiver] >= _MOST_AT_ONE_RECEIVER:
+                return False
+            self._sending.add(key)
+            self._at_receiver[receiver] += 1
+            return True
+
+    def end(self, push: PushConfig) -> None:
+        """Nobody sends for `push` any more."""
+        receiver = _receiver(push)
+        with self._lock:
+            self._sending.discard(_key(push))
+            self._at_receiver[receiver] -= 1
+            if not self._at_receiver[receiver]:
+                del self._at_receiver[receiver]
+
+
+def _key(push: PushConfig) -> tuple[str | None, str | None]:
+    return push.config.task_id, push.config.id
+
+
+def _receiver(push: PushConfig) -> str:
+    return urlsplit(push.config.url).netloc
+
 
 _MOST_LOOKED_AT = 64 * MOST_AT_ONCE
 _MOST_IN_A_ROW = 200
@@ -100,3 +150,25 @@ class Deliverer:
             self._log.line(
                 "INFO", "A push notification failed", **about, cause=failure.reason, againInSeconds=pause
             )
+
+
+def deliverer(config: Config, store: Store, log: Log) -> Deliverer:
+    """What delivers as the settings say, over connections of its own that lead to public addresses."""
+    webhooks = config.webhooks
+    key = webhooks.signing_key
+    posting = Posting(
+        http=HttpClient(addresses=public_addresses(webhooks.allowed_hosts)),
+        refuses=webhook_refusal(webhooks.allowed_hosts),
+        signer=Signer(key, issuer=config.hub.public_url, now=time.time) if key else None,
+        timeout_seconds=webhooks.timeout_seconds,
+        now=time.time,
+    )
+    return Deliverer(
+        store,
+        posting,
+        webhooks.attempts,
+        now=time.time,
+        random=random.random,
+        log=log,
+        start=Threads("webhook").run,
+    )

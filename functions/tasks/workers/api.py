@@ -13,11 +13,11 @@ from a2a_hub.a2a.model import Wire
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.task_store.store import Lease
 from a2a_hub.telemetry.log import Record
-from functions.tasks.workers import texts, wire
+from functions.tasks.workers import leasing, wire
 from functions.tasks.workers.identity import Worker
 from functions.tasks.workers.lease_operations import Holding
 from functions.tasks.workers.leasing import Leasing
-from functions.tasks.workers.statuses import word_of
+from functions.tasks.workers.wire import word_of
 
 S = TypeVar("S", bound=Wire)
 Write = Callable[[Worker, str, Any], wire.Answer]
@@ -109,7 +109,7 @@ def _leased(lease: Lease, seconds: int) -> wire.LeasedTask:
         lease=lease.token,
         lease_seconds=seconds,
         version=stored.version,
-        text=texts.last_said(task),
+        text=leasing.last_said(task),
         history=task.history,
         artifacts=task.artifacts,
     )

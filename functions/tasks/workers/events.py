@@ -18,8 +18,7 @@ from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.tasks.resume_payload import read_work
 from a2a_hub.tasks.updates import status_update
-from functions.tasks.workers.statuses import Status, state_after
-from functions.tasks.workers.wire import Update, text_artifact
+from functions.tasks.workers.wire import Status, Update, state_after, text_artifact
 
 
 class Events:

@@ -1,4 +1,4 @@
-"""Gives tasks out to workers, waits for one to come, and ends those that nobody may have any more."""
+"""What users read of work that nobody finished, in English and Japanese."""
 
 from __future__ import annotations
 
@@ -6,12 +6,43 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
-from a2a_hub.a2a.model import TaskState
-from a2a_hub.queue.topic_condition import TopicCondition
+from a2a_hub.a2a.model import Message, Role, Task, TaskState
+from a2a_hub.a2a.text import text_of
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
-from functions.tasks.workers import texts
+from a2a_hub.text.language import Language, language_of
+from functions.tasks.wakeups import TopicCondition
 from functions.tasks.workers.events import Events
+
+_GIVEN_UP = {
+    Language.EN: "The work on this task was begun {attempts} times and never finished, so it has been given up. "
+    "Ask again later; if it happens again, tell the administrator.",
+    Language.JA: "このタスクの処理は{attempts}回試みられましたが、一度も完了しなかったため打ち切りました。"
+    "しばらくしてからもう一度お試しください。繰り返す場合は管理者にお知らせください。",
+}
+_NOT_TAKEN = {
+    Language.EN: "Nobody has taken up this task for a long time, so it has been given up. "
+    "Ask again if you still need it, and tell the administrator.",
+    Language.JA: "このタスクは長い間だれにも引き受けられなかったため打ち切りました。"
+    "まだ必要な場合はもう一度依頼し、管理者にもお知らせください。",
+}
+
+
+def given_up(task: Task, attempts: int) -> str:
+    """Why the task failed."""
+    return _GIVEN_UP[language_of(last_said(task))].format(attempts=attempts)
+
+
+def not_taken(task: Task) -> str:
+    """Why the task failed that nobody worked on."""
+    return _NOT_TAKEN[language_of(last_said(task))]
+
+
+def last_said(task: Task) -> str:
+    """The text of the user's last message."""
+    said: list[Message] = [message for message in task.history if message.role is Role.USER]
+    return text_of(said[-1]) if said else ""
+
 
 _SWEPT_AT_ONCE = 200
 _TO_END_SECONDS = 30.0
@@ -131,7 +162,7 @@ class Leasing:
             last = self._events.status(stored.task, TaskState.CANCELED)
         else:
             tried = attempts >= self._most_attempts
-            why = texts.given_up(stored.task, attempts) if tried else texts.not_taken(stored.task)
+            why = given_up(stored.task, attempts) if tried else not_taken(stored.task)
             last = self._events.status(stored.task, TaskState.FAILED, why)
         # Somebody else may be sooner; where nobody is, the next look finds it.
         with contextlib.suppress(LeaseLost, TaskEnded):

@@ -1,12 +1,61 @@
-"""Makes the wake-ups that the settings name."""
+"""Choose and open the transport of wake-ups: `WAKEUPS` is `none`, `local:URL,…`, or `pubsub` (or `pubsub:PREFIX`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.queue.settings import WakeupSettings
 from a2a_hub.queue.wakeups import NoWakeups, Wakeups
+from a2a_hub.settings.reader import Settings
+
+_NAME = "WAKEUPS"
+# The start of a topic's name (cloud.google.com/pubsub/docs/pubsub-basics#resource_names).
+_PREFIX = re.compile(r"(?!goog)[A-Za-z][A-Za-z0-9._~-]{0,99}|")
+
+
+class WakeupSettings(Struct, frozen=True, kw_only=True):
+    """Subscribers on this machine, or the topics of a project whose names start with `prefix`."""
+
+    subscribers: tuple[str, ...] = ()
+    project: str = ""
+    prefix: str = ""
+
+
+def read(settings: Settings) -> WakeupSettings | None:
+    """The settings; None where nobody is told, and tasks are found by looking for them."""
+    kind, _, rest = settings.text(_NAME, "none").partition(":")
+    match kind:
+        case "none" if not rest:
+            return None
+        case "local" if rest:
+            subscribers = tuple(url.strip() for url in rest.split(","))
+            if not all(_usable(url) for url in subscribers):
+                settings.problem(
+                    _NAME, "must name addresses after local:, such as local:http://127.0.0.1:8090/wakeups"
+                )
+            return WakeupSettings(subscribers=subscribers)
+        case "pubsub" if _PREFIX.fullmatch(rest):
+            project = settings.optional("GOOGLE_CLOUD_PROJECT")
+            if project is None:
+                settings.problem(
+                    "GOOGLE_CLOUD_PROJECT", f"must name the project of the topics: {_NAME} is pubsub"
+                )
+            return WakeupSettings(project=project or "", prefix=rest)
+        case _:
+            settings.problem(_NAME, "must be none, local:URL, pubsub, or pubsub:PREFIX")
+            return None
+
+
+def _usable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def open_wakeups(

@@ -8,8 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
-from a2a_hub.queue.envelope import push_body
-from a2a_hub.queue.wakeups import Wakeup
+from a2a_hub.queue.wakeups import Wakeup, push_body
 
 _MOST_WAITING = 10_000
 _POST_SECONDS = 2.0

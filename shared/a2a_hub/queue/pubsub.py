@@ -6,8 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from a2a_hub.queue.envelope import message_attributes, message_data
-from a2a_hub.queue.wakeups import Wakeup
+from a2a_hub.queue.wakeups import Wakeup, message_attributes, message_data
 
 if TYPE_CHECKING:
     from google.cloud.pubsub_v1 import PublisherClient

@@ -25,7 +25,7 @@ from a2a_hub.settings.reader import Settings
 from a2a_hub.telemetry.log import Log
 
 if TYPE_CHECKING:
-    from a2a_hub.task_store.settings import StoreSettings
+    from a2a_hub.task_store.factory import StoreSettings
     from a2a_hub.tasks.webhook_keys import PublicKey
 
 # A bundle has the table beside the package, the source tree one folder further up.
@@ -160,7 +160,7 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
 def _store(settings: Settings) -> StoreSettings | None:
     if settings.optional("TASK_STORE") is None:
         return None
-    from a2a_hub.task_store import settings as store_settings
+    from a2a_hub.task_store import factory as store_settings
 
     return store_settings.read(settings)
 

@@ -12,10 +12,11 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from a2a_hub.a2a.model import Event
 from a2a_hub.task_store import firestore_push
-from a2a_hub.task_store import firestore_queries as queries
-from a2a_hub.task_store.event_encoding import event_bytes, folded
+from a2a_hub.task_store import firestore_records as queries
 from a2a_hub.task_store.firestore_client import Changed, Database
 from a2a_hub.task_store.firestore_documents import (
     CHUNK_BYTES,
@@ -25,31 +26,37 @@ from a2a_hub.task_store.firestore_documents import (
     possible_id,
     read_log,
 )
-from a2a_hub.task_store.firestore_leases import FirestoreLeases
 from a2a_hub.task_store.firestore_push import FirestorePushStore
-from a2a_hub.task_store.firestore_records import Heads, head_of
+from a2a_hub.task_store.firestore_records import Found, Heads, head_of
 from a2a_hub.task_store.log_watch import Look, Watch
-from a2a_hub.task_store.push import PushConfig
 from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,
+    Lease,
     NewTask,
     Page,
     Position,
+    PushConfig,
     StoredTask,
+    TaskEnded,
     TaskExists,
     TaskQuery,
     TooLarge,
     Unavailable,
 )
+from a2a_hub.task_store.task_log import event_bytes, folded
 from a2a_hub.task_store.task_record import (
     DEFAULT_TASK_BYTES,
+    TaskRecord,
     check_append,
+    check_lease,
     check_size,
     first_head,
     fitting,
     head_after,
     stored,
+    with_lease,
+    without_lease,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +68,7 @@ _READ_SECONDS = 8.0
 _INLINE_BYTES_PER_COMMIT = 2_000_000
 
 
-class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
+class FirestoreTaskStore(FirestorePushStore):
     """Implements TaskStore and PushStore. Nothing is imported or connected before the first use."""
 
     def __init__(
@@ -77,8 +84,8 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
     ) -> None:
         self._database = Database(project, database, read_seconds=read_seconds)
         self._heads = Heads(self._database)
-        FirestorePushStore.__init__(self, self._database, clock)
-        FirestoreLeases.__init__(self, self._database, self._heads, clock=clock, new_token=new_token)
+        super().__init__(self._database, clock)
+        self._new_token = new_token
         self._most_task_bytes = most_task_bytes
         self._watch = Watch(self._looking, seconds=look_seconds, most_share=_LOOK_SHARE)
 
@@ -245,6 +252,64 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
 
         return self._database.changing(attempt)
 
+    def lease(
+        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
+    ) -> Lease | None:
+        """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
+
+        def attempt() -> Lease | None:
+            now = self._clock()
+            if task_id is None:
+                candidates = queries.due(self._database, roles, now=now, limit=1)
+                found = head_of(candidates[0]) if candidates else None
+            else:
+                found = self._heads.find(task_id)
+            if found is None or found.head.role not in roles:
+                return None
+            if found.head.due_at is None or found.head.due_at > now:
+                return None
+            return self._lease(
+                found, with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
+            )
+
+        return self._database.changing(attempt)
+
+    def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
+        """The ids of tasks that `lease` would give out now, the longest due first."""
+        found = queries.due(self._database, roles, now=self._clock(), limit=limit, fields=["id", "due_at"])
+        return [one.get("id") for one in found]
+
+    def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
+        """Prolongs a lease that has not run out."""
+
+        def attempt() -> Lease:
+            found, now = self._heads.known(task_id), self._clock()
+            check_lease(found.head, lease, now=now)
+            return self._lease(found, replace(found.head, lease_until=now + seconds))
+
+        return self._database.changing(attempt)
+
+    def release(self, task_id: str, lease: str) -> None:
+        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
+
+        def attempt() -> None:
+            found = self._heads.find(task_id)
+            if found and found.head.token == lease:
+                self._heads.change(found, without_lease(found.head))
+
+        self._database.changing(attempt)
+
+    def request_cancel(self, task_id: str) -> StoredTask:
+        """Tells whoever runs the task that it is to end."""
+
+        def attempt() -> StoredTask:
+            found = self._heads.known(task_id)
+            if found.head.state.terminal:
+                raise TaskEnded(task_id)
+            return self._heads.change(found, replace(found.head, cancel_requested=True))
+
+        return self._database.changing(attempt)
+
     def purge(self, *, ended_before: float, limit: int) -> int:
         """See `TaskStore.purge`."""
         found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
@@ -281,3 +346,6 @@ class FirestoreTaskStore(FirestoreLeases, FirestorePushStore):
                 return None
 
         yield look
+
+    def _lease(self, one: Found, head: TaskRecord) -> Lease:
+        return Lease(stored=self._heads.change(one, head), token=head.token, deadline=head.lease_until)

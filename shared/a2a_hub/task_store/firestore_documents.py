@@ -15,10 +15,9 @@ from msgspec import structs
 
 from a2a_hub.a2a.model import Task, TaskState
 from a2a_hub.runtime.ids import random_hex
-from a2a_hub.task_store.event_encoding import folded, read_event, read_task, task_bytes
 from a2a_hub.task_store.firestore_client import Changed, Database, Fields
-from a2a_hub.task_store.snapshot_cache import RememberedFolds
 from a2a_hub.task_store.store import Entry
+from a2a_hub.task_store.task_log import RememberedFolds, folded, read_event, read_task, task_bytes
 from a2a_hub.task_store.task_record import TaskRecord, wants_snapshot
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ import msgspec
 
 from a2a_hub.task_store.firestore_client import Database, Fields
 from a2a_hub.task_store.firestore_documents import delete_all, digest, possible_id
-from a2a_hub.task_store.push import Delivery, PushConfig
-from a2a_hub.task_store.store import UnknownTask
+from a2a_hub.task_store.store import Delivery, PushConfig, UnknownTask
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch

@@ -10,15 +10,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from a2a_hub.a2a.model import Event
-from a2a_hub.task_store import sqlite_listing, sqlite_push, sqlite_rows
-from a2a_hub.task_store.event_encoding import folded
+from a2a_hub.task_store import sqlite_push, sqlite_rows
 from a2a_hub.task_store.log_watch import Watch
-from a2a_hub.task_store.push import PushConfig
-from a2a_hub.task_store.sqlite_change_detector import looking
-from a2a_hub.task_store.sqlite_connections import Connections
+from a2a_hub.task_store.sqlite_file import Connections, looking, prepare
 from a2a_hub.task_store.sqlite_push import SqlitePushStore
 from a2a_hub.task_store.sqlite_rows import Folds, Found, find
-from a2a_hub.task_store.sqlite_schema import prepare
 from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,
@@ -26,6 +22,7 @@ from a2a_hub.task_store.store import (
     NewTask,
     Page,
     Position,
+    PushConfig,
     StoredTask,
     TaskEnded,
     TaskExists,
@@ -33,6 +30,7 @@ from a2a_hub.task_store.store import (
     TooLarge,
     UnknownTask,
 )
+from a2a_hub.task_store.task_log import folded
 from a2a_hub.task_store.task_record import (
     DEFAULT_TASK_BYTES,
     TaskRecord,
@@ -81,7 +79,7 @@ class SqliteTaskStore(SqlitePushStore):
             running = _running(connection, new.owner, new.request_key)
             if running:
                 raise AlreadyRunning(self._folds.stored(connection, running))
-            number = sqlite_listing.next_number(connection, new.owner)
+            number = sqlite_rows.next_number(connection, new.owner)
             head = first_head(new, number=number, size=len(body[0]), now=self._clock())
             try:
                 key = sqlite_rows.insert(connection, head)
@@ -119,7 +117,7 @@ class SqliteTaskStore(SqlitePushStore):
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
         """The owner's newest task of this context that waits for its client."""
         with self._connections.reading() as connection:
-            key = sqlite_listing.waiting(connection, owner, context_id)
+            key = sqlite_rows.waiting(connection, owner, context_id)
             found = find(connection, "key = ?", key) if key else None
             return self._folds.stored(connection, found) if found else None
 
@@ -176,8 +174,8 @@ class SqliteTaskStore(SqlitePushStore):
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
         """A page of the owner's tasks, behind the position `after`."""
         with self._connections.reading() as connection:
-            total = sqlite_listing.total(connection, owner, query)
-            keys = sqlite_listing.keys(connection, owner, query, limit=size + 1, after=after)
+            total = sqlite_rows.total(connection, owner, query)
+            keys = sqlite_rows.keys(connection, owner, query, limit=size + 1, after=after)
             found = sqlite_rows.find_all(connection, keys)
             most = fitting([one.head for one in found], size=size)
             tasks = tuple(self._folds.stored(connection, one) for one in found[:most])
@@ -193,7 +191,7 @@ class SqliteTaskStore(SqlitePushStore):
             return None
         with self._connections.writing() as connection:
             now = self._clock()
-            due = sqlite_listing.due(connection, roles, now=now, limit=1, task_id=task_id)
+            due = sqlite_rows.due(connection, roles, now=now, limit=1, task_id=task_id)
             if not due:
                 return None
             found = _known(find(connection, "id = ?", due[0]), due[0])
@@ -230,7 +228,7 @@ class SqliteTaskStore(SqlitePushStore):
     def purge(self, *, ended_before: float, limit: int) -> int:
         """See `TaskStore.purge`."""
         with self._connections.writing() as connection:
-            keys = sqlite_listing.ended(connection, before=ended_before, limit=limit)
+            keys = sqlite_rows.ended(connection, before=ended_before, limit=limit)
             for key, head, _ in sqlite_rows.find_all(connection, keys):
                 sqlite_rows.delete(connection, key, head)
         for key in keys:
@@ -244,7 +242,7 @@ class SqliteTaskStore(SqlitePushStore):
 
     def _due(self, roles: Sequence[str] | None, *, limit: int, task_id: str | None) -> builtins.list[str]:
         with self._connections.reading() as connection:
-            return sqlite_listing.due(connection, roles, now=self._clock(), limit=limit, task_id=task_id)
+            return sqlite_rows.due(connection, roles, now=self._clock(), limit=limit, task_id=task_id)
 
     def _version(self, task_id: str) -> int:
         with self._connections.reading() as connection:

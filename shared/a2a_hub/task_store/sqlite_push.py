@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from a2a_hub.task_store.push import Delivery, PushConfig
-from a2a_hub.task_store.sqlite_connections import Connections
-from a2a_hub.task_store.store import UnknownTask
+from a2a_hub.task_store.sqlite_file import Connections
+from a2a_hub.task_store.store import Delivery, PushConfig, UnknownTask
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(PushConfig)

@@ -19,10 +19,9 @@ from a2a_hub.task_store.store import (
 )
 from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.push_configs import PushConfigs
-from a2a_hub.tasks.task_resolution import Leaves, in_hand
-from a2a_hub.tasks.turn_history import before_turn
+from a2a_hub.tasks.recorder import written
+from a2a_hub.tasks.task_resolution import Leaves, before_turn, in_hand
 from a2a_hub.tasks.updates import status_update
-from a2a_hub.tasks.writer import written
 
 
 class Opener:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -22,6 +25,7 @@ from a2a_hub.a2a.scalars import seconds_of
 from a2a_hub.a2a.versions import Version
 from a2a_hub.task_store.store import (
     LeaseLost,
+    Position,
     StoredTask,
     TaskEnded,
     TaskQuery,
@@ -29,7 +33,6 @@ from a2a_hub.task_store.store import (
     UnknownTask,
     WrongVersion,
 )
-from a2a_hub.tasks.page_token import read_token, write_token
 from a2a_hub.tasks.push_configs import PushConfigs
 from a2a_hub.tasks.resume_payload import read_work
 from a2a_hub.tasks.run import Runs
@@ -220,3 +223,34 @@ def _history_length(length: int | None) -> int | None:
     if length is not None and length < 0:
         raise invalid_field("historyLength", "must not be negative")
     return length
+
+
+_MARK_BYTES = 12
+_LONGEST = 500
+
+
+def write_token(position: Position | None, *, of: Sequence[object]) -> str:
+    """The token; "" for no further page. `of` is everything that makes the list: its owner and conditions."""
+    if position is None:
+        return ""
+    body = msgspec.json.encode(position)
+    return base64.urlsafe_b64encode(_mark(body, of) + body).decode().rstrip("=")
+
+
+def read_token(token: str, *, of: Sequence[object]) -> Position | None:
+    """The position of a token that was written for the same list; None for any other text.
+
+    The mark is no secret: a position leads nowhere but into the owner's own tasks.
+    """
+    if len(token) > _LONGEST or not token.isascii():
+        return None
+    try:
+        data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        body = data[_MARK_BYTES:]
+        return msgspec.json.decode(body, type=Position) if data[:_MARK_BYTES] == _mark(body, of) else None
+    except (binascii.Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _mark(body: bytes, of: Sequence[object]) -> bytes:
+    return hashlib.blake2b(body + repr(tuple(of)).encode(), digest_size=_MARK_BYTES).digest()

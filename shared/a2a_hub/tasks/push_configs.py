@@ -11,8 +11,7 @@ import msgspec
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
 from a2a_hub.a2a.model import TaskPushNotificationConfig
 from a2a_hub.a2a.versions import Version
-from a2a_hub.task_store.push import PushConfig, PushStore
-from a2a_hub.task_store.store import StoredTask
+from a2a_hub.task_store.store import PushConfig, PushStore, StoredTask
 
 _MOST_CONFIGS = 10
 _LONGEST = 2000

@@ -24,8 +24,7 @@ from a2a_hub.tasks.settings import Patience
 from a2a_hub.tasks.starting import Starter
 from a2a_hub.tasks.storing import Storing
 from a2a_hub.tasks.subscription import Following, settled, wait_until_settled
-from a2a_hub.tasks.text_only import TextOnly
-from a2a_hub.tasks.ui import UiTexts, UntilPatienceEnds
+from a2a_hub.tasks.text_only import TextOnly, UiTexts, UntilPatienceEnds
 
 # How long the end of a turn waits for the store, so that whoever asks for the task then finds it as it was shown.
 _MOST_BEHIND_SECONDS = 2.0

@@ -1,11 +1,11 @@
-"""How a function keeps tasks, beside where (`a2a_hub.task_store.settings`)."""
+"""How a function keeps tasks, beside where (`a2a_hub.task_store.factory`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from a2a_hub.settings.reader import Settings
-from a2a_hub.tasks.writer import LeaseTimes
+from a2a_hub.tasks.recorder import LeaseTimes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.opener import too_large
 from a2a_hub.tasks.run import Run, Runs
 from a2a_hub.tasks.storing import Storing
-from a2a_hub.tasks.turn_history import before_turn
+from a2a_hub.tasks.task_resolution import before_turn
 
 
 class Starter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -10,8 +10,9 @@ import msgspec
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.call import Call, TaskInHand
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
+from a2a_hub.task_store.task_log import folded
 from a2a_hub.tasks.resume_payload import read_work
 
 Leaves = Callable[[SendMessageRequest, Call, Mapping[str, Any]], bool]
@@ -73,3 +74,20 @@ def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredT
             metadata={"taskId": stored.task.id},
         )
     return stored
+
+
+def before_turn(store: TaskStore, stored: StoredTask) -> Task | None:
+    """The task as it was when its client's last message came; None where that is what began it."""
+    if read_work(stored.work).turn == 1:
+        return None
+    events = list(_log(store, stored))
+    said = [place for place, event in enumerate(events) if isinstance(event, Message)]
+    return folded(None, events[: said[-1]]) if said else None
+
+
+def _log(store: TaskStore, stored: StoredTask) -> Iterator[Event]:
+    position = 0
+    while position < stored.version and (entries := store.entries(stored.task.id, after=position)):
+        for entry in entries:
+            position = entry.sequence
+            yield entry.event

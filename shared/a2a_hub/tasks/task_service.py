@@ -8,7 +8,7 @@ from collections.abc import Callable
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.runtime.threads import Threads
-from a2a_hub.task_store.factory import Store
+from a2a_hub.task_store.store import Store
 from a2a_hub.tasks.opener import Opener
 from a2a_hub.tasks.operations import TaskOperations
 from a2a_hub.tasks.push_configs import PushConfigs
@@ -20,7 +20,7 @@ from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.starting import Starter
 from a2a_hub.tasks.storing import Storing
 from a2a_hub.tasks.task_resolution import Leaves
-from a2a_hub.tasks.ui import UiTexts
+from a2a_hub.tasks.text_only import UiTexts
 from a2a_hub.tasks.webhook_address import webhook_refusal
 from a2a_hub.telemetry.log import Log
 

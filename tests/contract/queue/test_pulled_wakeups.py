@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.queue.envelope import read_message
 from a2a_hub.queue.pubsub import PubsubWakeups
-from a2a_hub.queue.wakeups import Wakeup
+from a2a_hub.queue.wakeups import Wakeup, read_message
 from tests.fakes.emulators import PROJECT
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -3,10 +3,9 @@
 import threading
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.queue.envelope import read_push
 from a2a_hub.queue.local import LocalWakeups
 from a2a_hub.queue.pubsub import PubsubWakeups
-from a2a_hub.queue.wakeups import Wakeup, Wakeups
+from a2a_hub.queue.wakeups import Wakeup, Wakeups, read_push
 from local.ports import LOOPBACK, free_ports
 from tests.contract.queue.conftest import Subscriber
 from tests.fakes.emulators import PROJECT

@@ -20,8 +20,16 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.a2a.versions import Version
 from a2a_hub.runtime.ids import new_id
-from a2a_hub.task_store.push import PushConfig, PushStore
-from a2a_hub.task_store.store import HUB, NewTask, Position, StoredTask, TaskQuery, TaskStore
+from a2a_hub.task_store.store import (
+    HUB,
+    NewTask,
+    Position,
+    PushConfig,
+    PushStore,
+    StoredTask,
+    TaskQuery,
+    TaskStore,
+)
 
 _Result = TypeVar("_Result")
 

@@ -12,7 +12,7 @@ import pytest
 
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import random_hex
-from a2a_hub.task_store import firestore_queries as queries
+from a2a_hub.task_store import firestore_records as queries
 from a2a_hub.task_store.firestore import FirestoreTaskStore
 from a2a_hub.task_store.firestore_client import Changed, Database
 from a2a_hub.task_store.store import HUB, Position, TaskQuery, Unavailable

@@ -6,7 +6,6 @@ import msgspec
 import pytest
 
 from a2a_hub.a2a.model import Event, Message, Part, Role, Task, TaskState, TaskStatus
-from a2a_hub.task_store.event_encoding import folded
 from a2a_hub.task_store.store import (
     HUB,
     NewTask,
@@ -17,6 +16,7 @@ from a2a_hub.task_store.store import (
     UnknownTask,
     WrongVersion,
 )
+from a2a_hub.task_store.task_log import folded
 from tests.contract.task_store.conftest import LARGEST_TASK
 from tests.contract.task_store.stores import (
     Clock,

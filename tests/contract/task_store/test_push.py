@@ -6,8 +6,7 @@ import msgspec
 import pytest
 
 from a2a_hub.a2a.model import TaskState
-from a2a_hub.task_store.push import Delivery
-from a2a_hub.task_store.store import NewTask, TaskExists, UnknownTask, WrongVersion
+from a2a_hub.task_store.store import Delivery, NewTask, TaskExists, UnknownTask, WrongVersion
 from tests.contract.task_store.stores import Clock, Store, a_task, at_once, created, status, webhook
 
 

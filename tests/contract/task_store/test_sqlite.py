@@ -16,8 +16,7 @@ import pytest
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
-from a2a_hub.task_store.sqlite_connections import Connections
-from a2a_hub.task_store.sqlite_schema import SCHEMA_VERSION, WrongFile
+from a2a_hub.task_store.sqlite_file import SCHEMA_VERSION, Connections, WrongFile
 from a2a_hub.task_store.store import HUB, StoredTask, Unavailable
 from tests.contract.task_store.stores import Clock, at_once, chunk, created, status
 from tests.open_files import is_held

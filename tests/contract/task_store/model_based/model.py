@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 
 from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
 from a2a_hub.a2a.scalars import seconds_of
-from a2a_hub.task_store.event_encoding import event_bytes, folded
-from a2a_hub.task_store.push import PushConfig
 from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,
@@ -15,6 +13,7 @@ from a2a_hub.task_store.store import (
     NewTask,
     Page,
     Position,
+    PushConfig,
     StoredTask,
     TaskEnded,
     TaskExists,
@@ -22,6 +21,7 @@ from a2a_hub.task_store.store import (
     TooLarge,
     WrongVersion,
 )
+from a2a_hub.task_store.task_log import event_bytes, folded
 from tests.contract.task_store.model_based.model_push import Kept, PushModel
 
 _ENDING_BYTES = 64_000

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from a2a_hub.a2a.model import Event, Task, TaskState
-from a2a_hub.task_store.event_encoding import event_bytes
-from a2a_hub.task_store.push import Delivery, PushConfig
-from a2a_hub.task_store.store import StoredTask, UnknownTask
+from a2a_hub.task_store.store import Delivery, PushConfig, StoredTask, UnknownTask
+from a2a_hub.task_store.task_log import event_bytes
 
 
 @dataclass(kw_only=True)

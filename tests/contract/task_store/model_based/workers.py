@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from a2a_hub.a2a.model import Event, TaskState
-from a2a_hub.task_store.push import Delivery
-from a2a_hub.task_store.store import Lease
+from a2a_hub.task_store.store import Delivery, Lease
 from tests.contract.task_store.model_based.harness import (
     OPEN,
     ROLES,

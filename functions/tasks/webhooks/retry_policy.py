@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from a2a_hub.http.client import HttpFailure
 from a2a_hub.http.messages import delay_of, seconds_of
-from a2a_hub.task_store.push import Delivery
+from a2a_hub.task_store.store import Delivery
 from a2a_hub.tasks.webhook_address import AddressRefused
 
 _LONGEST_PAUSE_SECONDS = 3600.0

@@ -1,8 +1,10 @@
-"""POST /wakeups: where Pub/Sub, or the hub on the same machine, tells of a task that has become due."""
+"""Wake-ups at the tasks function: `POST /wakeups`, and the waking of threads that wait for work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import (
@@ -13,10 +15,36 @@ from a2a_hub.a2a.errors import (
 )
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
-from a2a_hub.queue.envelope import BadEnvelope, read_push
-from a2a_hub.queue.topic_condition import TopicCondition
-from a2a_hub.queue.wakeups import WAKEUPS_PATH
+from a2a_hub.queue.wakeups import WAKEUPS_PATH, BadEnvelope, read_push
 from a2a_hub.telemetry.log import Record
+
+
+class TopicCondition:
+    """Take `rung` first, then look for work, then `wait` for a ring since: so that none is missed in between."""
+
+    def __init__(self) -> None:
+        self._rings: Counter[str] = Counter()
+        self._rung = threading.Condition()
+
+    def ring(self, topic: str) -> None:
+        """Wakes who waits for this topic."""
+        with self._rung:
+            self._rings[topic] += 1
+            self._rung.notify_all()
+
+    def rung(self, topics: Collection[str]) -> int:
+        """How often it has rung for these topics so far."""
+        with self._rung:
+            return self._sum(topics)
+
+    def wait(self, topics: Collection[str], *, since: int, timeout_seconds: float) -> bool:
+        """Waits until it has rung for these topics more often than `since`; False when it did not in time."""
+        with self._rung:
+            return self._rung.wait_for(lambda: self._sum(topics) > since, timeout_seconds)
+
+    def _sum(self, topics: Collection[str]) -> int:
+        return sum(self._rings[topic] for topic in set(topics))
+
 
 _MOST_BYTES = 100_000
 
