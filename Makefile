@@ -7,10 +7,10 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
 IN_VENV := .venv/bin
 
-.PHONY: help install venv run test check format bench bundle deploy lock clean
+.PHONY: help install venv run test check format bench request-files bundle deploy lock clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install:
 	@command -v $(PYTHON) >/dev/null || { echo 'Python 3.11 or newer is needed, and there is no $(PYTHON). Another: make PYTHON=python3.12 …' >&2; exit 1; }
@@ -37,6 +37,9 @@ format: venv ## write the format that `make check` wants
 
 bench: venv ## measure the hub beside a bare function, the official SDK and a direct call
 	@$(IN_VENV)/python -m bench
+
+request-files: venv ## count the source files that a request to the hub runs through (OPTIONS=--list names them)
+	@$(IN_VENV)/python -m local.request_files $(OPTIONS)
 
 bundle: install ## build/<function>: what is uploaded, copies without links
 	@$(IN_VENV)/python -m local.bundle
