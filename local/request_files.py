@@ -45,11 +45,12 @@ def main() -> int:
     with _agent() as agent_url, tempfile.TemporaryDirectory() as folder:
         plain, storing = _hub(agent_url), _hub(agent_url, TASK_STORE=f"sqlite:{folder}/tasks.sqlite3")
         task_id = _call(storing, "message/stream", _message())["id"]
-        for name, request in (
-            ("0.3 message/send", lambda: _call(plain, "message/send", _message())),
-            ("0.3 message/stream", lambda: _call(plain, "message/stream", _message())),
-            ("0.3 tasks/get", lambda: _call(storing, "tasks/get", {"id": task_id})),
-        ):
+        requests: dict[str, Callable[[], object]] = {
+            "0.3 message/send": lambda: _call(plain, "message/send", _message()),
+            "0.3 message/stream": lambda: _call(plain, "message/stream", _message()),
+            "0.3 tasks/get": lambda: _call(storing, "tasks/get", {"id": task_id}),
+        }
+        for name, request in requests.items():
             request()
             files = recorder.files_of(request)
             print(f"{name:20} {len(files):3} files")
@@ -70,7 +71,7 @@ class _Recorder:
         """Return the files that `request` runs through."""
         self._files.clear()
         request()
-        return sorted(str(Path(file).relative_to(ROOT)) for file in self._files if file.startswith(_COUNTED))
+        return sorted(str(Path(file).relative_to(ROOT)) for file in self._files.copy() if file.startswith(_COUNTED))
 
     def _record(self, frame: FrameType, event: str, _: object) -> None:
         if event == "call":
