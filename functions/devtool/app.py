@@ -66,7 +66,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol. `gemini` replaces the settings' model."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
-    callers = config.identity.callers(_http, believes_gate=False)
+    authenticator = config.identity.authenticator(_http, trusts_gate=False)
     gemini = gemini or _gemini(config)
     store = open_store(config.store, clock=time.time, new_token=new_id)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace)
@@ -105,7 +105,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
             return response
         try:
             check_no_page_asks(request)
-            caller = callers.identify(request)
+            caller = authenticator.authenticate(request)
         except A2AError as error:
             record["outcome"] = error.kind.reason
             return refusal(request, error, record)

@@ -54,7 +54,7 @@ def read(environ: Mapping[str, str]) -> Config:
     store = store_settings.read(settings)
     if store is None:
         settings.problem(_STORE, "must be set: what waits for a confirmation is kept there")
-    identity = identity_settings.read(settings, believes_gate=False)
+    identity = identity_settings.read(settings, trusts_gate=False)
     if identity.anonymous and not identity.anonymous_subject:
         settings.problem(
             "ANONYMOUS_SUBJECT", "must name whose tasks these are, where ALLOW_ANONYMOUS lets everybody in"

@@ -7,7 +7,7 @@ import math
 from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError, ErrorKind
 from a2a_hub.http.messages import Request
-from a2a_hub.identity.callers import Caller, Callers
+from a2a_hub.identity.authentication import Authenticator, Caller
 from a2a_hub.telemetry.log import Record
 from functions.gate.rate_limit import ConcurrencyLimit, RateLimit
 
@@ -23,7 +23,7 @@ _TURN_SECONDS = 1.0
 class Admission:
     """What a caller has to pass before anything of the request goes on."""
 
-    def __init__(self, callers: Callers, rate_limit: RateLimit, *, max_body_bytes: int) -> None:
+    def __init__(self, callers: Authenticator, rate_limit: RateLimit, *, max_body_bytes: int) -> None:
         self._callers = callers
         self._rate_limit = rate_limit
         self._bodies = ConcurrencyLimit(_BODIES_OF_ONE_CALLER, wait_seconds=_TURN_SECONDS)
@@ -31,7 +31,7 @@ class Admission:
 
     def caller(self, request: Request, record: Record) -> Caller:
         """Who asks. Raises A2AError where nobody can say who it is, and for one who asks too often."""
-        caller = self._callers.identify(request)
+        caller = self._callers.authenticate(request)
         if caller.principal is not None:
             record["principal"] = caller.principal.subject
             wait = self._rate_limit.seconds_to_wait(caller.principal.subject)

@@ -12,9 +12,9 @@ from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity import signed_principal
-from a2a_hub.identity.callers import Caller
-from a2a_hub.identity.own_tokens import DefaultCredentials
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator
+from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.runtime.function import health, stdout_log
 from a2a_hub.tasks.webhook_keys import JWKS_PATH
 from a2a_hub.telemetry.log import Log, Record
@@ -45,7 +45,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     # Behind a gateway, the card is not asked for here.
     agent_card = Upstream(config.agent_card_url, http=http, tokens=None)
     admission = Admission(
-        config.identity.callers(lambda: http, believes_gate=False, token_header=config.token_header),
+        config.identity.authenticator(lambda: http, trusts_gate=False, token_header=config.token_header),
         RateLimit(config.rate_limit_per_minute, clock=time.monotonic),
         max_body_bytes=config.max_body_bytes,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from a2a_hub.identity import settings as identity_settings
-from a2a_hub.identity.callers import AUTHORIZATION
+from a2a_hub.identity.authentication import AUTHORIZATION
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.settings.reader import Settings
 
@@ -34,7 +34,7 @@ class Config:
 def read(environ: Mapping[str, str]) -> Config:
     """The settings in `environ`. Raises SettingsError with every error at once."""
     settings = Settings(environ)
-    identity = identity_settings.read(settings, believes_gate=False)
+    identity = identity_settings.read(settings, trusts_gate=False)
     if not identity.signing_keys and not identity.anonymous:
         settings.problem(
             "GATE_SIGNING_KEY", "is required: the hub has to recognise what the gate says of a caller"

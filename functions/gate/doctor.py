@@ -22,7 +22,7 @@ from a2a_hub.diagnosis.report import (
     warning,
 )
 from a2a_hub.http.messages import Response
-from a2a_hub.identity.token_claims import TokenFacts
+from a2a_hub.identity.service_tokens import IdTokenClaims
 from functions.gate.upstream import NoOwnToken, RefusedByIam, Upstream
 
 _SUBJECT = "gate"
@@ -54,9 +54,9 @@ class Doctor:
         A2AError as any other request does.
         """
         steps: list[Step] = []
-        facts: TokenFacts | None = None
+        facts: IdTokenClaims | None = None
         try:
-            facts = self._hub.token_facts()
+            facts = self._hub.id_token_claims()
             steps.append(self._credential(facts))
             steps.extend(self._latency(headers))
             answer = self._hub.send("GET", PATH, headers=headers, body=b"")
@@ -73,7 +73,7 @@ class Doctor:
     def _ended(self, steps: list[Step]) -> Response:
         return report_response(Report(examined=(Examined(subject=_SUBJECT, steps=tuple(steps)),)))
 
-    def _credential(self, facts: TokenFacts | None) -> Step:
+    def _credential(self, facts: IdTokenClaims | None) -> Step:
         if facts is None:
             return ok("credential", "none is sent: IAM_CREDENTIALS=none, and the hub is on this machine")
         left = facts.seconds_left(self._now())
@@ -98,7 +98,7 @@ class Doctor:
                 command=service_of(self._hub_url, name="hub").keep_instance(),
             )
 
-    def _obstacle(self, problem: A2AError, facts: TokenFacts | None) -> Step:
+    def _obstacle(self, problem: A2AError, facts: IdTokenClaims | None) -> Step:
         match problem:
             case NoOwnToken():
                 return self._no_token()
@@ -115,7 +115,7 @@ class Doctor:
             command=self._restart(),
         )
 
-    def _refused(self, status: int, facts: TokenFacts | None) -> Step:
+    def _refused(self, status: int, facts: IdTokenClaims | None) -> Step:
         hub = service_of(self._hub_url, name="hub")
         account = facts.email if facts is not None and facts.email else "EMAIL"
         match status:

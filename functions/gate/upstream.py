@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 from a2a_hub.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
-from a2a_hub.identity.own_tokens import NoToken, OwnTokens
-from a2a_hub.identity.token_claims import TokenFacts, facts_of
+from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenUnavailable, id_token_claims
 from functions.gate.header_allowlist import RESPONSE_HEADERS, passed_headers
 
 # Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
@@ -50,7 +49,7 @@ class Upstream:
     """
 
     def __init__(
-        self, url: str, *, http: HttpClient, tokens: OwnTokens | None, idle_seconds: float = _IDLE_SECONDS
+        self, url: str, *, http: HttpClient, tokens: ServiceTokens | None, idle_seconds: float = _IDLE_SECONDS
     ) -> None:
         parts = urlsplit(url)
         self._url = url
@@ -96,14 +95,14 @@ class Upstream:
             if failure.fault is Fault.TIMEOUT:
                 raise A2AError(_TIMED_OUT) from None
             raise A2AError(UNAVAILABLE, headers=_RETRY_AFTER) from None
-        except NoToken:
+        except TokenUnavailable:
             raise NoOwnToken from None
 
-    def token_facts(self) -> TokenFacts | None:
+    def id_token_claims(self) -> IdTokenClaims | None:
         """What the gate's own token for the function says; None where none is sent. Raises NoOwnToken."""
         try:
-            return facts_of(self._credential().get("authorization", ""))
-        except NoToken:
+            return id_token_claims(self._credential().get("authorization", ""))
+        except TokenUnavailable:
             raise NoOwnToken from None
 
     def _credential(self) -> Mapping[str, str]:

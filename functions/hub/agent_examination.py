@@ -24,7 +24,7 @@ from a2a_hub.diagnosis.report import (
 )
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
-from a2a_hub.identity.token_claims import TokenFacts
+from a2a_hub.identity.service_tokens import IdTokenClaims
 from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import Credentials, audience_of
 from functions.hub.failure import DownstreamFailed
@@ -52,7 +52,7 @@ class _Answer(Struct, frozen=True, kw_only=True):
 
 
 def examine_agent(
-    route: Route, headers: Mapping[str, str], visit: Visit, facts: TokenFacts | None
+    route: Route, headers: Mapping[str, str], visit: Visit, facts: IdTokenClaims | None
 ) -> Iterator[Step]:
     """The steps, in the order of the way; they end where it goes no further. `facts` are those of the ID token that is sent."""
     service = service_of(route.url, name=route.id)
@@ -131,7 +131,7 @@ def _clock(answer: _Answer, visit: Visit, service: Service) -> Step:
 
 
 def _refusal(
-    route: Route, answer: _Answer, visit: Visit, facts: TokenFacts | None, service: Service
+    route: Route, answer: _Answer, visit: Visit, facts: IdTokenClaims | None, service: Service
 ) -> Step | None:
     """What stands in the hub's way, by the status of the agent's card; None where nothing does."""
     match answer.status:

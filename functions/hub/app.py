@@ -55,7 +55,7 @@ def build(
     # Made, and its modules loaded, when something outside this process is reached for the first time.
     http = cache(_http)
     credentials = cache(lambda: _credentials(config))
-    callers = config.identity.callers(http, believes_gate=True)
+    authenticator = config.identity.authenticator(http, trusts_gate=True)
     tables = Tables(
         settings,
         agent=_agents(http, credentials) if downstreams is None else lambda route: downstreams[route.id],
@@ -103,7 +103,7 @@ def build(
         if response is not None:
             return response
         try:
-            caller = callers.identify(request)
+            caller = authenticator.authenticate(request)
         except A2AError as error:
             record["outcome"] = error.kind.reason
             return refusal(request, error, record)
@@ -219,7 +219,7 @@ def _http() -> HttpClient:
 
 
 def _credentials(config: Config) -> Credentials:
-    from a2a_hub.identity.own_tokens import DefaultCredentials
+    from a2a_hub.identity.service_tokens import DefaultCredentials
     from functions.hub.credentials import Credentials
 
     tokens = DefaultCredentials() if config.uses_google_credentials else None

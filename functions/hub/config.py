@@ -48,7 +48,7 @@ def read(environ: Mapping[str, str]) -> Config:
     credentials = settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none", "remote"))
     config = Config(
         hub=hub,
-        identity=identity_settings.read(settings, believes_gate=True),
+        identity=identity_settings.read(settings, trusts_gate=True),
         uses_google_credentials=credentials != "none",
         spares_loopback=credentials == "remote",
         max_body_bytes=int(

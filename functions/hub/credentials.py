@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import assert_never
 from urllib.parse import urlsplit
 
-from a2a_hub.identity.own_tokens import NoToken, OwnTokens
+from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.routing.routes import Boundary, Route
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from functions.hub.failure import DownstreamFailed, Failure, FailureKind
@@ -26,7 +26,7 @@ class Credentials:
     Where it `spares_loopback`, agents on this machine get no token, since nothing in front of them asks for one.
     """
 
-    def __init__(self, tokens: OwnTokens | None, *, spares_loopback: bool = False) -> None:
+    def __init__(self, tokens: ServiceTokens | None, *, spares_loopback: bool = False) -> None:
         self._tokens = tokens
         self._spares_loopback = spares_loopback
 
@@ -71,10 +71,10 @@ def audience_of(route: Route) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _own_token(token: Callable[[OwnTokens], str], tokens: OwnTokens) -> Mapping[str, str]:
+def _own_token(token: Callable[[ServiceTokens], str], tokens: ServiceTokens) -> Mapping[str, str]:
     try:
         return {"authorization": f"Bearer {token(tokens)}"}
-    except NoToken:
+    except TokenUnavailable:
         raise DownstreamFailed(
             Failure(
                 kind=FailureKind.NOT_ALLOWED,

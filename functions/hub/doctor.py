@@ -13,9 +13,9 @@ from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Examined, Report, Step, asks, error, ok, report_response
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator
-from a2a_hub.identity.token_claims import TokenFacts, facts_of
+from a2a_hub.identity.service_tokens import IdTokenClaims, id_token_claims
 from a2a_hub.routing.routes import Boundary, Route
 from a2a_hub.settings.hub import missing_variable
 from a2a_hub.task_store.factory import StoreSettings
@@ -95,8 +95,8 @@ class Doctor:
         except DownstreamFailed:
             return None
 
-    def _facts(self, headers: Mapping[str, str]) -> TokenFacts | None:
-        return facts_of(headers.get("authorization", ""))
+    def _facts(self, headers: Mapping[str, str]) -> IdTokenClaims | None:
+        return id_token_claims(headers.get("authorization", ""))
 
     def _steps(self, route: Route, authorization: str | None) -> Iterator[Step]:
         if route.role:
@@ -144,7 +144,7 @@ class Doctor:
         )
 
 
-def _credential(route: Route, headers: Mapping[str, str], facts: TokenFacts | None, now: float) -> str:
+def _credential(route: Route, headers: Mapping[str, str], facts: IdTokenClaims | None, now: float) -> str:
     match route.boundary:
         case Boundary.PUBLIC:
             return "none is sent: the agent is public"

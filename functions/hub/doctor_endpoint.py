@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from a2a_hub.http.messages import Request, Response
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.runtime.function import wrong_method
 from a2a_hub.telemetry.log import Record
 

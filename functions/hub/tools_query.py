@@ -10,11 +10,10 @@ from a2a_hub.a2a.error_response import problem, read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.http.messages import JSON, Request, Response
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator, may_call
 from a2a_hub.runtime.ids import new_id
-from a2a_hub.telemetry.log import Record
-from a2a_hub.telemetry.trace import traceparent_of
+from a2a_hub.telemetry.log import Record, traceparent_of
 from functions.hub.contexts import ids_of
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure

@@ -10,7 +10,7 @@ from a2a_hub.a2a.model import Message
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 from a2a_hub.routing.router import Choice
-from a2a_hub.telemetry.redacted import Redacted
+from a2a_hub.telemetry.log import Redacted
 from a2a_hub.text.language import Language
 from functions.hub.failure import Failure
 

@@ -9,7 +9,7 @@ from a2a_hub.a2a.error_response import problem
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
-from a2a_hub.identity.own_tokens import DefaultCredentials
+from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
@@ -63,7 +63,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         roles = _roles(table)
 
     source = route_source(config.hub, use, log=log)
-    callers = config.identity.callers(lambda: http, believes_gate=True, audience="tasks")
+    authenticator = config.identity.authenticator(lambda: http, trusts_gate=True, audience="tasks")
     bell, events = TopicCondition(), Events(MESSAGE_FACTORY)
     leasing = Leasing(
         store,
@@ -91,7 +91,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     )
 
     def answer(request: Request, record: Record) -> Response:
-        principal = callers.identify(request).principal
+        principal = authenticator.authenticate(request).principal
         if principal is None:
             raise A2AError(UNAUTHENTICATED, headers={"www-authenticate": 'Bearer realm="a2a"'})
         record["principal"] = principal.subject

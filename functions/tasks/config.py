@@ -49,7 +49,7 @@ def read(environ: Mapping[str, str]) -> Config:
     hub = hub_settings.read(settings, environ, needs_urls=False)
     if hub.store is None:
         settings.problem("TASK_STORE", "must be set: without a store there are no tasks")
-    identity = identity_settings.read(settings, believes_gate=True, knows_accounts=True)
+    identity = identity_settings.read(settings, trusts_gate=True, authorizes_accounts=True)
     if not identity.signing_keys:
         settings.problem("GATE_SIGNING_KEY", "is required: the hub has to recognise who has its tasks run")
     config = Config(

@@ -10,8 +10,8 @@ import msgspec
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
-from a2a_hub.identity.own_tokens import NoToken, OwnTokens
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
+from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import HUB, TaskStore
@@ -36,7 +36,7 @@ class HubRuns:
         hub_url: str,
         http: HttpClient,
         signer: PrincipalSigner,
-        tokens: OwnTokens | None,
+        tokens: ServiceTokens | None,
         log: Log,
         threads: Threads,
         ask_again_seconds: float = _ASK_AGAIN_SECONDS,
@@ -73,7 +73,7 @@ class HubRuns:
         def ask() -> None:
             try:
                 self._ask(task_id)
-            except (HttpFailure, NoToken) as failure:
+            except (HttpFailure, TokenUnavailable) as failure:
                 # The task stays due, and the next look finds it.
                 self._log.line(
                     "WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure)

@@ -8,7 +8,7 @@ from typing import Any
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
-from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
+from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
 from hubctl.main import CommandError
 from hubctl.registration import calls
 from hubctl.registration.calls import Call
@@ -123,7 +123,7 @@ def operators_token(environment: Mapping[str, str]) -> Callable[[], str]:
     def access_token() -> str:
         try:
             return default.access_token()
-        except NoToken:
+        except TokenUnavailable:
             raise CommandError(
                 "there are no credentials: run `gcloud auth application-default login`, or set "
                 'CLOUDSDK_AUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"'

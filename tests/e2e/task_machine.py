@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.a2a.model import TaskStatusUpdateEvent
-from a2a_hub.identity.static_token import digest
+from a2a_hub.identity.static_clients import digest
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.factory import StoreSettings, open_store
 from a2a_hub.task_store.store import Store

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from a2a_hub.identity.static_token import digest
+from a2a_hub.identity.static_clients import digest
 from local.functions import ROOT, environment_of, functions
 from local.parent_watch import Lifeline
 from local.ports import free_ports

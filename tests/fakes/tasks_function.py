@@ -10,7 +10,7 @@ from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
 from a2a_hub.http.messages import Request, Response, body_of
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
-from a2a_hub.identity.static_token import digest
+from a2a_hub.identity.static_clients import digest
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import NewTask, StoredTask

@@ -5,7 +5,7 @@ Each line on standard input is an audience, or nothing for an access token; the 
 
 import sys
 
-from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
+from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
 
 
 def main() -> None:
@@ -15,7 +15,7 @@ def main() -> None:
         audience = line.strip()
         try:
             answer = tokens.id_token(audience) if audience else tokens.access_token()
-        except NoToken:
+        except TokenUnavailable:
             answer = "no token"
         sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()

@@ -11,7 +11,7 @@ from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.identity.own_tokens import NoToken
+from a2a_hub.identity.service_tokens import TokenUnavailable
 from a2a_hub.routing.routes import Boundary
 from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import Credentials
@@ -24,7 +24,7 @@ from tests.fakes.http_server import HttpServer
 from tests.fakes.hub import TOKEN, Hub, route, text_of
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import MetadataServer, claims_of
-from tests.integration.own_tokens import NO_METADATA, own_tokens
+from tests.integration.service_tokens import NO_METADATA, service_tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 _OTHERS = ("cookie", "x-serverless-authorization", "x-api-key", "x-hub-principal", "x-forwarded-for")
@@ -42,10 +42,10 @@ class _Tokens:
 
 class _NoTokens:
     def id_token(self, _: str) -> str:
-        raise NoToken
+        raise TokenUnavailable
 
     def access_token(self) -> str:
-        raise NoToken
+        raise TokenUnavailable
 
 
 @pytest.mark.parametrize("boundary", [Boundary.PUBLIC, Boundary.IAM, Boundary.GOOGLE_API])
@@ -249,7 +249,7 @@ def test_a_token_that_is_not_to_be_had_is_the_operators_business() -> None:
 
 def test_an_id_token_is_for_the_audience_and_fetched_once_by_all_who_want_it() -> None:
     with MetadataServer() as metadata:
-        tokens = own_tokens(metadata.environment, *["https://pm.example"] * 8)
+        tokens = service_tokens(metadata.environment, *["https://pm.example"] * 8)
     assert len(set(tokens)) == 1
     assert claims_of(tokens[0])["aud"] == "https://pm.example"
     assert metadata.minted == ["https://pm.example"]
@@ -258,14 +258,14 @@ def test_an_id_token_is_for_the_audience_and_fetched_once_by_all_who_want_it() -
 def test_each_audience_has_a_token_of_its_own() -> None:
     audiences = ("https://pm.example", "https://docqa.example", "https://pm.example")
     with MetadataServer() as metadata:
-        tokens = own_tokens(metadata.environment, *audiences)
+        tokens = service_tokens(metadata.environment, *audiences)
     assert tuple(claims_of(token)["aud"] for token in tokens) == audiences
     assert sorted(metadata.minted) == ["https://docqa.example", "https://pm.example"]
 
 
 def test_an_access_token_is_fetched_once() -> None:
     with MetadataServer() as metadata:
-        assert own_tokens(metadata.environment, *["access"] * 8) == ["access-1"] * 8
+        assert service_tokens(metadata.environment, *["access"] * 8) == ["access-1"] * 8
 
 
 def test_a_token_that_is_about_to_expire_is_not_used_again() -> None:
@@ -277,7 +277,7 @@ def test_a_token_that_is_about_to_expire_is_not_used_again() -> None:
 
 
 def test_without_a_metadata_server_there_is_no_token_and_nobody_waits_for_another_attempt() -> None:
-    assert own_tokens(NO_METADATA, *["https://pm.example"] * 8) == [None] * 8
+    assert service_tokens(NO_METADATA, *["https://pm.example"] * 8) == [None] * 8
 
 
 def _asking() -> AgentRequest:

@@ -12,15 +12,15 @@ import pytest
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Outcome, Step
 from a2a_hub.http.client import HttpClient
-from a2a_hub.identity.own_tokens import OwnTokens
 from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.service_tokens import ServiceTokens
 from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.routing.routes import Boundary, Route
 from functions.hub.credentials import Credentials
 from functions.hub.doctor import Doctor
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer
 from tests.fakes.hub import Hub, route
-from tests.fakes.own_tokens import EMAIL, NoTokens, SignedTokens
+from tests.fakes.service_tokens import EMAIL, NoTokens, SignedTokens
 from tests.unit.cards import good_card
 
 KEY = "a-signing-key-of-thirty-two-characters"
@@ -34,7 +34,7 @@ def test_nobody_is_called_where_workers_fetch_the_tasks() -> None:
 
 def steps(
     agent: Route,
-    tokens: OwnTokens | None = None,
+    tokens: ServiceTokens | None = None,
     *,
     on_cloud_run: bool = True,
     now: Callable[[], float] = time.time,

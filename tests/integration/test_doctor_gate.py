@@ -10,14 +10,14 @@ from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Report, Step, read_report
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
-from a2a_hub.identity.own_tokens import OwnTokens
-from a2a_hub.identity.static_token import digest
+from a2a_hub.identity.service_tokens import ServiceTokens
+from a2a_hub.identity.static_clients import digest
 from functions.gate.app import build
 from functions.gate.config import read
 from functions.gate.doctor import Doctor
 from functions.gate.upstream import Upstream
 from tests.fakes.http_server import Exchange, HttpServer
-from tests.fakes.own_tokens import NoTokens, SignedTokens
+from tests.fakes.service_tokens import NoTokens, SignedTokens
 from tests.integration.gates import KEY, TOKEN
 
 GATE = "gate@my-hub-project.iam.gserviceaccount.com"
@@ -30,12 +30,12 @@ def cloud_run(status: int) -> HttpServer:
     )
 
 
-def answered(hub_url: str, tokens: OwnTokens | None) -> Response:
+def answered(hub_url: str, tokens: ServiceTokens | None) -> Response:
     upstream = Upstream(hub_url, http=HttpClient(), tokens=tokens)
     return Doctor(upstream, hub_url=hub_url, service=Service(name="gate")).report({}, shows_way=True)
 
 
-def report(hub_url: str, tokens: OwnTokens | None) -> Report:
+def report(hub_url: str, tokens: ServiceTokens | None) -> Report:
     body = answered(hub_url, tokens).body
     assert isinstance(body, bytes)
     found = read_report(body)
@@ -43,7 +43,7 @@ def report(hub_url: str, tokens: OwnTokens | None) -> Report:
     return found
 
 
-def steps(hub_url: str, tokens: OwnTokens | None) -> dict[str, Step]:
+def steps(hub_url: str, tokens: ServiceTokens | None) -> dict[str, Step]:
     (examined,) = report(hub_url, tokens).examined
     assert examined.subject == "gate"
     return {step.check: step for step in examined.steps}

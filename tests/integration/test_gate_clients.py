@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from a2a_hub.identity.static_token import digest
+from a2a_hub.identity.static_clients import digest
 from functions.gate.config import read
 from tests.fakes.http_server import HttpServer
 from tests.integration.gates import KEY, Gate, echo, gate, principal_at

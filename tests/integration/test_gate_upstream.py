@@ -6,17 +6,17 @@ import pytest
 
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.client import HttpClient
-from a2a_hub.identity.own_tokens import NoToken
+from a2a_hub.identity.service_tokens import TokenUnavailable
 from functions.gate.upstream import AnsweredByPlatform, Upstream
 from tests.fakes.http_server import Exchange, HttpServer
 
 
 class _NoTokens:
     def id_token(self, _: str) -> str:
-        raise NoToken
+        raise TokenUnavailable
 
     def access_token(self) -> str:
-        raise NoToken
+        raise TokenUnavailable
 
 
 def refused(upstream: Upstream) -> A2AError:

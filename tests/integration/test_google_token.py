@@ -11,9 +11,9 @@ import pytest
 
 from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
 from a2a_hub.http.client import HttpClient
-from a2a_hub.identity.google_token import GoogleTokenRules, GoogleTokens
+from a2a_hub.identity.authentication import VerifierUnavailable, verify_bearer_token
+from a2a_hub.identity.introspection import AccessTokenVerifier, TokenPolicy
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.verifier import VerifierUnavailable, authenticate
 from tests.fakes.google_tokens import AUDIENCE, USER, Google, google
 from tests.fakes.http_server import Exchange, HttpServer
 
@@ -65,7 +65,7 @@ def verifier(
     domains: tuple[str, ...] = (),
     clock: Clock | None = None,
     **changes: Any,
-) -> GoogleTokens:
+) -> AccessTokenVerifier:
     """A verifier that asks the stand-in."""
     clock = clock or Clock()
     told: dict[str, Any] = {
@@ -73,8 +73,8 @@ def verifier(
         "userinfo_url": stand_in.userinfo_url,
         "tokeninfo_url": stand_in.tokeninfo_url,
     }
-    return GoogleTokens(
-        GoogleTokenRules(audiences=frozenset(audiences), domains=frozenset(domains)),
+    return AccessTokenVerifier(
+        TokenPolicy(audiences=frozenset(audiences), domains=frozenset(domains)),
         http=HttpClient(clock=clock.monotonic),
         **(told | changes),
     )
@@ -245,7 +245,7 @@ def test_an_outage_never_looks_like_a_bad_token(
     stand_in.issue(token)
     stand_in.answers(endpoint, status=status, retry_after=7)
     with pytest.raises(A2AError) as refused:
-        authenticate(f"Bearer {token}", [tokens])
+        verify_bearer_token(f"Bearer {token}", [tokens])
     assert refused.value.kind is UNAVAILABLE
     assert refused.value.kind.http_status == 503
     assert refused.value.headers == {"retry-after": "7"}
@@ -287,9 +287,9 @@ def test_an_outage_does_not_take_away_what_is_known(stand_in: Google, token: str
     assert tokens.verify(token) == HANAKO
 
 
-def _at(server: HttpServer) -> GoogleTokens:
-    return GoogleTokens(
-        GoogleTokenRules(audiences=frozenset({AUDIENCE})),
+def _at(server: HttpServer) -> AccessTokenVerifier:
+    return AccessTokenVerifier(
+        TokenPolicy(audiences=frozenset({AUDIENCE})),
         http=HttpClient(),
         now=time.time,
         userinfo_url=f"{server.url}/userinfo",

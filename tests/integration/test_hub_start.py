@@ -20,9 +20,6 @@ _FOR_A_SETTING = {
     "a2a_hub.tasks.task_service": "TASK_STORE",
     "functions.hub.run_endpoint": "TASK_STORE",
     "sqlite3": "TASK_STORE",
-    "a2a_hub.identity.client_table": "CLIENTS_FILE",
-    "a2a_hub.identity.google_token": "GOOGLE_TOKEN_AUDIENCES",
-    "a2a_hub.identity.id_token": "ID_TOKEN_AUDIENCES",
     "a2a_hub.tasks.webhook_keys": "WEBHOOK_PUBLIC_KEYS",
 }
 _FOR_A_REQUEST = (
@@ -40,14 +37,13 @@ _FOR_A_REQUEST = (
     "functions.hub.execution",
     "functions.hub.slash_commands",
     "a2a_hub.diagnosis.gcloud",
-    "a2a_hub.identity.id_token_credentials",
-    "a2a_hub.identity.token_claims",
+    "a2a_hub.identity.google_auth",
     "a2a_hub.a2a.extensions.development_tool",
     "a2a_hub.a2a.extensions.methods",
     "a2a_hub.a2a.extensions.schema_json",
 )
 _FOR_AGENTS = ("a2a_hub.agents", "a2a_hub.gemini")
-_TO_REACH_AN_AGENT = ("functions.hub.downstream.remote_agent", "a2a_hub.a2a.client", "a2a_hub.http.client")
+_TO_REACH_AN_AGENT = ("functions.hub.downstream.remote_agent", "a2a_hub.a2a.client")
 _PEM = """-----BEGIN PUBLIC KEY-----
 MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9
 q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==
@@ -84,8 +80,6 @@ def test_a_hub_loads_what_its_settings_need(tmp_path: Path) -> None:
     loaded = _loaded(
         TASK_STORE=f"sqlite:{tmp_path / 'tasks.db'}",
         CLIENTS_FILE=str(clients),
-        GOOGLE_TOKEN_AUDIENCES="audience",
-        ID_TOKEN_AUDIENCES="https://hub.example",
         ID_TOKEN_CALLERS="job@project.iam.gserviceaccount.com",
         WEBHOOK_PUBLIC_KEYS=_PEM,
     )

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.identity.id_token import IdTokens
+from a2a_hub.identity.authentication import VerifierUnavailable
+from a2a_hub.identity.id_token import IdTokenVerifier
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.verifier import VerifierUnavailable
 from tests.fakes.http_server import Behaviour, HttpServer
 from tests.fakes.id_tokens import AUDIENCE, CALLER, Signer, certificates
 
@@ -28,10 +28,10 @@ def endpoint(signer: Signer) -> Iterator[HttpServer]:
         yield server
 
 
-def verifier(endpoint: HttpServer, **changes: Any) -> IdTokens:
+def verifier(endpoint: HttpServer, **changes: Any) -> IdTokenVerifier:
     """A verifier for AUDIENCE that fetches certificates there."""
     told: dict[str, Any] = {"audiences": frozenset({AUDIENCE}), "certs_url": f"{endpoint.url}/certs"}
-    return IdTokens(**(told | changes))
+    return IdTokenVerifier(**(told | changes))
 
 
 def test_a_services_token_is_the_service(signer: Signer, endpoint: HttpServer) -> None:

@@ -7,9 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from a2a_hub.http.client import HttpClient
-from a2a_hub.identity.google_token import GoogleTokenRules, GoogleTokens
-from a2a_hub.identity.introspection_cache import IntrospectionCache, TooManyWait
-from a2a_hub.identity.verifier import VerifierUnavailable
+from a2a_hub.identity.authentication import VerifierUnavailable
+from a2a_hub.identity.introspection import (
+    AccessTokenVerifier,
+    IntrospectionCache,
+    TokenPolicy,
+    TooManyWaiting,
+)
 from tests.fakes.google_tokens import AUDIENCE
 from tests.fakes.http_server import Exchange, HttpServer
 
@@ -25,8 +29,8 @@ def test_a_flood_of_unknown_tokens_is_told_to_come_back() -> None:
         exchange.answer(400, b'{"error": "invalid_token"}', content_type="application/json")
 
     with HttpServer(slow) as server, ThreadPoolExecutor(_PLACES) as pool:
-        tokens = GoogleTokens(
-            GoogleTokenRules(audiences=frozenset({AUDIENCE})),
+        tokens = AccessTokenVerifier(
+            TokenPolicy(audiences=frozenset({AUDIENCE})),
             http=HttpClient(),
             now=time.time,
             userinfo_url=f"{server.url}/userinfo",
@@ -44,7 +48,7 @@ def test_a_flood_of_unknown_tokens_is_told_to_come_back() -> None:
 
 
 def test_who_is_known_does_not_wait_and_who_has_waited_leaves_their_place() -> None:
-    cache: IntrospectionCache[str] = IntrospectionCache(clock=lambda: 0.0, most_waiting=2)
+    cache: IntrospectionCache[str] = IntrospectionCache(clock=lambda: 0.0, max_waiting=2)
     arrived, go_on = threading.Semaphore(0), threading.Event()
 
     def slow() -> tuple[str, float]:
@@ -61,7 +65,7 @@ def test_who_is_known_does_not_wait_and_who_has_waited_leaves_their_place() -> N
         for _ in asked:
             assert arrived.acquire(timeout=30)
         for key in ("one", "three"):
-            with pytest.raises(TooManyWait):
+            with pytest.raises(TooManyWaiting):
                 cache.get(key, slow)
         assert cache.get("known", slow) == "known"
         go_on.set()
@@ -74,7 +78,7 @@ def test_who_is_known_does_not_wait_and_who_has_waited_leaves_their_place() -> N
 
 def test_only_so_many_facts_are_kept_and_the_one_unused_for_longest_goes_first() -> None:
     asked: list[str] = []
-    cache: IntrospectionCache[str] = IntrospectionCache(clock=lambda: 0.0, most=2)
+    cache: IntrospectionCache[str] = IntrospectionCache(clock=lambda: 0.0, max_entries=2)
 
     def get(key: str) -> None:
         def ask() -> tuple[str, float]:

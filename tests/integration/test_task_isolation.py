@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from a2a_hub.identity.static_token import digest
+from a2a_hub.identity.static_clients import digest
 from a2a_hub.task_store.store import Position
 from a2a_hub.tasks.operations import write_token
 from tests.fakes.agent_wire import Json

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import pytest
 
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
+from a2a_hub.identity.authentication import TokenVerifier, VerifierUnavailable, verify_bearer_token
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.static_token import StaticTokens, development_clients
-from a2a_hub.identity.verifier import TokenVerifier, VerifierUnavailable, authenticate
+from a2a_hub.identity.static_clients import StaticTokenVerifier, development_clients
 
-KNOWN = StaticTokens(development_clients(["known"]))
+KNOWN = StaticTokenVerifier(development_clients(["known"]))
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Away:
 def test_an_outage_of_one_kind_keeps_nobody_out_whom_another_knows(
     verifiers: tuple[TokenVerifier, ...],
 ) -> None:
-    assert authenticate("Bearer known", verifiers) == KNOWN.verify("known")
+    assert verify_bearer_token("Bearer known", verifiers) == KNOWN.verify("known")
 
 
 @pytest.mark.parametrize("verifiers", [(Away(5), KNOWN), (KNOWN, Away(5))])
@@ -34,13 +34,13 @@ def test_who_may_be_known_to_a_kind_that_is_away_is_told_to_come_back(
     verifiers: tuple[TokenVerifier, ...],
 ) -> None:
     with pytest.raises(A2AError) as refused:
-        authenticate("Bearer unknown", verifiers)
+        verify_bearer_token("Bearer unknown", verifiers)
     assert (refused.value.kind, refused.value.headers) == (UNAVAILABLE, {"retry-after": "5"})
 
 
 @pytest.mark.parametrize("verifiers", [(), (KNOWN,)])
 def test_a_token_that_nobody_knows_is_a_401_with_a_challenge(verifiers: tuple[TokenVerifier, ...]) -> None:
     with pytest.raises(A2AError) as refused:
-        authenticate("Bearer unknown", verifiers)
+        verify_bearer_token("Bearer unknown", verifiers)
     assert refused.value.kind is UNAUTHENTICATED
     assert refused.value.headers == {"www-authenticate": 'Bearer realm="a2a", error="invalid_token"'}

@@ -1,6 +1,6 @@
 """A value that holds a secret says so and no more."""
 
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
 
 

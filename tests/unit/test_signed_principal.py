@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.messages import Request
-from a2a_hub.identity.callers import Callers
+from a2a_hub.identity.authentication import Authenticator
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER, OutOfTime, PrincipalSigner
-from a2a_hub.identity.static_token import StaticTokens, development_clients
+from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER, PrincipalSigner, SignatureExpired
+from a2a_hub.identity.static_clients import StaticTokenVerifier, development_clients
 from functions.hub.config import read as read_settings
 
 KEY = "a-key-that-the-gate-and-the-hub-share"
@@ -44,7 +44,7 @@ def believed(
     """Whom the hub takes the caller of a request for."""
     try:
         verified = signer(*keys, now=now).verify(value, method=method, path=path)
-    except OutOfTime:
+    except SignatureExpired:
         return None
     return verified[0] if verified else None
 
@@ -182,10 +182,10 @@ def test_the_token_itself_is_not_in_the_header() -> None:
 
 
 def test_a_forged_header_refuses_a_request_that_a_token_would_have_let_in() -> None:
-    callers = Callers([StaticTokens(development_clients(["good"]))], signer=signer())
+    authenticator = Authenticator([StaticTokenVerifier(development_clients(["good"]))], signer=signer())
     for forged in ("forged.header", signed(HANAKO, OTHER_KEY), signer().sign(HANAKO, method="GET", path="/")):
         with pytest.raises(A2AError) as refused:
-            callers.identify(request(authorization="Bearer good", x_hub_principal=forged))
+            authenticator.authenticate(request(authorization="Bearer good", x_hub_principal=forged))
         assert refused.value.kind is UNAUTHENTICATED
 
 
@@ -193,31 +193,31 @@ def test_a_forged_header_refuses_a_request_that_a_token_would_have_let_in() -> N
 def test_a_header_that_waited_or_was_made_by_another_clock_is_an_outage_and_no_bad_token(
     later_seconds: float,
 ) -> None:
-    callers = Callers([], signer=signer(now=NOW + later_seconds))
+    authenticator = Authenticator([], signer=signer(now=NOW + later_seconds))
     with pytest.raises(A2AError) as refused:
-        callers.identify(request(x_hub_principal=signed()))
+        authenticator.authenticate(request(x_hub_principal=signed()))
     assert refused.value.kind is UNAVAILABLE
     assert "retry-after" in refused.value.headers
     for forged in (signed(HANAKO, OTHER_KEY), signer().sign(HANAKO, method="GET", path="/")):
         with pytest.raises(A2AError) as refused:
-            callers.identify(request(x_hub_principal=forged))
+            authenticator.authenticate(request(x_hub_principal=forged))
         assert refused.value.kind is UNAUTHENTICATED
 
 
 def test_who_does_not_believe_a_gate_looks_at_the_token_alone() -> None:
-    callers = Callers([StaticTokens(development_clients(["good"]))])
-    told = callers.identify(request(authorization="Bearer good", x_hub_principal=signed()))
+    authenticator = Authenticator([StaticTokenVerifier(development_clients(["good"]))])
+    told = authenticator.authenticate(request(authorization="Bearer good", x_hub_principal=signed()))
     assert told.principal != HANAKO
     with pytest.raises(A2AError):
-        callers.identify(request(x_hub_principal=signed()))
+        authenticator.authenticate(request(x_hub_principal=signed()))
 
 
 def test_the_callers_token_is_known_only_with_its_own_header() -> None:
-    callers = Callers([], signer=signer())
+    authenticator = Authenticator([], signer=signer())
     value = signed(authorization="Bearer mine")
 
     def known(**headers: str) -> str | None:
-        return callers.identify(request(x_hub_principal=value, **headers)).authorization
+        return authenticator.authenticate(request(x_hub_principal=value, **headers)).authorization
 
     assert known(x_hub_caller_authorization="Bearer mine") == "Bearer mine"
     assert known(x_hub_caller_authorization="Bearer another") is None

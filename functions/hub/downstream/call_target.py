@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.http.client import Budget
-from a2a_hub.telemetry.redacted import Redacted
+from a2a_hub.telemetry.log import Redacted
 
 
 class CallTarget(Redacted, frozen=True, kw_only=True):

@@ -93,7 +93,7 @@ def _needs_card(route: Route) -> bool:
 
 def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | None:
     from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
-    from a2a_hub.identity.token_claims import facts_of
+    from a2a_hub.identity.service_tokens import id_token_claims
 
     variable = route.id.upper().replace("-", "_")
     service = service_of(route.url, name=route.id)
@@ -116,7 +116,7 @@ def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | 
                 f"take this one: {service.add_audience(audience)}"
             )
         case ClientFault.FORBIDDEN if route.boundary is Boundary.IAM:
-            facts = facts_of(sent.get("authorization", ""))
+            facts = id_token_claims(sent.get("authorization", ""))
             account = facts.email if facts is not None and facts.email else "HUB_SERVICE_ACCOUNT"
             return service.add_invoker(f"serviceAccount:{account}")
         case ClientFault.RATE_LIMITED if route.boundary in (Boundary.IAM, Boundary.PUBLIC):

@@ -11,7 +11,7 @@ from msgspec import Struct
 from a2a_hub.a2a.model import Event, Message
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.routing.routes import Route
-from a2a_hub.telemetry.redacted import Redacted
+from a2a_hub.telemetry.log import Redacted
 from functions.hub.failure import DownstreamFailed, Failure, unaddressed, without_tasks
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from a2a_hub.a2a.model import Binding, Task
 from a2a_hub.a2a.versions import Version
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
-from a2a_hub.telemetry.redacted import Redacted
+from a2a_hub.telemetry.log import Redacted
 
 _STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
 

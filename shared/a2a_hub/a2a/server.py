@@ -25,10 +25,9 @@ from a2a_hub.a2a.task_service_protocol import on_task
 from a2a_hub.a2a.unstored import Unstored
 from a2a_hub.a2a.versions import Version
 from a2a_hub.http.messages import A2A_JSON, JSON, Request, Response
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
-from a2a_hub.telemetry.log import Log, Record
-from a2a_hub.telemetry.trace import traceparent_of
+from a2a_hub.telemetry.log import Log, Record, traceparent_of
 
 if TYPE_CHECKING:
     from a2a_hub.a2a.bindings.jsonrpc import Envelope

@@ -14,7 +14,7 @@ from a2a_hub.a2a.reply import Piece
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.a2a.text import text_of
 from a2a_hub.http.messages import Handler, Request, Response
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found
 from a2a_hub.telemetry.log import Log, Record
 

@@ -1,1 +1,1 @@
-"""Who is calling: tokens in, principals out."""
+"""Authentication: tokens and headers in, principals out; and this function's own tokens."""

@@ -1,4 +1,4 @@
-"""The verified caller, and what they may do."""
+"""The authenticated caller and its permissions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from msgspec import Struct
 
 
 class Principal(Struct, frozen=True, kw_only=True):
-    """Who calls. `subject` is unique and stable, and is the owner of what the caller creates; never a token or part of one.
+    """The caller. `subject` is unique and stable, and owns what the caller creates; it holds no part of a token.
 
-    `client` names a static token's client, `email` is a verified address. `routes` and `operations` are all that the caller
-    may use; None is no limit. `roles` are those whose tasks the caller may work on, none unless it is said; None is every role.
+    `client` names a static token's client, `email` is a verified address. The caller is limited to `routes` and `operations`;
+    None means no limit. It may work on the tasks of `roles`, by default of none; None means every role.
     """
 
     subject: str
@@ -24,22 +24,20 @@ class Principal(Struct, frozen=True, kw_only=True):
 
 
 TASKS_FUNCTION = "function:tasks"
-"""The subject of the `tasks` function, which only whoever holds the gate's key can name."""
-
-
+"""The subject of the `tasks` function: only a holder of the gate's key can name it."""
 HUB_FUNCTION = "function:hub"
-"""The subject of the hub, when it tells the `tasks` function of a task."""
+"""The subject of the hub when it notifies the `tasks` function of a task."""
 
 
 def may_call(operation: str, principal: Principal | None) -> bool:
-    """Whether the caller's credential covers an operation (its 1.0 name, or `tools/query`)."""
+    """Return True if the caller's credential covers an operation (its 1.0 name, or `tools/query`)."""
     return principal is None or principal.operations is None or operation in principal.operations
 
 
 def is_operator(principal: Principal | None, operators: Collection[str]) -> bool:
-    """Whether the caller may see what names accounts, resources and settings.
+    """Return True if the caller may see accounts, resources and settings.
 
-    Who may: a static client whose credential covers `doctor`, and the owner of one of these addresses.
+    Operators are static clients whose credential covers `doctor`, and the owners of these addresses.
     """
     if principal is None or not may_call("doctor", principal):
         return False

@@ -1,24 +1,29 @@
-"""The identity settings that the gate and the hub share, and the verifiers that they turn on."""
+"""The identity settings that all functions with callers share, and the verifiers that they turn on."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from a2a_hub.http.client import HttpClient
 from a2a_hub.identity import signed_principal
-from a2a_hub.identity.callers import AUTHORIZATION, Callers
+from a2a_hub.identity.authentication import AUTHORIZATION, Authenticator, TokenVerifier, is_bearer_token
+from a2a_hub.identity.id_token import IdTokenVerifier
+from a2a_hub.identity.introspection import AccessTokenVerifier, TokenPolicy
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import PrincipalSigner
-from a2a_hub.identity.static_token import Client, StaticTokens, development_clients, digest
-from a2a_hub.identity.verifier import TokenVerifier, can_be_sent
+from a2a_hub.identity.static_clients import (
+    Client,
+    ClientTableError,
+    StaticTokenVerifier,
+    development_clients,
+    digest,
+    load_clients,
+)
 from a2a_hub.settings.reader import LOOPBACK_HOSTS, Settings
-from a2a_hub.telemetry.redacted import Redacted
-
-if TYPE_CHECKING:
-    from a2a_hub.http.client import HttpClient
+from a2a_hub.telemetry.log import Redacted
 
 _USERINFO_URL = "https://www.googleapis.com/oauth2/v3/userinfo"
 _TOKENINFO_URL = "https://oauth2.googleapis.com/tokeninfo"
@@ -26,7 +31,7 @@ _CERTS_URL = "https://www.googleapis.com/oauth2/v1/certs"
 
 
 class IdentitySettings(Redacted, frozen=True, kw_only=True):
-    """Which kinds of identity are on. An empty `google_audiences` or `id_token_audiences` means off."""
+    """The accepted kinds of identity. An empty `google_audiences` or `id_token_audiences` turns that kind off."""
 
     clients: tuple[Client, ...]
     google_audiences: frozenset[str]
@@ -34,62 +39,55 @@ class IdentitySettings(Redacted, frozen=True, kw_only=True):
     id_token_audiences: frozenset[str]
     id_token_callers: frozenset[str]
     signing_keys: tuple[str, ...]
-    """The gate signs with the first; the hub believes each. Empty: there is no gate."""
+    """The gate signs with the first; the hub accepts each. Empty: there is no gate."""
     anonymous: bool
     anonymous_subject: str | None
-    """Whom all anonymous callers are taken for, so that they have tasks, and see one another's: for tests of conformance."""
+    """The subject that all anonymous callers share, tasks included: for conformance tests."""
     ttl_seconds: float
     userinfo_url: str
     tokeninfo_url: str
     certs_url: str
 
     def verifiers(self, http: Callable[[], HttpClient]) -> tuple[TokenVerifier, ...]:
-        """The verifiers that are on, the cheapest first. What only some of them need is loaded and made for those."""
+        """Return the configured verifiers, the cheapest first."""
         verifiers: list[TokenVerifier] = []
         if self.clients:
-            verifiers.append(StaticTokens(self.clients))
+            verifiers.append(StaticTokenVerifier(self.clients))
         if self.id_token_audiences:
-            from a2a_hub.identity.id_token import IdTokens
-
-            verifiers.append(
-                IdTokens(
-                    audiences=self.id_token_audiences, callers=self.id_token_callers, certs_url=self.certs_url
-                )
+            id_tokens = IdTokenVerifier(
+                audiences=self.id_token_audiences, callers=self.id_token_callers, certs_url=self.certs_url
             )
+            verifiers.append(id_tokens)
         if self.google_audiences:
-            from a2a_hub.identity.google_token import GoogleTokenRules, GoogleTokens
-
-            rules = GoogleTokenRules(audiences=self.google_audiences, domains=self.google_domains)
-            verifiers.append(
-                GoogleTokens(
-                    rules,
-                    http=http(),
-                    now=time.time,
-                    userinfo_url=self.userinfo_url,
-                    tokeninfo_url=self.tokeninfo_url,
-                    ttl_seconds=self.ttl_seconds,
-                )
+            access_tokens = AccessTokenVerifier(
+                TokenPolicy(audiences=self.google_audiences, domains=self.google_domains),
+                http=http(),
+                now=time.time,
+                userinfo_url=self.userinfo_url,
+                tokeninfo_url=self.tokeninfo_url,
+                ttl_seconds=self.ttl_seconds,
             )
+            verifiers.append(access_tokens)
         return tuple(verifiers)
 
     def signer(self, *, audience: str = "hub") -> PrincipalSigner | None:
-        """What signs and verifies the principal header for the function that is told; None without a key."""
+        """Return the signer of principal headers for the function `audience`; None without a key."""
         if not self.signing_keys:
             return None
         return PrincipalSigner(self.signing_keys, now=time.time, audience=audience)
 
-    def callers(
+    def authenticator(
         self,
         http: Callable[[], HttpClient],
         *,
-        believes_gate: bool,
+        trusts_gate: bool,
         token_header: str = AUTHORIZATION,
         audience: str = "hub",
-    ) -> Callers:
-        """What identifies callers. Only who `believes_gate` takes a principal header that was signed for `audience`."""
-        return Callers(
+    ) -> Authenticator:
+        """Return the authenticator. If it `trusts_gate`, it accepts principal headers that were signed for `audience`."""
+        return Authenticator(
             self.verifiers(http),
-            signer=self.signer(audience=audience) if believes_gate else None,
+            signer=self.signer(audience=audience) if trusts_gate else None,
             anonymous=self.anonymous,
             anonymous_principal=Principal(subject=f"anonymous:{self.anonymous_subject}")
             if self.anonymous_subject
@@ -98,10 +96,10 @@ class IdentitySettings(Redacted, frozen=True, kw_only=True):
         )
 
 
-def read(settings: Settings, *, believes_gate: bool, knows_accounts: bool = False) -> IdentitySettings:
-    """Reads the settings. No kind of identity at all is an error, unless ALLOW_ANONYMOUS=true is said.
+def read(settings: Settings, *, trusts_gate: bool, authorizes_accounts: bool = False) -> IdentitySettings:
+    """Read the settings. Without any kind of identity, ALLOW_ANONYMOUS=true is required.
 
-    Who `knows_accounts` says by itself what each account may do, and need not name those that get in.
+    A function that `authorizes_accounts` decides by itself what each account may do, and need not list them.
     """
     signing_keys = settings.listed("GATE_SIGNING_KEY")
     if any(len(key) < signed_principal.MINIMUM_KEY_CHARACTERS for key in signing_keys):
@@ -124,17 +122,17 @@ def read(settings: Settings, *, believes_gate: bool, knows_accounts: bool = Fals
         tokeninfo_url=_endpoint(settings, "GOOGLE_TOKENINFO_URL", _TOKENINFO_URL),
         certs_url=_endpoint(settings, "GOOGLE_CERTS_URL", _CERTS_URL),
     )
-    if identity.id_token_audiences and not (identity.id_token_callers or knows_accounts):
+    if identity.id_token_audiences and not (identity.id_token_callers or authorizes_accounts):
         settings.problem(
             "ID_TOKEN_CALLERS",
             "must name the accounts that get in: everybody at Google can get a token for ID_TOKEN_AUDIENCES",
         )
     on = identity.clients or identity.google_audiences or identity.id_token_audiences
-    if not (on or identity.anonymous or (believes_gate and signing_keys)):
+    if not (on or identity.anonymous or (trusts_gate and signing_keys)):
         settings.problem(
             "ALLOW_ANONYMOUS",
             "is not true, and no kind of identity is on: set GOOGLE_TOKEN_AUDIENCES, CLIENTS_FILE, A2A_GATEWAY_TOKEN, "
-            "ID_TOKEN_AUDIENCES, HUB_DEV_TOKEN" + (" or GATE_SIGNING_KEY" if believes_gate else ""),
+            "ID_TOKEN_AUDIENCES, HUB_DEV_TOKEN" + (" or GATE_SIGNING_KEY" if trusts_gate else ""),
         )
     return identity
 
@@ -144,19 +142,17 @@ def _clients(settings: Settings) -> tuple[Client, ...]:
     clients = development_clients(development_tokens)
     gateway_token = settings.optional("A2A_GATEWAY_TOKEN")
     for name, tokens in (("HUB_DEV_TOKEN", development_tokens), ("A2A_GATEWAY_TOKEN", (gateway_token,))):
-        if not all(token is None or can_be_sent(token) for token in tokens):
+        if not all(token is None or is_bearer_token(token) for token in tokens):
             settings.problem(
                 name, "holds a token that no header can carry: use letters, digits and -._~+/= only"
             )
     if gateway_token is not None:
         clients += (Client(name="gateway", token_sha256=digest(gateway_token)),)
     if settings.optional("CLIENTS_FILE") is not None:
-        from a2a_hub.identity import client_table
-
         path = settings.file("CLIENTS_FILE", Path())
         try:
-            clients += client_table.load(path.read_text(encoding="utf-8"))
-        except client_table.ClientTableError as error:
+            clients += load_clients(path.read_text(encoding="utf-8"))
+        except ClientTableError as error:
             settings.problem("CLIENTS_FILE", f"names a table with errors: {error}")
         except UnicodeDecodeError:
             settings.problem("CLIENTS_FILE", "names a file that is not UTF-8")

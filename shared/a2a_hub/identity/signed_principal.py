@@ -1,8 +1,7 @@
-"""The gate tells the hub who calls: one header, signed (HMAC-SHA-256) and short-lived, so that a forged one is not believed.
+"""The principal header of the gate: signed (HMAC-SHA-256) and short-lived.
 
-The form is `base64url(JSON claims).base64url(signature)`, without padding. The claims say for which function and which request
-the header was made, so that one which leaks is of no use elsewhere, and hold the digest of the caller's token, so that a token
-which travels beside it belongs to it.
+Its form is `base64url(JSON claims).base64url(signature)`, without padding. The claims name the function and the request, so that
+a leaked header is of no use elsewhere, and hold the digest of the caller's token, so that no other token can travel beside it.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ _SKEW_SECONDS = 30.0
 MINIMUM_KEY_CHARACTERS = 32
 
 
-class OutOfTime(Exception):
-    """A header that the gate has made for this very request, too long ago, or by a clock that differs from this one."""
+class SignatureExpired(Exception):
+    """A header that the gate signed for this request, but too long ago, or with a clock that differs from this one."""
 
 
 class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -43,9 +42,9 @@ class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PrincipalSigner:
-    """Signs with the first key and believes any of `keys`, so that a key can be changed while both ends run.
+    """Signs with the first of `keys` and accepts any of them, so that a key can be rotated while both ends run.
 
-    `audience` is the function that is told. `now` is the time of day in seconds since the epoch.
+    `audience` is the receiving function. `now` gives seconds since the epoch.
     """
 
     def __init__(self, keys: Sequence[str], *, now: Callable[[], float], audience: str = "hub") -> None:
@@ -54,7 +53,7 @@ class PrincipalSigner:
         self._now = now
 
     def sign(self, principal: Principal, *, method: str, path: str, authorization: str | None = None) -> str:
-        """The header's value for one request. `authorization` is the caller's header that will travel beside it, if one will."""
+        """Return the header's value for one request. `authorization` is the caller's header that travels beside it, if any."""
         now = self._now()
         claims = _Claims(
             aud=self._audience,
@@ -75,9 +74,9 @@ class PrincipalSigner:
     def verify(
         self, value: str, *, method: str, path: str, authorization: str | None = None
     ) -> tuple[Principal, bool] | None:
-        """The principal, and whether `authorization` is the one it was signed with.
+        """Return the principal, and True if `authorization` is the one that it was signed with.
 
-        None for a value that is forged, or was made for another function or another request. Raises OutOfTime.
+        Return None for a forged value, and for one made for another function or request. Raises SignatureExpired.
         """
         payload, dot, signature = value.partition(".")
         if not dot or not value.isascii():
@@ -91,7 +90,7 @@ class PrincipalSigner:
         if claims.aud != self._audience or claims.request != f"{method} {path}":
             return None
         if not claims.iat - _SKEW_SECONDS <= self._now() < claims.exp + _SKEW_SECONDS:
-            raise OutOfTime
+            raise SignatureExpired
         principal = Principal(
             subject=claims.sub,
             email=claims.email,

@@ -1,50 +1,79 @@
-"""Reads settings from an environment: every error at once, so that a wrong deployment is put right in one go."""
+"""Typed settings from an environment, with all errors reported together, so that one redeployment fixes them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
-"""This machine, as URLs name it: credentials may go there over http."""
+"""The names of this machine in URLs: credentials may go there over http."""
+
+ALIASES: Mapping[str, str] = {}
+"""The renamed variables: present name to former name. docs/settings.md lists each; delete it after one version."""
+
+
+def _print_warning(message: str) -> None:
+    sys.stderr.write(f"WARNING: {message}\n")
 
 
 class SettingsError(SystemExit):
-    """Everything that is wrong with the settings, one line each, with the variable named.
+    """All errors of the settings, one line each, with the variable's name.
 
-    No process starts with it: Python writes these lines, without a stack that says nothing to operators, and ends with status 1.
+    It ends the process: Python prints these lines without a stack, which tells operators nothing, and exits with status 1.
     """
 
 
 class Settings:
-    """Typed reads of `environ`; call `check` after the last one."""
+    """Typed reads of `environ`; call `check` after the last one.
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    `aliases` maps a variable to its former name, which is read, with a warning, for one version after the change.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        aliases: Mapping[str, str] = ALIASES,
+        warn: Callable[[str], object] = _print_warning,
+    ) -> None:
         self._environ = environ
+        self._aliases = aliases
+        self._warn = warn
         self._problems: list[str] = []
 
+    def _value(self, name: str) -> str:
+        value = self._environ.get(name, "").strip()
+        former = self._aliases.get(name)
+        if value or former is None:
+            return value
+        value = self._environ.get(former, "").strip()
+        if value:
+            self._warn(f"{former} is now called {name}; the former name works until the next version")
+        return value
+
     def text(self, name: str, default: str) -> str:
-        """The variable, or the default when it is unset or empty."""
-        return self._environ.get(name, "").strip() or default
+        """Return the variable, or the default if it is unset or empty."""
+        return self._value(name) or default
 
     def optional(self, name: str) -> str | None:
-        """The variable, None when it is unset or empty."""
-        return self._environ.get(name, "").strip() or None
+        """Return the variable, None if it is unset or empty."""
+        return self._value(name) or None
 
     def listed(self, name: str) -> tuple[str, ...]:
-        """A comma-separated list without empty members."""
-        return tuple(item.strip() for item in self._environ.get(name, "").split(",") if item.strip())
+        """Return a comma-separated list without its empty members."""
+        return tuple(item.strip() for item in self._value(name).split(",") if item.strip())
 
     def flag(self, name: str) -> bool:
-        """True or false; unset is false."""
+        """Return true or false; unset is false."""
         value = self.text(name, "false").lower()
         if value not in ("true", "false"):
             self.problem(name, "must be true or false")
         return value == "true"
 
     def number(self, name: str, default: float, *, least: float, most: float) -> float:
-        """A number within bounds."""
+        """Return a number within bounds."""
         text = self.text(name, str(default))
         try:
             value = float(text)
@@ -56,11 +85,11 @@ class Settings:
         return value
 
     def port(self, name: str, default: int) -> int:
-        """A TCP port."""
+        """Return a TCP port."""
         return int(self.number(name, default, least=1, most=65535))
 
     def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        """One of the allowed words."""
+        """Return one of the allowed words."""
         value = self.text(name, default)
         if value not in allowed:
             self.problem(name, f"must be one of {', '.join(allowed)}")
@@ -68,7 +97,7 @@ class Settings:
         return value
 
     def url(self, name: str, default: str | None) -> str:
-        """An http or https URL without a trailing slash; required where there is no default."""
+        """Return an http or https URL without a trailing slash; required if there is no default."""
         value = self.text(name, default or "")
         try:
             parts = urlsplit(value)
@@ -81,7 +110,7 @@ class Settings:
         return value.rstrip("/")
 
     def endpoint(self, name: str) -> str | None:
-        """An address that takes the place of Google's: a token is only ever sent over TLS, or to this machine itself."""
+        """Return an address to use instead of Google's. Tokens go there: it must be https, or on this machine."""
         value = self.optional(name)
         if value is None:
             return None
@@ -96,7 +125,7 @@ class Settings:
         return value.rstrip("/")
 
     def file(self, name: str, default: Path) -> Path:
-        """A file that exists."""
+        """Return the path of an existing file."""
         path = Path(self.text(name, str(default)))
         if path.is_dir():
             self.problem(name, f"names a folder, where a file is needed: {path.name}")
@@ -105,13 +134,13 @@ class Settings:
         return path
 
     def problem(self, name: str, description: str) -> None:
-        """Notes what is wrong with a variable; once, however often it is read."""
+        """Record an error of a variable; once, however often it is read."""
         line = f"{name} {description}"
         if line not in self._problems:
             self._problems.append(line)
 
     def check(self) -> None:
-        """Raises SettingsError when anything was wrong."""
+        """Raise SettingsError if there were errors."""
         if self._problems:
             raise SettingsError(
                 "The settings are wrong:\n" + "\n".join(f"  {line}" for line in self._problems)

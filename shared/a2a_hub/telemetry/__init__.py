@@ -1,1 +1,1 @@
-"""Logs and trace context."""
+"""Structured logs and trace context."""

@@ -1,27 +1,29 @@
-"""One JSON line per request, in Cloud Logging's fields (cloud.google.com/logging/docs/structured-logging).
+"""One JSON line per request in Cloud Logging's fields (cloud.google.com/logging/docs/structured-logging), and its trace context.
 
-Never a token; a message's text only when asked for.
+It never holds a token, and a message's text only if LOG_TEXT asks for it.
 """
 
 from __future__ import annotations
 
 import errno
+import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from a2a_hub.http.messages import Request, Response
-from a2a_hub.telemetry.trace import trace_of
 
 Record = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
 
 
 class Log:
-    """Writes lines. `clock` gives seconds that never go back, `project` the Google Cloud project that traces belong to."""
+    """Writes lines. `clock` gives monotonic seconds; traces belong to the Google Cloud project `project`."""
 
     def __init__(
         self,
@@ -41,15 +43,15 @@ class Log:
         self.with_text = with_text
 
     def line(self, severity: str, message: str, **fields: Any) -> None:
-        """Writes one line."""
+        """Write one line."""
         self._write(
             _encode({"severity": severity, "message": message, "function": self._function, **fields}) + b"\n"
         )
 
     def exception(self, message: str, record: Record) -> None:
-        """Writes the exception that is being handled, with its stack, for Error Reporting.
+        """Write the exception that is being handled, with its stack, for Error Reporting.
 
-        What exceptions say may quote what the caller sent: it is left out unless texts are asked for.
+        Messages of exceptions may quote the caller: they are left out unless texts are logged.
         """
         self.line("ERROR", message, requestId=record.get("requestId"), stack_trace=self._stack())
 
@@ -57,9 +59,9 @@ class Log:
         return traceback.format_exc() if self.with_text else _stack_without_texts(sys.exception())
 
     def requests(self, handle: Callable[[Request, Record], Response]) -> Callable[[Request], Response]:
-        """`handle`, with one line for each request: written when the answer is complete, for a stream at its end.
+        """Return `handle` with one line per request, written when the answer is complete, for a stream at its end.
 
-        The record starts with `requestId` and, from `traceparent`, the trace; `handle` adds to it what it learns.
+        The record starts with `requestId`; `handle` adds its own fields. The trace comes from `traceparent`.
         """
 
         def logged(request: Request) -> Response:
@@ -74,7 +76,7 @@ class Log:
             if isinstance(response.body, bytes):
                 self._end(request, record, response.status, started)
                 return response
-            body = _Watched(response.body, lambda: self._end(request, record, response.status, started))
+            body = _ObservedBody(response.body, lambda: self._end(request, record, response.status, started))
             return Response(status=response.status, headers=response.headers, body=body)
 
         return logged
@@ -106,25 +108,25 @@ class Log:
 
 
 def _stack_without_texts(error: BaseException | None) -> str:
-    """The stack in the form that Error Reporting knows, each exception by its type alone, the cause before its effect."""
+    """Return the stack as Error Reporting parses it: each exception by its type alone, the cause before its effect."""
     stacks: list[str] = []
     while error is not None:
         frames = "".join(traceback.format_tb(error.__traceback__))
-        stacks.append(f"Traceback (most recent call last):\n{frames}{_named(error)}\n")
+        stacks.append(f"Traceback (most recent call last):\n{frames}{_exception_name(error)}\n")
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return "\nwhich led to:\n\n".join(reversed(stacks))
 
 
-def _named(error: BaseException) -> str:
-    """Its type, with the system's own word for what happened where there is one: SQLITE_FULL, ENOSPC."""
+def _exception_name(error: BaseException) -> str:
+    """Return the exception's type, with the system's error name if there is one: SQLITE_FULL, ENOSPC."""
     word = getattr(error, "sqlite_errorname", None)
     if isinstance(error, OSError) and error.errno is not None:
         word = errno.errorcode.get(error.errno)
     return f"{type(error).__qualname__} {word}" if word else type(error).__qualname__
 
 
-class _Watched(Iterator[bytes]):
-    """A streamed body that says when it has ended: exhausted, failed, or closed because the client left."""
+class _ObservedBody(Iterator[bytes]):
+    """A streamed body that calls `on_end` once: exhausted, failed, or closed because the client left."""
 
     def __init__(self, body: Iterator[bytes], on_end: Callable[[], None]) -> None:
         self._body = body
@@ -147,3 +149,36 @@ class _Watched(Iterator[bytes]):
         on_end, self._on_end = self._on_end, None
         if on_end is not None:
             on_end()
+
+
+class Trace(Struct, frozen=True):
+    """W3C trace context (Trace Context §3.2). `traceparent` is the whole header, for forwarding."""
+
+    traceparent: str
+    trace_id: str
+    span_id: str
+
+
+def trace_of(headers: Mapping[str, str]) -> Trace | None:
+    """Return the trace of these headers (names in lower case); None if `traceparent` is missing or malformed."""
+    header = headers.get("traceparent")
+    match = _pattern().fullmatch(header) if header else None
+    return Trace(match[0], match[1], match[2]) if match else None
+
+
+def traceparent_of(headers: Mapping[str, str]) -> str | None:
+    """Return the `traceparent` header to forward; None if there is no valid one."""
+    trace = trace_of(headers)
+    return trace.traceparent if trace else None
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
+
+
+class Redacted(Struct, frozen=True):
+    """Base of values that hold a secret: they show nothing of themselves in a log or a traceback."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(…)"

@@ -26,7 +26,7 @@ from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.a2a.text import text_of
 from a2a_hub.http.messages import Request, body_of
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
 from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id

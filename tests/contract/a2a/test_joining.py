@@ -14,7 +14,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Event, Message, Part, Role, SendMessageRequest
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.http.messages import Request, Response, body_of
-from a2a_hub.identity.callers import Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.log import Log
 from tests.contract.a2a.served import CARD, WAYS, Way, whole

@@ -9,7 +9,7 @@ import pytest
 
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER
-from a2a_hub.identity.static_token import digest
+from a2a_hub.identity.static_clients import digest
 from functions.gate.app import build
 from functions.gate.config import read
 from functions.gate.header_allowlist import REQUEST_HEADERS

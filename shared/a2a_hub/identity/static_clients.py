@@ -1,31 +1,81 @@
-"""Reads the table of named clients (`CLIENTS_FILE`), and says everything that is wrong with it at once."""
+"""Named clients with static bearer tokens, stored as SHA-256 digests only, and the table that lists them (`CLIENTS_FILE`)."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
-from a2a_hub.identity.static_token import Client
+from msgspec import Struct
+
+from a2a_hub.identity.principal import Principal
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,62}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _KEYS = frozenset({"name", "token_sha256", "routes", "operations", "roles"})
 
 
+class Client(Struct, frozen=True, kw_only=True):
+    """A named client. `token_sha256` is the hexadecimal digest of its token; None in `routes` or `operations` means no limit.
+
+    It may work on the tasks of `roles`; None means every role.
+    """
+
+    name: str
+    token_sha256: str
+    routes: frozenset[str] | None = None
+    operations: frozenset[str] | None = None
+    roles: frozenset[str] | None = frozenset()
+
+
+class StaticTokenVerifier:
+    """Verifies the tokens of a fixed set of clients."""
+
+    def __init__(self, clients: Iterable[Client]) -> None:
+        self._principals = {
+            client.token_sha256: Principal(
+                subject=f"client:{client.name}",
+                client=client.name,
+                routes=client.routes,
+                operations=client.operations,
+                roles=client.roles,
+            )
+            for client in clients
+        }
+
+    def verify(self, token: str) -> Principal | None:
+        """See `TokenVerifier.verify`. The timing of a lookup by digest reveals nothing about the token."""
+        return self._principals.get(digest(token))
+
+
+def digest(token: str) -> str:
+    """Return the SHA-256 of a token, in hexadecimal."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def development_clients(tokens: Iterable[str]) -> tuple[Client, ...]:
+    """Return a client without limits for each token, named by the token's digest: the order of the list does not matter."""
+    return tuple(
+        Client(name=f"dev-{digest(token)[:12]}", token_sha256=digest(token), roles=None)
+        for token in dict.fromkeys(tokens)
+    )
+
+
 class ClientTableError(ValueError):
-    """What is wrong with the table, one sentence each. A token in it is not repeated."""
+    """All errors of the table, one sentence each. Tokens are not repeated."""
 
 
-def load(text: str) -> tuple[Client, ...]:
-    """The clients of `[[clients]]` tables: name, token_sha256, and optionally routes, operations and roles.
+def load_clients(text: str) -> tuple[Client, ...]:
+    """Return the clients of the `[[clients]]` tables: name, token_sha256, and optionally routes, operations and roles.
 
-    Raises ClientTableError.
+    Raises ClientTableError with all errors.
     """
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        # What the parser says quotes the line, which may hold a token.
+        # The parser quotes the line, which may hold a token.
         raise ClientTableError("it is no TOML") from None
     tables = document.pop("clients", [])
     problems = [f"{name} is not known: clients stand in [[clients]]" for name in document]
@@ -57,7 +107,7 @@ def _client(table: Any, place: str, problems: list[str]) -> Client:
         token_sha256=token_sha256,
         routes=_names(values, "routes", place, problems),
         operations=_names(values, "operations", place, problems),
-        # Tasks hold other people's texts: a client works on no role that the table does not give it.
+        # Tasks hold other people's texts: a client works only on the roles that the table grants.
         roles=_names(values, "roles", place, problems) or frozenset(),
     )
 

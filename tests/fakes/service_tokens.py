@@ -2,7 +2,7 @@
 
 import time
 
-from a2a_hub.identity.own_tokens import NoToken
+from a2a_hub.identity.service_tokens import TokenUnavailable
 from local.cloud.signing import SigningKey, id_token_claims
 
 EMAIL = "hub@my-hub-project.iam.gserviceaccount.com"
@@ -33,9 +33,9 @@ class NoTokens:
     """Whoever issues tokens cannot be reached."""
 
     def id_token(self, _: str) -> str:
-        """Raises NoToken."""
-        raise NoToken
+        """Raises TokenUnavailable."""
+        raise TokenUnavailable
 
     def access_token(self) -> str:
-        """Raises NoToken."""
-        raise NoToken
+        """Raises TokenUnavailable."""
+        raise TokenUnavailable

@@ -2,9 +2,14 @@
 
 import pytest
 
-from a2a_hub.identity.client_table import ClientTableError, load
 from a2a_hub.identity.principal import Principal, may_call
-from a2a_hub.identity.static_token import Client, StaticTokens, digest
+from a2a_hub.identity.static_clients import (
+    Client,
+    ClientTableError,
+    StaticTokenVerifier,
+    digest,
+    load_clients,
+)
 
 _TABLE = f"""
 [[clients]]
@@ -20,7 +25,7 @@ token_sha256 = "{digest("console")}"
 
 
 def test_a_client_is_its_name_with_its_routes_and_operations() -> None:
-    tokens = StaticTokens(load(_TABLE))
+    tokens = StaticTokenVerifier(load_clients(_TABLE))
     nightly = tokens.verify("nightly")
     assert nightly == Principal(
         subject="client:nightly-report",
@@ -36,12 +41,12 @@ def test_a_client_is_its_name_with_its_routes_and_operations() -> None:
 
 @pytest.mark.parametrize("token", ["", "Nightly", "nightly ", digest("nightly"), "nobody"])
 def test_any_other_token_is_nobodys(token: str) -> None:
-    assert StaticTokens(load(_TABLE)).verify(token) is None
+    assert StaticTokenVerifier(load_clients(_TABLE)).verify(token) is None
 
 
 def test_a_table_without_clients_lets_nobody_in() -> None:
-    assert load("") == ()
-    assert StaticTokens(()).verify("") is None
+    assert load_clients("") == ()
+    assert StaticTokenVerifier(()).verify("") is None
 
 
 def test_everything_that_is_wrong_is_said_at_once_and_no_token_is_repeated() -> None:
@@ -57,7 +62,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_no_token_is_repeated() -> 
     operations = [1]
     """
     with pytest.raises(ClientTableError) as error:
-        load(table)
+        load_clients(table)
     assert str(error.value).split("; ") == [
         "comment is not known: clients stand in [[clients]]",
         "clients[0].name must be lower-case letters, digits and hyphens",
@@ -82,7 +87,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_no_token_is_repeated() -> 
 )
 def test_a_table_that_cannot_be_meant_is_refused(table: str, wrong: str) -> None:
     with pytest.raises(ClientTableError) as error:
-        load(table)
+        load_clients(table)
     assert wrong in str(error.value)
     assert "my-secret-token" not in str(error.value)
 
@@ -93,7 +98,7 @@ def test_a_clients_token_is_not_in_what_is_printed() -> None:
 
 def test_a_client_works_on_the_roles_that_its_table_names_and_on_no_other() -> None:
     worker = f'[[clients]]\nname = "builder"\ntoken_sha256 = "{digest("builder")}"\nroles = ["developer"]\n'
-    tokens = StaticTokens(load(_TABLE + worker))
+    tokens = StaticTokenVerifier(load_clients(_TABLE + worker))
     builder, console = tokens.verify("builder"), tokens.verify("console")
     assert builder is not None
     assert builder.roles == frozenset({"developer"})

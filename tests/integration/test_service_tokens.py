@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
+from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
 from tests.fakes.http_server import HttpServer
 from tests.fakes.local_cloud import TokenHolder
 from tests.fakes.metadata_server import claims_of
 from tests.fakes.token_issuers import ACCOUNT, TokenIssuers
-from tests.integration.own_tokens import NO_METADATA, ROOT, own_tokens
+from tests.integration.service_tokens import NO_METADATA, ROOT, service_tokens
 
 AUDIENCE = "https://pm.example"
 _PATIENCE_SECONDS = 10.0
@@ -37,7 +37,7 @@ def test_credentials_of_every_kind_give_an_id_token_for_the_audience(
     issuers: TokenIssuers, kind: str
 ) -> None:
     environment = NO_METADATA | issuers.environment(KINDS[kind](issuers))
-    first, second = (claims_of(token) for token in own_tokens(environment, AUDIENCE, AUDIENCE))
+    first, second = (claims_of(token) for token in service_tokens(environment, AUDIENCE, AUDIENCE))
     assert (first["aud"], first["email"]) == (AUDIENCE, ACCOUNT)
     assert second == first
 
@@ -45,18 +45,18 @@ def test_credentials_of_every_kind_give_an_id_token_for_the_audience(
 @pytest.mark.parametrize("kind", KINDS)
 def test_credentials_that_gcloud_left_behind_do_as_well(issuers: TokenIssuers, kind: str) -> None:
     environment = NO_METADATA | issuers.environment(KINDS[kind](issuers), as_gcloud=True)
-    (token,) = own_tokens(environment, AUDIENCE)
+    (token,) = service_tokens(environment, AUDIENCE)
     assert claims_of(token)["email"] == ACCOUNT
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_credentials_of_every_kind_give_an_access_token(issuers: TokenIssuers, kind: str) -> None:
     environment = NO_METADATA | issuers.environment(KINDS[kind](issuers))
-    assert own_tokens(environment, "access") == [f"access-of-{ACCOUNT}"]
+    assert service_tokens(environment, "access") == [f"access-of-{ACCOUNT}"]
 
 
 def test_a_federated_identity_asks_for_the_accounts_token_itself(issuers: TokenIssuers) -> None:
-    own_tokens(NO_METADATA | issuers.environment(issuers.federated()), AUDIENCE)
+    service_tokens(NO_METADATA | issuers.environment(issuers.federated()), AUDIENCE)
     assert issuers.asked[-1] == (f"{ACCOUNT}:generateIdToken", "Bearer federated")
 
 
@@ -68,14 +68,14 @@ def test_a_persons_own_credentials_give_no_id_token(issuers: TokenIssuers) -> No
         "refresh_token": "r",
         "token_uri": f"{issuers.url}/token",
     }
-    assert own_tokens(NO_METADATA | issuers.environment(person), AUDIENCE) == [None]
+    assert service_tokens(NO_METADATA | issuers.environment(person), AUDIENCE) == [None]
     assert issuers.asked == []
 
 
 def test_an_issuer_that_cannot_be_reached_leaves_no_token(tmp_path: Path) -> None:
     with TokenIssuers(tmp_path) as issuers:
         environment = NO_METADATA | issuers.environment(issuers.impersonating())
-    assert own_tokens(environment, AUDIENCE) == [None]
+    assert service_tokens(environment, AUDIENCE) == [None]
 
 
 def test_who_waited_for_a_token_that_was_refused_does_not_ask_again(issuers: TokenIssuers) -> None:
@@ -84,7 +84,9 @@ def test_who_waited_for_a_token_that_was_refused_does_not_ask_again(issuers: Tok
         lambda exchange: exchange.answer(400, refusal, content_type="application/json")
     ) as server:
         key = issuers.service_account_key() | {"token_uri": server.url}
-        assert own_tokens(NO_METADATA | issuers.environment(key), AUDIENCE, AUDIENCE, AUDIENCE) == [None] * 3
+        assert (
+            service_tokens(NO_METADATA | issuers.environment(key), AUDIENCE, AUDIENCE, AUDIENCE) == [None] * 3
+        )
     assert len(server.received) == 1
 
 
@@ -158,12 +160,12 @@ def test_an_issuer_that_is_silent_is_not_waited_for_and_what_it_says_late_is_use
     with Silent(tmp_path) as issuers, ThreadPoolExecutor() as threads:
         for name, value in (NO_METADATA | issuers.environment(issuers.service_account_key())).items():
             monkeypatch.setenv(name, value)
-        tokens = DefaultCredentials(clock=lambda: now, patience_seconds=0.05)
+        tokens = DefaultCredentials(clock=lambda: now, max_wait_seconds=0.05)
         try:
             asking = [threads.submit(tokens.id_token, AUDIENCE) for _ in range(3)]
-            assert all(isinstance(each.exception(_PATIENCE_SECONDS / 2), NoToken) for each in asking)
+            assert all(isinstance(each.exception(_PATIENCE_SECONDS / 2), TokenUnavailable) for each in asking)
             assert not answered.is_set()
-            with pytest.raises(NoToken):
+            with pytest.raises(TokenUnavailable):
                 tokens.id_token(AUDIENCE)
         finally:
             answers.set()
@@ -178,5 +180,5 @@ def test_an_issuer_that_is_silent_is_not_waited_for_and_what_it_says_late_is_use
 def _token(tokens: DefaultCredentials) -> str | None:
     try:
         return tokens.id_token(AUDIENCE)
-    except NoToken:
+    except TokenUnavailable:
         return None

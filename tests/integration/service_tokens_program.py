@@ -1,4 +1,4 @@
-"""Asks for a function's own tokens, all at once: `python -m tests.integration.own_tokens_program AUDIENCE…`.
+"""Asks for a function's own tokens, all at once: `python -m tests.integration.service_tokens_program AUDIENCE…`.
 
 A program of its own, since google-auth reads the metadata server's address when it is imported. `access` stands for an access
 token. Writes the tokens as a JSON list, null where there was none.
@@ -8,7 +8,7 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from a2a_hub.identity.own_tokens import DefaultCredentials, NoToken
+from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
 
 _tokens = DefaultCredentials()
 
@@ -16,7 +16,7 @@ _tokens = DefaultCredentials()
 def _token(audience: str) -> str | None:
     try:
         return _tokens.access_token() if audience == "access" else _tokens.id_token(audience)
-    except NoToken:
+    except TokenUnavailable:
         return None
 
 

@@ -1,0 +1,146 @@
+"""Authenticate requests: by the gate's signed header where a gate stands in front, else by the bearer token (RFC 6750).
+
+A rejected token is 401. A verifier that cannot be reached is 503: an outage never looks like a bad token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
+from a2a_hub.http.messages import Request
+from a2a_hub.identity import signed_principal
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.signed_principal import PrincipalSigner, SignatureExpired
+from a2a_hub.telemetry.log import Redacted
+
+AUTHORIZATION = "authorization"
+_RETRY_AFTER_SECONDS = 5
+# RFC 6750 §2.1; real tokens are shorter.
+_BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,8192})")
+
+
+class VerifierUnavailable(Exception):
+    """The identity provider cannot be reached; try again after `retry_after_seconds`."""
+
+    def __init__(self, retry_after_seconds: int) -> None:
+        super().__init__("the token cannot be verified now")
+        self.retry_after_seconds = retry_after_seconds
+
+
+class TokenVerifier(Protocol):
+    """A verifier of one kind of token."""
+
+    def verify(self, token: str) -> Principal | None:
+        """Return the token's principal; None if this verifier does not accept it. Raises VerifierUnavailable."""
+        ...
+
+
+class Caller(Redacted, frozen=True, kw_only=True):
+    """The principal (None: anonymous) with its own Authorization header, for boundaries that forward it."""
+
+    principal: Principal | None
+    authorization: str | None = None
+
+
+class Authenticator:
+    """Authenticates requests. All anonymous callers share `anonymous_principal`.
+
+    `token_header` holds the caller's own token: API Gateway moves it away from Authorization.
+    """
+
+    def __init__(
+        self,
+        verifiers: Sequence[TokenVerifier],
+        *,
+        signer: PrincipalSigner | None = None,
+        anonymous: bool = False,
+        anonymous_principal: Principal | None = None,
+        token_header: str = AUTHORIZATION,
+    ) -> None:
+        self._verifiers = tuple(verifiers)
+        self._signer = signer
+        self._anonymous = anonymous
+        self._anonymous_caller = Caller(principal=anonymous_principal)
+        self._token_header = token_header
+
+    def authenticate(self, request: Request) -> Caller:
+        """Return the caller. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503).
+
+        A principal header that the gate did not sign rejects the request, even beside a valid bearer token.
+        """
+        headers = request.headers
+        signed = headers.get(signed_principal.HEADER)
+        if signed is not None and self._signer is not None:
+            return _verify_signature(self._signer, signed, request)
+        authorization = headers.get(self._token_header)
+        if self._anonymous and not authorization:
+            return self._anonymous_caller
+        if self._anonymous and not self._verifiers:
+            return Caller(principal=self._anonymous_caller.principal, authorization=authorization)
+        return Caller(
+            principal=verify_bearer_token(authorization, self._verifiers), authorization=authorization
+        )
+
+
+def _verify_signature(signer: PrincipalSigner, signed: str, request: Request) -> Caller:
+    authorization = request.headers.get(signed_principal.TOKEN_HEADER)
+    try:
+        verified = signer.verify(
+            signed, method=request.method, path=request.path, authorization=authorization
+        )
+    except SignatureExpired:
+        # The caller's token is good: a 401 would send them looking for another one.
+        raise _unavailable(
+            "The request waited for too long on its way, or the clocks of the gate and the hub differ; try again",
+            _RETRY_AFTER_SECONDS,
+        ) from None
+    if verified is None:
+        raise _rejected(
+            "The request did not come through the gate", 'Bearer realm="a2a", error="invalid_token"'
+        )
+    principal, same_token = verified
+    return Caller(principal=principal, authorization=authorization if same_token else None)
+
+
+def is_bearer_token(token: str) -> bool:
+    """Return True if a header can carry this token (RFC 6750 §2.1)."""
+    match = _BEARER.fullmatch(f"Bearer {token}")
+    return match is not None and match[1] == token
+
+
+def bearer_token(authorization: str | None) -> str:
+    """Return the token of an Authorization header. Raises UNAUTHENTICATED with a Bearer challenge (RFC 6750 §3)."""
+    match = _BEARER.fullmatch(authorization.strip()) if authorization else None
+    if match is None:
+        raise _rejected("Send a bearer token: Authorization: Bearer <token>", 'Bearer realm="a2a"')
+    return match[1]
+
+
+def verify_bearer_token(authorization: str | None, verifiers: Sequence[TokenVerifier]) -> Principal:
+    """Return the principal of an Authorization header. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503, Retry-After)."""
+    token = bearer_token(authorization)
+    unavailable: VerifierUnavailable | None = None
+    for verifier in verifiers:
+        try:
+            principal = verifier.verify(token)
+        except VerifierUnavailable as error:
+            unavailable = error
+            continue
+        if principal is not None:
+            return principal
+    if unavailable is not None:
+        raise _unavailable(
+            "The token cannot be verified at the moment; try again later", unavailable.retry_after_seconds
+        )
+    raise _rejected("The bearer token is not valid here", 'Bearer realm="a2a", error="invalid_token"')
+
+
+def _rejected(message: str, challenge: str) -> A2AError:
+    return A2AError(UNAUTHENTICATED, message, headers={"www-authenticate": challenge})
+
+
+def _unavailable(message: str, retry_after_seconds: int) -> A2AError:
+    return A2AError(UNAVAILABLE, message, headers={"retry-after": str(retry_after_seconds)})

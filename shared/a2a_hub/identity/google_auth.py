@@ -1,0 +1,141 @@
+"""google-auth behind one import, which takes a tenth of a second: load this module on first use.
+
+It adds ID tokens from every kind of Application Default Credentials. google-auth gives them for the metadata server and for a key
+file that an environment variable names; impersonation (`gcloud auth application-default login`) and workload identity are left to
+its user (`google.oauth2.id_token`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import google.auth
+import urllib3
+from google.auth import compute_engine, external_account, impersonated_credentials
+from google.auth.credentials import TokenState
+from google.auth.exceptions import GoogleAuthError, TransportError
+from google.auth.transport.requests import Request
+from google.auth.transport.urllib3 import Request as Urllib3Request
+from google.oauth2 import id_token, service_account
+
+__all__ = ["GoogleAuthError", "TransportError"]
+_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+_IMPERSONATION = "service_account_impersonation_url"
+_TIMEOUT_SECONDS = 5
+_FAILURE_SECONDS = 5
+# Google publishes a key long before it signs with it.
+_CERTIFICATES_SECONDS = 600.0
+# Google's answers allow at least this long.
+_CERTIFICATES_IN_AN_OUTAGE_SECONDS = 10_800.0
+
+
+class NotAServiceAccount(ValueError):
+    """Credentials that are no service account's: nobody issues ID tokens for a chosen audience to them."""
+
+
+def new_transport() -> Any:
+    """Return a transport for refreshing credentials."""
+    return Request()
+
+
+def default_credentials(transport: Any, *, audience: str | None) -> Any:
+    """Return Application Default Credentials: for ID tokens for `audience`, or without one for Google's APIs.
+
+    Raises NotAServiceAccount.
+    """
+    credentials, _ = google.auth.default(scopes=[_SCOPE], request=transport)
+    return credentials if audience is None else _id_token_credentials(credentials, transport, audience)
+
+
+def _id_token_credentials(credentials: Any, transport: Any, audience: str) -> Any:
+    match credentials:
+        case compute_engine.Credentials():
+            return compute_engine.IDTokenCredentials(  # type: ignore[no-untyped-call]
+                transport, audience, use_metadata_identity_endpoint=True
+            )
+        case service_account.Credentials() as default:
+            return service_account.IDTokenCredentials(  # type: ignore[no-untyped-call]
+                default.signer, default.service_account_email, default._token_uri, audience
+            )
+        case impersonated_credentials.Credentials() as default:
+            return _impersonating(default, audience)
+        case external_account.Credentials() as default if default.service_account_email:
+            return _impersonating(_federated(default), audience)
+        case _:
+            raise NotAServiceAccount
+
+
+def has_expired(credentials: Any) -> bool:
+    """Return True if the token is no longer valid; one that is about to expire still is."""
+    return bool(credentials.token_state is TokenState.INVALID)
+
+
+def verify_id_token(
+    token: str, *, audiences: frozenset[str], transport: Any, certs_url: str
+) -> Mapping[str, Any] | None:
+    """Return the claims of a valid ID token for one of the audiences; None for any other. Raises TransportError."""
+    try:
+        claims: Mapping[str, Any] = id_token.verify_token(
+            token, transport, audience=list(audiences), certs_url=certs_url
+        )
+    except TransportError:
+        raise
+    except (GoogleAuthError, ValueError):
+        return None
+    return claims
+
+
+class CertificateCache:
+    """A google-auth transport that caches the certificates: google-auth fetches them for each token.
+
+    During an outage the last ones stay in use. A failure is cached as well, for a moment, so that waiting callers do not each
+    wait for a time-out.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._transport = Urllib3Request(urllib3.PoolManager())  # type: ignore[no-untyped-call]
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._cached: dict[str, tuple[float, Any]] = {}
+        self._last: dict[str, tuple[float, Any]] = {}
+
+    def __call__(self, url: str, method: str = "GET", **kwargs: Any) -> Any:
+        """See `google.auth.transport.Request`."""
+        with self._lock:
+            cached = self._cached.get(url)
+            if cached is None or self._clock() >= cached[0]:
+                cached = self._cached[url] = self._fetch(url, method, kwargs)
+        if isinstance(cached[1], Exception):
+            raise cached[1].with_traceback(None)
+        return cached[1]
+
+    def _fetch(self, url: str, method: str, kwargs: dict[str, Any]) -> tuple[float, Any]:
+        failure: Any
+        try:
+            answer = self._transport(url, method=method, timeout=_TIMEOUT_SECONDS, **kwargs)
+        except TransportError as error:
+            failure = error
+        else:
+            if answer.status == 200:
+                self._last[url] = self._clock() + _CERTIFICATES_IN_AN_OUTAGE_SECONDS, answer
+                return self._clock() + _CERTIFICATES_SECONDS, answer
+            failure = answer
+        until, last = self._last.get(url, (0.0, failure))
+        return self._clock() + _FAILURE_SECONDS, last if self._clock() < until else failure
+
+
+def _impersonating(target: Any, audience: str) -> Any:
+    return impersonated_credentials.IDTokenCredentials(  # type: ignore[no-untyped-call]
+        target, target_audience=audience, include_email=True
+    )
+
+
+def _federated(default: Any) -> Any:
+    """Return the account that a federated identity may act as: the identity itself asks for the account's token."""
+    info = {name: value for name, value in default.info.items() if name != _IMPERSONATION}
+    source, _ = google.auth.load_credentials_from_dict(info, scopes=[_SCOPE])  # type: ignore[no-untyped-call]
+    return impersonated_credentials.Credentials(  # type: ignore[no-untyped-call]
+        source_credentials=source, target_principal=default.service_account_email, target_scopes=[_SCOPE]
+    )

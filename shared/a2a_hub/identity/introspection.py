@@ -1,0 +1,220 @@
+"""Introspection of Google's opaque access tokens: tokeninfo names the audience, userinfo the user.
+
+userinfo carries no audience: alone it would accept a token that the user gave to any other application (the confused deputy).
+Hence the allow-list of audiences; an empty one rejects everybody.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.errors import A2AError
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import JSON, delay_of
+from a2a_hub.identity.authentication import VerifierUnavailable
+from a2a_hub.identity.principal import Principal
+from a2a_hub.identity.static_clients import digest
+
+_SECONDS = 5.0
+_MOST_BYTES = 65536
+_RETRY_AFTER_SECONDS = 5
+_INVALID_FOR_SECONDS = 10.0
+Value = TypeVar("Value")
+
+
+class IntrospectedToken(Struct, frozen=True, kw_only=True):
+    """Google's answer on one token. `expires_at` is in seconds since the epoch."""
+
+    audience: str
+    authorized_party: str
+    expires_at: float
+    subject: str
+    email: str | None
+    email_verified: bool
+    hosted_domain: str | None
+
+
+class TokenPolicy(Struct, frozen=True, kw_only=True):
+    """Accepts tokens made for one of `audiences`; if `domains` are given, only of users in one of them."""
+
+    audiences: frozenset[str]
+    domains: frozenset[str] = frozenset()
+
+    def accepts(self, token: IntrospectedToken, *, now: float) -> bool:
+        """Return True if the token has an accepted audience and domain, a verified address, and has not expired."""
+        return (
+            not self.audiences.isdisjoint((token.audience, token.authorized_party))
+            and (not self.domains or token.hosted_domain in self.domains)
+            and token.email_verified
+            and token.expires_at > now
+        )
+
+
+class AccessTokenVerifier:
+    """Verifies opaque access tokens. The policy is applied each time, to cached tokens as well."""
+
+    def __init__(
+        self,
+        policy: TokenPolicy,
+        *,
+        http: HttpClient,
+        now: Callable[[], float],
+        userinfo_url: str,
+        tokeninfo_url: str,
+        ttl_seconds: float = 60.0,
+    ) -> None:
+        self._policy = policy
+        self._http = http
+        self._now = now
+        self._userinfo_url = userinfo_url
+        self._tokeninfo_url = tokeninfo_url
+        self._ttl_seconds = ttl_seconds
+        self._cache: IntrospectionCache[IntrospectedToken | None] = IntrospectionCache(clock=http.clock)
+
+    def verify(self, token: str) -> Principal | None:
+        """See `TokenVerifier.verify`. A revoked token is rejected once the TTL is over."""
+        if not self._policy.audiences:
+            return None
+        try:
+            found = self._cache.get(digest(token), lambda: self._introspect(token))
+        except TooManyWaiting:
+            raise VerifierUnavailable(_RETRY_AFTER_SECONDS) from None
+        if found is None or not self._policy.accepts(found, now=self._now()):
+            return None
+        return Principal(
+            subject=f"google:{found.subject}", email=found.email, hosted_domain=found.hosted_domain
+        )
+
+    def _introspect(self, token: str) -> tuple[IntrospectedToken | None, float]:
+        """Return the token (None: invalid) and the seconds to cache it for."""
+        info = self._get(self._tokeninfo_url, token)
+        user = self._get(self._userinfo_url, token) if info is not None else None
+        subject = user.get("sub") if user else None
+        if info is None or user is None or not isinstance(subject, str) or not subject:
+            return None, min(_INVALID_FOR_SECONDS, self._ttl_seconds)
+        if info.get("sub") not in (None, subject):
+            return None, min(_INVALID_FOR_SECONDS, self._ttl_seconds)
+        found = IntrospectedToken(
+            audience=str(info.get("aud", "")),
+            authorized_party=str(info.get("azp", "")),
+            expires_at=_number(info.get("exp")),
+            subject=subject,
+            email=user["email"] if isinstance(user.get("email"), str) else None,
+            email_verified=user.get("email_verified") in (True, "true"),
+            hosted_domain=user["hd"] if isinstance(user.get("hd"), str) else None,
+        )
+        return found, max(0.0, min(self._ttl_seconds, found.expires_at - self._now()))
+
+    def _get(self, url: str, token: str) -> dict[str, Any] | None:
+        """Return the endpoint's JSON object; None if the token is invalid. Raises VerifierUnavailable.
+
+        The token goes as a header, which keeps it out of URLs and logs.
+        """
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=_SECONDS,
+            idle_seconds=_SECONDS,
+            max_bytes=_MOST_BYTES,
+            retries=1,
+        )
+        headers = {"authorization": f"Bearer {token}", "accept": JSON}
+        try:
+            answer = self._http.request("GET", url, headers=headers, body=None, budget=budget)
+            body = answer.read()
+            if answer.status in (400, 401):
+                return None
+            value = protojson.decode(body) if answer.status == 200 else None
+        except (HttpFailure, A2AError):
+            raise VerifierUnavailable(_RETRY_AFTER_SECONDS) from None
+        if not isinstance(value, dict):
+            raise VerifierUnavailable(_retry_after(answer.headers.get("retry-after")))
+        return value
+
+
+class TooManyWaiting(Exception):
+    """Too many requests wait for the identity provider already."""
+
+
+class IntrospectionCache(Generic[Value]):
+    """A bounded LRU cache by the token's SHA-256: it holds the provider's answers, never decisions. Thread-safe.
+
+    Each token is introspected at most once at a time, and only `max_waiting` requests wait: a slow provider and a flood of
+    unknown tokens leave threads for known callers. `clock` gives monotonic seconds.
+    """
+
+    def __init__(
+        self, *, clock: Callable[[], float], max_entries: int = 10_000, max_waiting: int = 40
+    ) -> None:
+        self._clock = clock
+        self._max_entries = max_entries
+        self._places = max_waiting
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[str, tuple[float, Value]] = OrderedDict()
+        self._fetches: dict[str, Future[Value]] = {}
+
+    def get(self, key: str, fetch: Callable[[], tuple[Value, float]]) -> Value:
+        """Return the cached value for `key`, else that of `fetch`, which returns it with the seconds to cache it for.
+
+        Errors of `fetch` are raised to all waiting requests, and not cached. Raises TooManyWaiting.
+        """
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is not None and self._clock() < entry[0]:
+                self._entries.move_to_end(key)
+                return entry[1]
+            if not self._places:
+                raise TooManyWaiting
+            self._places -= 1
+            running = self._fetches.get(key)
+            if running is None:
+                own: Future[Value] = Future()
+                self._fetches[key] = own
+        try:
+            return self._fetch(key, fetch, own) if running is None else running.result()
+        finally:
+            with self._lock:
+                self._places += 1
+
+    def _fetch(self, key: str, fetch: Callable[[], tuple[Value, float]], result: Future[Value]) -> Value:
+        try:
+            value, seconds = fetch()
+        except BaseException as error:
+            self._ended(key)
+            result.set_exception(error)
+            raise
+        with self._lock:
+            if seconds > 0:
+                self._entries[key] = (self._clock() + seconds, value)
+                self._entries.move_to_end(key)
+                if len(self._entries) > self._max_entries:
+                    self._entries.popitem(last=False)
+        self._ended(key)
+        result.set_result(value)
+        return value
+
+    def _ended(self, key: str) -> None:
+        with self._lock:
+            del self._fetches[key]
+
+
+def _number(value: object) -> float:
+    """Read a number, which tokeninfo sends as a string."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return 0.0
+
+
+def _retry_after(value: str | None) -> int:
+    delay = delay_of(value)
+    return _RETRY_AFTER_SECONDS if delay is None else min(int(delay), 300)
+
+
+F = TypeVar("F")
