@@ -66,7 +66,7 @@ class TokenHolder:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._popen = subprocess.Popen(
-            [sys.executable, "-m", "tests.fakes.token_holder"],
+            [sys.executable, "-m", "tests.fakes.token_program"],
             cwd=ROOT,
             env=environment,
             stdin=subprocess.PIPE,
