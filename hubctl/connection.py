@@ -1,9 +1,17 @@
-"""Where the hub is that a command asks, and with what token."""
+"""Addresses and tokens: of the hub that a command calls, of a card, and as Gemini Enterprise could reach them."""
 
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
 
-from hubctl.cards.address import parsed
+from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from hubctl.main import CommandError
+from hubctl.project_files import read_text
 
 _LOCAL_PORT = "8080"
 
@@ -38,3 +46,84 @@ def hub_token(given: str | None, environment: Mapping[str, str]) -> str | None:
     if not (token.isascii() and token.isprintable()):
         raise CommandError("the token holds characters that no header can carry: is it whole, and a token?")
     return token or None
+
+
+# RFC 2606, 6761, 6762, 8375, and ICANN's name for private use.
+_NOT_PUBLIC = ("local", "internal", "invalid", "test", "example", "home.arpa", "lan", "intranet")
+_NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*", re.IGNORECASE)
+
+
+def parsed(url: str) -> SplitResult | None:
+    """The parts of an absolute URL with a host; None where it is none."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme and parts.hostname and not re.search(r"[\s\x00-\x1f]", url) else None
+
+
+def why_not_public(host: str) -> str | None:
+    """Why a host cannot be reached from the internet; None where nothing speaks against it. Looks nothing up."""
+    name = host.rstrip(".").lower()
+    if (address := _ip_address(name)) is not None:
+        if address.is_loopback:
+            return "is this machine itself"
+        return None if address.is_global else "is a private address"
+    if name == "localhost" or name.endswith(".localhost"):
+        return "is this machine itself"
+    if "." not in name:
+        return "is a name without a domain"
+    for suffix in _NOT_PUBLIC:
+        if name == suffix or name.endswith(f".{suffix}"):
+            return f"ends in .{suffix}, which exists in private networks only"
+    return None
+
+
+def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    if _NUMERIC.fullmatch(host):
+        try:
+            # Takes the short and hexadecimal forms that URL parsers take, such as 127.1.
+            return ipaddress.IPv4Address(socket.inet_aton(host))
+        except OSError:
+            return None
+    try:
+        return ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+
+
+_WELL_KNOWN = "/.well-known/agent-card.json"
+_CARD_SECONDS = 30.0
+_MAX_CARD_BYTES = 4 << 20
+
+
+def read_card(place: str, *, http: HttpClient) -> str:
+    """The card's text at a path or URL. A URL that names no .json file is an agent, and its well-known card is read.
+
+    The strict 0.3 card is asked for, since that is what is registered. Raises CommandError.
+    """
+    if "://" not in place:
+        return read_text(Path(place))
+    return fetched_card(place, http=http)
+
+
+def fetched_card(url: str, *, http: HttpClient) -> str:
+    """The card that an agent publishes. Raises CommandError."""
+    http_address(url, name="the card's place")
+    address = url if urlsplit(url).path.endswith(".json") else url.rstrip("/") + _WELL_KNOWN
+    budget = Budget(
+        deadline=http.clock() + _CARD_SECONDS,
+        connect_seconds=10,
+        idle_seconds=_CARD_SECONDS,
+        max_bytes=_MAX_CARD_BYTES,
+    )
+    headers = {"accept": "application/json", "a2a-version": "0.3"}
+    try:
+        answer = http.request("GET", address, headers=headers, body=None, budget=budget)
+        body = answer.read()
+    except HttpFailure as failure:
+        raise CommandError(f"{address} cannot be read: {failure.detail}") from None
+    if answer.status != 200:
+        raise CommandError(f"{address} answers HTTP {answer.status}: a card must be readable without a token")
+    return body.decode("utf-8", errors="replace")

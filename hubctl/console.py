@@ -1,4 +1,4 @@
-"""What a terminal, a pipe or a person does to a program: no character, no reader and no Ctrl-C makes it show its stack."""
+"""What a terminal, a pipe or a person does to a program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import codecs
 import json
 import os
 import sys
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
@@ -60,3 +61,28 @@ def _escaped(problem: UnicodeError) -> tuple[str, int]:
     """What the terminal has no character for, as JSON writes it: so JSON stays JSON."""
     assert isinstance(problem, UnicodeEncodeError)
     return json.dumps(problem.object[problem.start : problem.end])[1:-1], problem.end
+
+
+def row(texts: Sequence[str], widths: Sequence[int]) -> str:
+    """One line; every text is cut or filled to its width."""
+    return "  ".join(_fitted(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
+
+
+def cells(text: str) -> int:
+    """How many terminal cells a text takes."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def counted(number: int, thing: str) -> str:
+    """The number and the thing: "1 agent", "2 agents"."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _fitted(text: str, width: int) -> str:
+    """`text` on one line, cut or filled to `width` terminal cells."""
+    flat = " ".join(text.split())
+    if cells(flat) > width:
+        while cells(flat) > width - 1:
+            flat = flat[:-1]
+        flat += "…"
+    return flat + " " * (width - cells(flat))

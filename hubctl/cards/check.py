@@ -1,13 +1,15 @@
-"""All rules on a card that Gemini Enterprise is to accept, as one table, and their application."""
+"""The rules on a card for Gemini Enterprise as one table, their application, and the findings as text and JSON."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from hubctl.cards import content_rules, form_rules, security_rules
-from hubctl.cards.rule import Card, Finding, Flaw, Rule, Severity, finding
+from hubctl.cards.card import Card, Finding, Flaw, Rule, Severity, finding
+from hubctl.console import counted
 
 _TILE_2 = "Gemini Enterprise A2A tile, rule 2"
 _TILE_4 = "Gemini Enterprise A2A tile, rule 4"
@@ -113,3 +115,31 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
+
+
+def as_text(place: str, findings: Sequence[Finding]) -> str:
+    """Three lines for each finding, and the count."""
+    lines = []
+    for each in findings:
+        lines += [
+            f"{each.severity}: {each.path}: {each.message}",
+            f"    fix:  {each.fix}",
+            f"    rule: {each.rule} ({each.source})",
+        ]
+    return "\n".join([*lines, f"{place}: {summary(findings)}"])
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """How many of each, and what it means."""
+    counts = [(severity, sum(each.severity is severity for each in findings)) for severity in Severity]
+    told = ", ".join(counted(count, severity) for severity, count in counts if count)
+    verdict = (
+        "Gemini Enterprise would not work with it" if has_errors(findings) else "good for Gemini Enterprise"
+    )
+    return f"{verdict} ({told})" if told else verdict
+
+
+def as_json(place: str, findings: Sequence[Finding]) -> str:
+    """One object: `card`, `ok`, `findings`."""
+    value = {"card": place, "ok": not has_errors(findings), "findings": [asdict(each) for each in findings]}
+    return json.dumps(value, ensure_ascii=False)

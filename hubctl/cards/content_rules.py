@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from hubctl.cards.address import parsed, why_not_public
-from hubctl.cards.rule import Card, Flaw
+from hubctl.cards.card import Card, Flaw
+from hubctl.connection import parsed, why_not_public
 
 MOST_DESCRIPTION_CHARACTERS = 2000
 MOST_BYTES = 64 << 10

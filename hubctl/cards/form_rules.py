@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hubctl.cards.rule import Card, Flaw
-from hubctl.cards.structure import Missing, Unknown, WrongType
+from hubctl.cards.card import Card, Flaw, Missing, Unknown, WrongType
 
 _SNAKE = re.compile(r"_+([a-z0-9])")
 _PLACEHOLDERS = {

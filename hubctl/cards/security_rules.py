@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from hubctl.cards.rule import Card, Flaw
+from hubctl.cards.card import Card, Flaw
 
 _NEEDED_SCOPES = ("openid", "email")
 _GOOGLE_HOST = "accounts.google.com"

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from hubctl.cards.built import Form, built_card
-from hubctl.cards.check import check_card, has_errors
-from hubctl.cards.report import as_text
+from hubctl.cards.check import as_text, check_card, has_errors
 from hubctl.main import CommandError
 
 

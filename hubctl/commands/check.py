@@ -8,11 +8,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
+from a2a_hub.http.client import HttpClient
 from a2a_hub.routing.router import Router, UnknownSkill
 from a2a_hub.routing.routes import RouteTable, RouteTableError
+from hubctl.cards import check
+from hubctl.connection import read_card
+from hubctl.console import counted
 from hubctl.main import CommandError
 from hubctl.project_files import ReadTable, read_table
-from hubctl.text_table import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,17 +70,12 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
 
 
 def _check_card(arguments: argparse.Namespace, out: TextIO) -> int:
-    from a2a_hub.http.client import HttpClient
-    from hubctl.cards import report
-    from hubctl.cards.check import check_text, has_errors
-    from hubctl.cards.source import read_card
-
     if arguments.text or arguments.skill or arguments.last_route:
         raise CommandError("--card checks a card, and --text a text's route: give one of them")
-    findings = check_text(read_card(arguments.card, http=HttpClient()))
-    write = report.as_json if arguments.json else report.as_text
+    findings = check.check_text(read_card(arguments.card, http=HttpClient()))
+    write = check.as_json if arguments.json else check.as_text
     print(write(arguments.card, findings), file=out)
-    return 1 if has_errors(findings) else 0
+    return 1 if check.has_errors(findings) else 0
 
 
 def _summary(read: ReadTable) -> list[str]:

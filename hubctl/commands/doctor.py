@@ -1,17 +1,25 @@
-"""`hubctl doctor`: step by step what works and what does not, with the exact command that mends it."""
+"""`hubctl doctor`: step by step what works and what does not, with the exact command that fixes it."""
+
+from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TextIO
 
 import msgspec
 
-from a2a_hub.diagnosis.report import Examined
+from a2a_hub.diagnosis.report import Examined, Outcome, Report, Step, ok
 from a2a_hub.http.client import HttpClient
+from hubctl.cards.card import Severity
 from hubctl.connection import hub_address, hub_token
-from hubctl.diagnosis.entrance import Entrance
-from hubctl.diagnosis.table import as_json, as_text, has_errors
+from hubctl.console import row
+from hubctl.entrance import Entrance
 from hubctl.main import CommandError
+from hubctl.registration import evidence
+from hubctl.registration.api import Api, operators_token
+from hubctl.registration.doctor import Diagnosis, diagnose
+from hubctl.registration.oauth import OAuthClient, read_client
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
 
 
@@ -50,10 +58,6 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
 def _registered(
     arguments: argparse.Namespace, environment: Mapping[str, str], url: str, http: HttpClient
 ) -> Examined | None:
-    from hubctl.diagnosis.registration import examine_registration
-    from hubctl.registration import oauth
-    from hubctl.registration.api import Api, operators_token
-
     app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
     project = arguments.project or environment.get("GOOGLE_CLOUD_PROJECT")
     if not app:
@@ -74,5 +78,105 @@ def _registered(
         access_token=operators_token(environment),
         http=http,
     )
-    client = oauth.read_client(client_id=None, secret_file=None, environment=environment)
+    client = read_client(client_id=None, secret_file=None, environment=environment)
     return examine_registration(api, url=url, client=client)
+
+
+_OUTCOMES = {
+    Severity.ERROR: Outcome.ERROR,
+    Severity.WARNING: Outcome.WARNING,
+    Severity.NOTE: Outcome.SKIPPED,
+}
+
+
+def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined:
+    """The agent whose card names `url`: its registered card beside the live one, its authorization, who sees it."""
+    try:
+        found = evidence.collect(
+            api,
+            card={"url": url},
+            card_options=(f"--url {url}",),
+            agent_id=None,
+            client=client,
+            live_card=url,
+        )
+    except CommandError as problem:
+        message, _, fix = str(problem).partition("\n")
+        step = Step(check="api", outcome=Outcome.ERROR, message=message, fix=fix or None)
+        return Examined(subject="registered", steps=(step,))
+    name = found.agent.name.rpartition("/")[2] if found.agent else "none"
+    steps = [ok("agent", f"agent {name}, authorization {found.bound or 'none'}")] if found.agent else []
+    return Examined(subject="registered", steps=(*steps, *map(_step, diagnose(found))))
+
+
+def _step(each: Diagnosis) -> Step:
+    return Step(
+        check=each.check,
+        outcome=_OUTCOMES[each.severity],
+        message=each.message,
+        fix=each.fix,
+        command=each.command,
+    )
+
+
+_WIDTHS = (1, 12, 11, 100)
+_MARKS = {Outcome.OK: "✓", Outcome.WARNING: "!", Outcome.ERROR: "✗", Outcome.SKIPPED: "-"}
+
+
+def has_errors(report: Report) -> bool:
+    """Whether something does not work."""
+    return any(step.outcome is Outcome.ERROR for _, step in _steps(report))
+
+
+def as_text(report: Report) -> Iterator[str]:
+    """A row for each step; under one that is not well, what mends it. A command stands on a line of its own, whole."""
+    yield row(("", "part", "check", "what was seen"), _WIDTHS)
+    yield row(tuple("-" * width for width in _WIDTHS), _WIDTHS)
+    for subject, step in _steps(report):
+        yield from _lines(subject, step)
+    yield ""
+    counts = {outcome: sum(step.outcome is outcome for _, step in _steps(report)) for outcome in Outcome}
+    told = [f"{count} {_PLURALS[outcome]}" for outcome, count in counts.items() if count]
+    yield ", ".join(told)
+
+
+_PLURALS = {
+    Outcome.OK: "well",
+    Outcome.WARNING: "could be better",
+    Outcome.ERROR: "wrong",
+    Outcome.SKIPPED: "not tested",
+}
+
+
+def as_json(report: Report) -> str:
+    """One object: `ok`, `account`, `findings`."""
+    findings = [
+        {
+            "subject": subject,
+            "check": step.check,
+            "outcome": step.outcome.value,
+            "message": step.message,
+            "fix": step.fix,
+            "command": step.command,
+        }
+        for subject, step in _steps(report)
+    ]
+    return json.dumps(
+        {"ok": not has_errors(report), "account": report.account, "findings": findings}, ensure_ascii=False
+    )
+
+
+def _steps(report: Report) -> Iterable[tuple[str, Step]]:
+    return ((part.subject, step) for part in report.examined for step in part.steps)
+
+
+def _lines(subject: str, step: Step) -> Iterator[str]:
+    if step.outcome in (Outcome.OK, Outcome.SKIPPED):
+        yield row((_MARKS[step.outcome], subject, step.check, step.message), _WIDTHS)
+        return
+    head = row((_MARKS[step.outcome], subject, step.check, "."), (*_WIDTHS[:3], 1))
+    yield f"{head[:-1]}{step.message}"
+    if step.fix:
+        yield f"    fix: {step.fix}"
+    if step.command:
+        yield f"    run: {step.command}"

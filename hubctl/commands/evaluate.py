@@ -2,24 +2,33 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 from urllib.parse import urlsplit
 
 from a2a_hub.routing.router import Choice, Router
 from a2a_hub.routing.routes import RouteTable, RouteTableError
 from hubctl.connection import hub_address, hub_token
-from hubctl.labelled import Labelled, read_labelled
+from hubctl.live import report
+from hubctl.live.hub import HubUnavailable, LiveHub, LocalCloud, read_cases
+from hubctl.live.paper import Question, ask, read_questions, reproduce
 from hubctl.main import CommandError
-from hubctl.project_files import SOURCE_TREE, project_file, read_table
-
-if TYPE_CHECKING:
-    from hubctl.live.hub import LiveHub
-    from hubctl.live.paper import Question
+from hubctl.project_files import SOURCE_TREE, project_file, read_table, read_text
 
 _PAPER, _CASES = "evaluation/paper.toml", "evaluation/paper_cases.toml"
+
+_HEADERS = ("route", "expected", "expected_route", "expected route", "label")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A question, the route that a person would give it, and the line where it stands."""
+
+    line: int
+    text: str
+    expected: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,51 +84,42 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     except RouteTableError as error:
         raise CommandError(f"the route table has errors:\n{error}") from None
     router = Router(table)
-    questions = read_labelled(arguments.file, known=tuple(table.by_id))
+    questions = _read_labelled(arguments.file, known=tuple(table.by_id))
     routed = [Routed(question, router.choose(question.text)) for question in questions]
     print("\n".join(_report(arguments.file, table, routed)), file=out)
     return 0 if all(each.is_right for each in routed) else 1
 
 
 def _live(arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
-    from hubctl.live import paper, report
-    from hubctl.live.hub import HubUnavailable, LiveHub
-
     for option in ("cloud", "markdown"):
         if getattr(arguments, option) and not arguments.paper:
             raise CommandError(f"--{option} is about the paper's evaluation: add --paper")
     url = hub_address(arguments.url, environment, variables=("HUB_URL",))
-    questions = paper.read_questions(arguments.file or project_file(_PAPER, option="FILE"))
+    questions = read_questions(arguments.file or project_file(_PAPER, option="FILE"))
     hub = LiveHub(url, token=hub_token(arguments.token, environment))
     if arguments.paper:
         return _reproduce(arguments, hub, url, questions, out)
     try:
-        outcomes = [paper.ask(hub, question) for question in questions]
+        outcomes = [ask(hub, question) for question in questions]
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
-    print("\n".join(report.lines(outcomes)), file=out)
+    print("\n".join(report.answers_table(outcomes)), file=out)
     return 1 if any(asked.wrong for asked in outcomes) else 0
 
 
 def _reproduce(
-    arguments: argparse.Namespace, hub: "LiveHub", url: str, questions: Sequence["Question"], out: TextIO
+    arguments: argparse.Namespace, hub: LiveHub, url: str, questions: Sequence[Question], out: TextIO
 ) -> int:
-    from hubctl.live import cases, paper_table
-    from hubctl.live.hub import HubUnavailable
-    from hubctl.live.reproduction import reproduce
-
     file = arguments.cloud or SOURCE_TREE / ".run" / str(urlsplit(url).port) / "cloud.json"
     asked = [question for question in questions if question.paper is not None]
     try:
-        cloud = cases.LocalCloud.of_run(file)
+        cloud = LocalCloud.of_run(file)
         findings = list(
-            reproduce(
-                hub, cloud, questions=asked, cases=cases.read_cases(project_file(_CASES, option="FILE"))
-            )
+            reproduce(hub, cloud, questions=asked, cases=read_cases(project_file(_CASES, option="FILE")))
         )
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
-    write = paper_table.markdown if arguments.markdown else paper_table.lines
+    write = report.findings_page if arguments.markdown else report.findings_table
     print("\n".join(write(findings)), file=out)
     return 1 if any(each.wrong for each in findings) else 0
 
@@ -149,3 +149,32 @@ def _misrouted(file: Path, each: Routed) -> str:
     question, choice = each.question, each.choice
     place = f"{file}:{question.line}"
     return f"{place}: expected {question.expected}, got {choice.route.id} ({choice.reason}): {question.text}"
+
+
+def _read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
+    """The questions in `file`, in its order; empty lines, "#" lines and a header are skipped.
+
+    Raises CommandError with each line that has no label, or one that is not among the `known` route ids, or
+    when there are no questions at all.
+    """
+    questions: list[Labelled] = []
+    problems: list[str] = []
+    for number, raw in enumerate(read_text(file).splitlines(), start=1):
+        if not raw.strip() or raw.startswith("#"):
+            continue
+        text, tab, label = raw.rstrip().partition("\t")
+        expected = label.strip()
+        if not tab or not text.strip():
+            problems.append(f"{file}:{number}: write a text, a tab, and a route id")
+            continue
+        if not questions and expected in _HEADERS and expected not in known:
+            continue
+        if expected not in known:
+            problems.append(f"{file}:{number}: there is no route {expected!r}; known: {', '.join(known)}")
+            continue
+        questions.append(Labelled(line=number, text=text, expected=expected))
+    if problems:
+        raise CommandError("\n".join(["the questions cannot be read:", *problems]))
+    if not questions:
+        raise CommandError(f"{file} holds no questions")
+    return questions

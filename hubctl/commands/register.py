@@ -10,17 +10,15 @@ from typing import Any, TextIO
 
 from a2a_hub.http.client import HttpClient
 from hubctl.cards.built import Form, built_card
-from hubctl.cards.check import NEEDS_AUTHORIZATION, check_text, has_errors
-from hubctl.cards.report import as_text
-from hubctl.cards.source import read_card
+from hubctl.cards.check import NEEDS_AUTHORIZATION, as_text, check_text, has_errors
+from hubctl.connection import read_card
+from hubctl.console import counted
 from hubctl.main import CommandError
 from hubctl.registration import doctor, evidence, oauth
 from hubctl.registration.agent import RegisteredAgent, read_agent
 from hubctl.registration.api import Api, operators_token
 from hubctl.registration.apply import Wanted, apply, chosen_agent, delete, dry_deletion, dry_run
-from hubctl.registration.calls import Call
-from hubctl.registration.target import LOCATIONS, Endpoints, Target
-from hubctl.text_table import counted
+from hubctl.registration.target import LOCATIONS, Call, Endpoints, Target
 
 _ACTIONS = ("apply", "list", "delete", "doctor")
 

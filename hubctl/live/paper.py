@@ -1,13 +1,15 @@
-"""The paper's evaluation (§5; docs/paper.md): questions with their right answers, asked over both paths."""
+"""The paper's evaluation (§5; docs/paper.md): its questions over both paths, in each of its cases."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from hubctl.live.hub import LiveHub, Reply
+from hubctl.live.hub import Case, LiveHub, LocalCloud, Reply
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 
@@ -77,3 +79,102 @@ def _faults(question: Question, answer: str) -> list[str]:
         if items != question.items:
             faults.append(f"{items} numbered items instead of {question.items}")
     return faults
+
+
+# What a user must never read in an answer.
+_INNARDS = re.compile(r"https?://|Traceback|Exception|Bearer |eyJ|gserviceaccount|HTTP \d{3}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One question in one case. `wrong` says what is not as the paper reports, or not as it should be."""
+
+    case: Case
+    question: Question
+    ui: Reply
+    inspected: Reply
+    wrong: tuple[str, ...]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the inspection path told."""
+        return self.inspected.record or {}
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status with which the agent's boundary refused."""
+        status: int | None = (self.record.get("error") or {}).get("httpStatus")
+        return status
+
+    @property
+    def is_concerned(self) -> bool:
+        """Whether the case's fault lies on the way of this question."""
+        return self.case.route == self.question.route
+
+
+def reproduce(
+    hub: LiveHub, cloud: LocalCloud, *, questions: Sequence[Question], cases: Sequence[Case]
+) -> Iterator[Finding]:
+    """Every finding. After each fault its question is asked once more: with the permission back, it is answered again.
+
+    Raises HubUnavailable.
+    """
+    for case in cases:
+        with cloud.broken(case):
+            asked = [ask(hub, question) for question in questions]
+        for each in asked:
+            finding = _compared(case, each)
+            yield _with_mended(finding, hub) if finding.is_concerned else finding
+
+
+def _compared(case: Case, asked: Asked) -> Finding:
+    wrong = list(asked.wrong)
+    if case.route == asked.question.route:
+        record = asked.inspected.record or {}
+        wrong = _unread(record, asked) if case.unread else _refused(case, record)
+        if record.get("route") != case.route:
+            wrong.append(f"route {record.get('route')} instead of {case.route}")
+        if asked.ui.kinds != ("text",):
+            wrong.append(f"parts {', '.join(asked.ui.kinds)} instead of one text part")
+    if shown := _INNARDS.search(asked.ui.text):
+        wrong.append(f"the user reads {shown[0]!r}")
+    if not asked.ui.text.strip():
+        wrong.append("the user reads nothing")
+    return Finding(
+        case=case, question=asked.question, ui=asked.ui, inspected=asked.inspected, wrong=tuple(wrong)
+    )
+
+
+def _refused(case: Case, record: dict[str, Any]) -> list[str]:
+    status = (record.get("error") or {}).get("httpStatus")
+    return (
+        [] if status == case.status else [f"HTTP {status} at the agent's boundary instead of {case.status}"]
+    )
+
+
+def _unread(record: dict[str, Any], asked: Asked) -> list[str]:
+    data = record.get("data") or {}
+    wrong = []
+    if record.get("citations"):
+        wrong.append("a citation, although no source could be read")
+    if data.get("grounded") is not False:
+        wrong.append("the answer is not marked as ungrounded")
+    if not data.get("unverified"):
+        wrong.append("what the search returned is not told")
+    wrong += [
+        f"“{text}” is in the answer, although no source could be read"
+        for text in asked.question.contains
+        if text in asked.ui.text
+    ]
+    return wrong
+
+
+def _with_mended(finding: Finding, hub: LiveHub) -> Finding:
+    again = ask(hub, finding.question)
+    return Finding(
+        case=finding.case,
+        question=finding.question,
+        ui=finding.ui,
+        inspected=finding.inspected,
+        wrong=(*finding.wrong, *(f"with the permission back: {each}" for each in again.wrong)),
+    )

@@ -1,20 +1,22 @@
-"""The table that `hubctl evaluate --live` prints."""
+"""The tables of `hubctl evaluate --live`, and docs/paper.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
-from hubctl.live.paper import Asked
-from hubctl.text_table import row
+from hubctl.console import row
+from hubctl.live.paper import Asked, Finding
 
-_HEADER = ("", "question", "route", "agent", "answer", "cited", "UI ms", "REST ms")
-_WIDTHS = (1, 40, 8, 24, 48, 5, 7, 7)
+_LIVE_HEADER = ("", "question", "route", "agent", "answer", "cited", "UI ms", "REST ms")
+_LIVE_WIDTHS = (1, 40, 8, 24, 48, 5, 7, 7)
 
 
-def lines(outcomes: Sequence[Asked]) -> Iterable[str]:
+def answers_table(outcomes: Sequence[Asked]) -> Iterable[str]:
     """The table, what was wrong, and the count of right ones."""
-    yield _row(_HEADER)
-    yield _row(tuple("-" * width for width in _WIDTHS))
+    yield _row(_LIVE_HEADER)
+    yield _row(tuple("-" * width for width in _LIVE_WIDTHS))
     for asked in outcomes:
         record = asked.inspected.record or {}
         yield _row(
@@ -38,4 +40,106 @@ def lines(outcomes: Sequence[Asked]) -> Iterable[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return row(cells, _WIDTHS)
+    return row(cells, _LIVE_WIDTHS)
+
+
+_HEADER = ("", "case", "query", "JSON-RPC: one text part", "REST: /tools/query", "cited")
+_WIDTHS = (1, 22, 8, 66, 28, 5)
+_REFERENCE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LONGEST = 110
+_INTRODUCTION = """# The paper, reproduced
+
+“Mind the Boundary: Stabilizing Gemini Enterprise A2A via a Cloud Run Hub Across Projects and Accounts” asks four queries over
+two paths, and reports what happened while permissions were missing. This is its evaluation again, over the local cloud: the
+real functions, the unmodified Google libraries, and stand-ins for Cloud Run's IAM check, Discovery Engine, Cloud Storage and
+the metadata server. The stand-ins behave as the services are documented to; that they do is what has to be believed, and
+nothing here was run on Google Cloud. The agents' answers are those of the sample agents and the sample corpus.
+
+```sh
+make run CLOUD=local                                              # in another terminal; it prints a token
+HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper           # the table, exit status 0 when all is as the paper says
+HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper --markdown > docs/paper.md   # this page
+```
+
+A case's question is asked once more when its fault is over, and has to be answered again."""
+_LESSON = """Without `storage.objects.get` the search still returns passages, some of them of editions that are no longer in
+force. They are given as what they are, unverified, and never as the answer: retrieval and evidence are two permissions
+(the paper's lesson 4)."""
+
+_ELSEWHERE = """## What else it says, and where that is seen
+
+| the paper | here |
+|---|---|
+| §3.2: one text part for the UI, structure for `POST /tools/query` | the two columns above |
+| §3.3: rules choose the route, no model does | `hubctl check --text '…'` says which rule, and which words |
+| §3.3, §4.2: the text of `params.message.parts`, else `params.text` | `curl` with `"params": {"text": "…"}` |
+| §3.4, §5.4: each boundary has its credential | `hubctl doctor` names account, audience and role at each |
+| §4.1: the endpoints | [the README's table](../README.md#the-path-of-a-request) |
+| §4.3: exceptions become a text, never HTTP 500 | `tests/integration/test_containment.py` |
+| §6: the experiments were in Japanese | `hubctl evaluate --live` asks in both languages |
+
+On Google Cloud: [deploy it](deployment.md); `hubctl evaluate --live --url https://HUB --token TOKEN` asks the same there.
+The faults are then yours to make: take a role away, or set an `audience` in `routes.toml`."""
+
+
+def findings_table(findings: Sequence[Finding]) -> Iterator[str]:
+    """The table, what the paper says of each case, what was not so, and the count."""
+    yield row(_HEADER, _WIDTHS)
+    yield row(tuple("-" * width for width in _WIDTHS), _WIDTHS)
+    for each in findings:
+        yield row(
+            (
+                "✗" if each.wrong else "✓",
+                each.case.id,
+                each.question.route,
+                each.ui.text,
+                _rest(each),
+                str(len(each.record.get("citations", []))),
+            ),
+            _WIDTHS,
+        )
+    yield ""
+    for case, _ in groupby(findings, key=lambda each: each.case):
+        yield f"the paper on “{case.id}”: {case.paper}"
+    yield ""
+    for each in findings:
+        for fault in each.wrong:
+            yield f"wrong: {each.case.id}: {each.question.text}: {fault}"
+    yield _count(findings)
+
+
+def findings_page(findings: Sequence[Finding]) -> Iterator[str]:
+    """The page, without anything that differs from run to run."""
+    yield _INTRODUCTION
+    for case, group in groupby(findings, key=lambda each: each.case):
+        yield f"\n## {case.id[0].upper()}{case.id[1:]}\n"
+        yield f"The paper, {case.paper}\n"
+        yield "| query | JSON-RPC: one text part | REST | cited | as the paper reports |"
+        yield "|---|---|---|---|---|"
+        for each in group:
+            verdict = "; ".join(each.wrong) or "yes"
+            citations = len(each.record.get("citations", []))
+            yield f"| {each.question.text} | {_told(each.ui.text)} | {_rest(each)} | {citations} | {verdict} |"
+        if case.unread:
+            yield f"\n{_LESSON}"
+    yield f"\n{_count(findings)}\n"
+    yield _ELSEWHERE
+
+
+def _rest(finding: Finding) -> str:
+    route = str(finding.record.get("route"))
+    boundary = finding.record.get("boundary")
+    if finding.status is not None:
+        return f"{route} ({boundary}): HTTP {finding.status}"
+    grounded = (finding.record.get("data") or {}).get("grounded")
+    return f"{route} ({boundary}){': unverified' if grounded is False else ''}"
+
+
+def _told(text: str) -> str:
+    flat = " ".join(_REFERENCE.sub("…", text).split()).replace("|", "\\|")
+    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1].rstrip() + "…"
+
+
+def _count(findings: Sequence[Finding]) -> str:
+    right = sum(not each.wrong for each in findings)
+    return f"{right} of {len(findings)} as the paper reports, each over both paths"

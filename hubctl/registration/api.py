@@ -1,19 +1,17 @@
-"""Sends the requests of a registration, with the operator's own credentials."""
+"""Sends the requests of a registration with the operator's own credentials, and explains refusals."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
 from hubctl.main import CommandError
-from hubctl.registration import calls
-from hubctl.registration.calls import Call
-from hubctl.registration.explanations import explained
-from hubctl.registration.target import Endpoints, Target
+from hubctl.registration.target import Call, Endpoints, Target, get_resource
 
 _SECONDS = 60.0
 _MOST_BYTES = 16 << 20
@@ -77,7 +75,7 @@ class Api:
     def found(self, name: str) -> dict[str, Any] | None:
         """The resource, None where it does not exist."""
         try:
-            return self.tried(calls.get(name))
+            return self.tried(get_resource(name))
         except Refused as refused:
             if refused.code == 404:
                 return None
@@ -87,7 +85,7 @@ class Api:
         """Every agent of the app, page by page."""
         token: str | None = None
         while True:
-            page = self.send(calls.list_agents(self.target, page_token=token))
+            page = self.send(self.target.list_agents(page_token=token))
             yield from page.get("agents", ())
             token = page.get("nextPageToken")
             if not token:
@@ -139,3 +137,96 @@ def _refused(code: int, value: Any) -> Refused:
     details = error.get("details")
     reasons = [each.get("reason") for each in details or () if isinstance(each, dict) and each.get("reason")]
     return Refused(code, str(error.get("status")), str(error.get("message")), next(map(str, reasons), None))
+
+
+ROLE = "roles/discoveryengine.agentspaceAdmin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """For refusals of this status, with this reason and words in the message (in any case) where they are given."""
+
+    status: str
+    advice: Callable[[Target], str]
+    reason: str | None = None
+    words: str = ""
+
+
+# The first that fits is told.
+EXPLANATIONS: tuple[Explanation, ...] = (
+    Explanation(
+        status="UNAUTHENTICATED",
+        advice=lambda _: (
+            "The token is not valid (any more). Make CLOUDSDK_AUTH_ACCESS_TOKEN anew, or unset it and run:\n"
+            "    gcloud auth application-default login"
+        ),
+    ),
+    Explanation(
+        status="PERMISSION_DENIED",
+        reason="USER_PROJECT_DENIED",
+        advice=lambda target: (
+            f"You may not let {target.project} pay for the calls. Is --project right? Then somebody who may grant it runs:\n"
+            f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
+            '        --member="user:$(gcloud config get-value account)" --role=roles/serviceusage.serviceUsageConsumer'
+        ),
+    ),
+    Explanation(
+        status="PERMISSION_DENIED",
+        reason="SERVICE_DISABLED",
+        advice=lambda target: (
+            "The API is not enabled. Run, and wait a minute:\n"
+            f"    gcloud services enable discoveryengine.googleapis.com --project={target.project}"
+        ),
+    ),
+    Explanation(
+        status="PERMISSION_DENIED",
+        advice=lambda target: (
+            "You lack the role, or the project is another one. Somebody who may grant it runs:\n"
+            f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
+            f'        --member="user:$(gcloud config get-value account)" --role={ROLE}'
+        ),
+    ),
+    Explanation(
+        status="INVALID_ARGUMENT",
+        words="authorization",
+        advice=lambda target: (
+            f"The authorization was not taken in location {target.authorization_location!r}. It has to exist in `global` or in "
+            "the app's own location (reports differ): try the other one with --authorization-location."
+        ),
+    ),
+    Explanation(
+        status="INVALID_ARGUMENT",
+        advice=lambda _: "If it is about the card, this finds the place:\n    hubctl check --card FILE",
+    ),
+    Explanation(
+        status="FAILED_PRECONDITION",
+        words="used by another agent",
+        advice=lambda _: (
+            "One authorization serves one agent. Give this one an authorization of its own:\n"
+            "    hubctl register … --authorization OTHER_ID\n"
+            "or find and delete the agent that holds it (it may be in another app):\n"
+            "    hubctl register list …\n"
+            "    hubctl register delete AGENT_ID …"
+        ),
+    ),
+    Explanation(
+        status="NOT_FOUND",
+        words="/agents/",
+        advice=lambda _: "Which agents there are is told by:\n    hubctl register list …",
+    ),
+    Explanation(
+        status="NOT_FOUND",
+        advice=lambda target: (
+            f"There is no app {target.app!r} in location {target.location!r} of {target.project!r}. --app takes its id, which is "
+            "not its name; the console shows both, and its location, under Gemini Enterprise › Apps."
+        ),
+    ),
+)
+
+
+def explained(status: str, message: str, reason: str | None, target: Target) -> str:
+    """What to do about a refusal; "" where nothing is known."""
+    for each in EXPLANATIONS:
+        if each.status == status and each.reason in (None, reason) and each.words in message.lower():
+            return each.advice(target)
+    return ""

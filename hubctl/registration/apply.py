@@ -9,13 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from hubctl.main import CommandError
-from hubctl.registration import calls
 from hubctl.registration.agent import RegisteredAgent, candidates, read_agent, unlike, written_agent
 from hubctl.registration.api import Api, Refused
-from hubctl.registration.calls import Call
-from hubctl.registration.oauth import CREDENTIALS_PAGE
-from hubctl.registration.probes import Probe, probe_secret
-from hubctl.registration.target import Target
+from hubctl.registration.oauth import CREDENTIALS_PAGE, Probe, probe_secret
+from hubctl.registration.target import Call, Target, delete_agent, get_resource, update_agent
 
 _DELETION_SECONDS = 120.0
 _FIRST_POLL_SECONDS = 0.05
@@ -42,24 +39,27 @@ class Wanted:
 def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
     """The requests in their order, each with when it is sent."""
     if wanted.agent_id is None:
-        yield "Which agents have this card's name or url?", calls.list_agents(target)
+        yield "Which agents have this card's name or url?", target.list_agents()
     name = agent_name(target, wanted.agent_id or "AGENT_ID")
     if wanted.agent_id is not None:
-        yield "The agent:", calls.get(name)
+        yield "The agent:", get_resource(name)
     if target.authorization is not None:
-        yield "Is the authorization there?", calls.get(target.authorization)
+        yield "Is the authorization there?", get_resource(target.authorization)
         if wanted.oauth is not None:
             display_name = wanted.card["name"]
-            yield "If not:", calls.create_authorization(target, wanted.oauth, display_name=display_name)
+            yield "If not:", target.create_authorization(wanted.oauth, display_name=display_name)
             yield (
                 "If it is (without updateMask this would answer 200 and change nothing):",
-                calls.update_authorization(target, wanted.oauth),
+                target.update_authorization(wanted.oauth),
             )
-            yield "Then it is read back and compared:", calls.get(target.authorization)
+            yield "Then it is read back and compared:", get_resource(target.authorization)
     if wanted.agent_id is None:
-        yield "If no agent has:", calls.create_agent(target, wanted.body(target))
-    yield "If one has:" if wanted.agent_id is None else "Then:", calls.update_agent(name, wanted.body(target))
-    yield "Then it is read back and compared:", calls.get(name)
+        yield "If no agent has:", target.create_agent(wanted.body(target))
+    yield (
+        "If one has:" if wanted.agent_id is None else "Then:",
+        update_agent(name, wanted.body(target)),
+    )
+    yield "Then it is read back and compared:", get_resource(name)
 
 
 def apply(api: Api, wanted: Wanted) -> Iterator[str]:
@@ -72,11 +72,11 @@ def apply(api: Api, wanted: Wanted) -> Iterator[str]:
         yield f"authorization {target.authorization}: {_write_authorization(api, wanted)}"
     body = wanted.body(target)
     if agent is None:
-        name, done = str(api.send(calls.create_agent(target, body))["name"]), "created"
+        name, done = str(api.send(target.create_agent(body))["name"]), "created"
     else:
         name, done = agent.name, "updated"
-        api.send(calls.update_agent(name, body))
-    held = api.send(calls.get(name))
+        api.send(update_agent(name, body))
+    held = api.send(get_resource(name))
     if differing := list(unlike(body, held)):
         raise CommandError(
             f"agent {name}: the API answered 200, and still holds other values of {', '.join(differing)}"
@@ -91,7 +91,7 @@ def chosen_agent(api: Api, card: dict[str, Any], *, agent_id: str | None) -> Reg
     Raises CommandError where several have.
     """
     if agent_id is not None:
-        return read_agent(api.send(calls.get(agent_name(api.target, agent_id))))
+        return read_agent(api.send(get_resource(agent_name(api.target, agent_id))))
     found = candidates(api.agents(), card)
     if len(found) > 1:
         listed = "\n".join(
@@ -107,9 +107,9 @@ def chosen_agent(api: Api, card: dict[str, Any], *, agent_id: str | None) -> Reg
 def dry_deletion(target: Target, agent_id: str | None) -> Iterator[tuple[str, Call]]:
     """The requests of a deletion in their order, each with when it is sent."""
     if agent_id is None:
-        yield "Which agents have this card's name or url?", calls.list_agents(target)
+        yield "Which agents have this card's name or url?", target.list_agents()
     name = agent_name(target, agent_id or "AGENT_ID")
-    yield "Then, until its operation is done:", calls.delete_agent(name)
+    yield "Then, until its operation is done:", delete_agent(name)
 
 
 def agent_name(target: Target, agent_id: str) -> str:
@@ -119,7 +119,7 @@ def agent_name(target: Target, agent_id: str) -> str:
 
 def delete(api: Api, agent: RegisteredAgent, *, sleep: Callable[[float], None] = time.sleep) -> None:
     """The agent is gone when this returns. Raises CommandError."""
-    operation = api.send(calls.delete_agent(agent.name))
+    operation = api.send(delete_agent(agent.name))
     deadline = api.http.clock() + _DELETION_SECONDS
     pause = _FIRST_POLL_SECONDS
     while operation.get("name") and not operation.get("done"):
@@ -127,7 +127,7 @@ def delete(api: Api, agent: RegisteredAgent, *, sleep: Callable[[float], None] =
             raise CommandError(f"the deletion is still going on: {operation['name']}")
         sleep(pause)
         pause = min(2 * pause, _LONGEST_POLL_SECONDS)
-        operation = api.send(calls.get(str(operation["name"])))
+        operation = api.send(get_resource(str(operation["name"])))
     if error := operation.get("error"):
         raise CommandError(f"agent {agent.name} was not deleted: {error.get('message')}")
 
@@ -161,15 +161,15 @@ def _write_authorization(api: Api, wanted: Wanted) -> str:
     done = "updated"
     if existing is None:
         try:
-            api.tried(calls.create_authorization(target, oauth, display_name=wanted.card["name"]))
+            api.tried(target.create_authorization(oauth, display_name=wanted.card["name"]))
             done = "created"
         except Refused as refused:
             # Somebody was faster, or may see less than they may write: what is there keeps its values until it is patched.
             if refused.code != 409:
                 raise api.refusal(refused) from None
     if done == "updated":
-        api.send(calls.update_authorization(target, oauth))
-    held = api.send(calls.get(name)).get("serverSideOauth2", {})
+        api.send(target.update_authorization(oauth))
+    held = api.send(get_resource(name)).get("serverSideOauth2", {})
     differing = [field for field in oauth if field in held and held[field] != oauth[field]]
     differing += [field for field in ("clientId", "authorizationUri", "tokenUri") if field not in held]
     if differing:

@@ -1,22 +1,21 @@
-"""Collects what the doctor looks at: everything that can be asked from outside, asked once."""
+"""The facts that the doctor examines, each collected once, and what a check makes of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hubctl.cards.card import Finding as CardFinding
+from hubctl.cards.card import Severity
 from hubctl.cards.check import check_text
-from hubctl.cards.rule import Finding as CardFinding
-from hubctl.cards.source import fetched_card, read_card
+from hubctl.connection import fetched_card, read_card
 from hubctl.main import CommandError
-from hubctl.registration import calls
 from hubctl.registration.agent import RegisteredAgent, candidates, read_agent
 from hubctl.registration.api import Api, Refused
-from hubctl.registration.oauth import REDIRECT_URIS, OAuthClient
-from hubctl.registration.probes import Probe, probe_redirect_uri, probe_secret
-from hubctl.registration.target import Target, location_of, same_resource
+from hubctl.registration.oauth import REDIRECT_URIS, OAuthClient, Probe, probe_redirect_uri, probe_secret
+from hubctl.registration.target import Target, get_resource, location_of, same_resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +119,9 @@ def _elsewhere(api: Api, name: str) -> tuple[str, ...]:
         if location == location_of(name):
             continue
         try:
-            api.tried(calls.get(name.replace(f"/locations/{location_of(name)}/", f"/locations/{location}/")))
+            api.tried(
+                get_resource(name.replace(f"/locations/{location_of(name)}/", f"/locations/{location}/"))
+            )
             found.append(location)
         except Refused:
             continue
@@ -143,3 +144,52 @@ def _live_card(
     except ValueError:
         return None, "what is published is no JSON"
     return (value, None) if isinstance(value, dict) else (None, "what is published is no card")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symptom:
+    """What a check saw, what mends it, and the command that does, where one can."""
+
+    message: str
+    fix: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One cause: its id, how bad it is, and what looks for it."""
+
+    id: str
+    severity: Severity
+    look: Callable[[Evidence], Iterable[Symptom]]
+
+
+def register(evidence: Evidence, *, authorization_location: str | None = None) -> str:
+    """The command that registers this agent again: everything is written anew but the authorization's content."""
+    target = evidence.target
+    words = ["hubctl register", _app(evidence)]
+    if target.authorization_id is None:
+        words.append("--no-authorization")
+    else:
+        place = authorization_location or target.authorization_location
+        words.append(f"--authorization {target.authorization_id} --authorization-location {place}")
+    return " ".join([*words, *evidence.card_options])
+
+
+def rewrite(
+    evidence: Evidence, *, client_id: str | None = None, authorization_location: str | None = None
+) -> str:
+    """The command that also writes the authorization's content anew: with an updateMask, and read back."""
+    client = client_id or evidence.client.id or evidence.oauth.get("clientId") or "CLIENT_ID"
+    command = register(evidence, authorization_location=authorization_location)
+    return f"OAUTH_CLIENT_SECRET=SECRET {command} --client-id {client}"
+
+
+def delete(evidence: Evidence, agent_id: str) -> str:
+    """The command that deletes another agent of the app."""
+    return f"hubctl register delete {agent_id} {_app(evidence)}"
+
+
+def _app(evidence: Evidence) -> str:
+    target = evidence.target
+    return f"--project {target.project} --app {target.app} --location {target.location}"

@@ -1,13 +1,16 @@
-"""Where a registration lives: project, location, app, authorization, and the hosts that serve them."""
+"""An app of Gemini Enterprise, Google's hosts, and the requests of a registration as values; nothing is sent here."""
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
-from hubctl.cards.address import parsed
+from hubctl.connection import parsed
 from hubctl.main import CommandError
 
 LOCATIONS = ("global", "us", "eu")
@@ -58,6 +61,35 @@ class Target:
         """The authorization's resource name."""
         return self.authorization_id and f"{self.authorizations}/authorizations/{self.authorization_id}"
 
+    def create_authorization(self, oauth: dict[str, Any], *, display_name: str) -> Call:
+        """Create the authorization. Answers 409 where it exists, and changes nothing then."""
+        return Call(
+            method="POST",
+            location=self.authorization_location,
+            path=f"{self.authorizations}/authorizations",
+            query={"authorizationId": self.authorization_id or ""},
+            body={"name": self.authorization, "displayName": display_name, "serverSideOauth2": oauth},
+        )
+
+    def update_authorization(self, oauth: dict[str, Any]) -> Call:
+        """Replace the authorization's content. Without the mask the API answers 200 and changes nothing."""
+        return Call(
+            method="PATCH",
+            location=self.authorization_location,
+            path=self.authorization or "",
+            query={"updateMask": AUTHORIZATION_MASK},
+            body={"name": self.authorization, "serverSideOauth2": oauth},
+        )
+
+    def list_agents(self, *, page_token: str | None = None) -> Call:
+        """Read one page of the app's agents."""
+        query = {"pageSize": "100"} | ({"pageToken": page_token} if page_token else {})
+        return Call(method="GET", location=self.location, path=f"{self.assistant}/agents", query=query)
+
+    def create_agent(self, body: dict[str, Any]) -> Call:
+        """Create an agent. The server chooses the id, and accepts a second agent like it."""
+        return Call(method="POST", location=self.location, path=f"{self.assistant}/agents", body=body)
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
@@ -106,3 +138,56 @@ def same_resource(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.partition("/locations/")[2] == other.partition("/locations/")[2]
+
+
+AGENT_MASK = "displayName,description,icon,a2aAgentDefinition,authorizationConfig,sharingConfig"
+AUTHORIZATION_MASK = "serverSideOauth2"
+_MASKED = "***"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to the API; `location` decides its host."""
+
+    method: str
+    location: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: dict[str, Any] | None = None
+
+    def url(self, endpoints: Endpoints) -> str:
+        """The whole URL."""
+        query = f"?{urlencode(self.query, safe=',')}" if self.query else ""
+        return f"{endpoints.api(self.location)}/v1alpha/{self.path}{query}"
+
+    def shown(self, endpoints: Endpoints, *, project: str) -> str:
+        """The request for people to read, its secrets masked."""
+        lines = [f"{self.method} {self.url(endpoints)}"]
+        lines += [f"Authorization: Bearer {_MASKED}", f"X-Goog-User-Project: {project}"]
+        if self.body is not None:
+            lines += ["Content-Type: application/json", "", _shown_body(self.body)]
+        return "\n".join(lines)
+
+
+def _shown_body(body: dict[str, Any]) -> str:
+    oauth = body.get("serverSideOauth2")
+    if oauth and "clientSecret" in oauth:
+        body = {**body, "serverSideOauth2": {**oauth, "clientSecret": _MASKED}}
+    return json.dumps(body, ensure_ascii=False, indent=2)
+
+
+def get_resource(name: str) -> Call:
+    """Read a resource, or an operation."""
+    return Call(method="GET", location=location_of(name), path=name)
+
+
+def update_agent(name: str, body: dict[str, Any]) -> Call:
+    """Replace everything that `body` could hold; what it does not hold is cleared."""
+    return Call(
+        method="PATCH", location=location_of(name), path=name, query={"updateMask": AGENT_MASK}, body=body
+    )
+
+
+def delete_agent(name: str) -> Call:
+    """Delete an agent. Answers an operation."""
+    return Call(method="DELETE", location=location_of(name), path=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hubctl.cards.structure import Departure, Missing, Unknown, departures
+from hubctl.cards.card import Departure, Missing, Unknown, departures
 from local.cloud.api_errors import ApiError
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hubctl.live.cases import read_cases
+from hubctl.live.hub import read_cases
 from hubctl.live.paper import read_questions
 from hubctl.main import main
 from local.cloud.wiring import CLOUD_FILE

@@ -11,7 +11,7 @@ from google.api_core.client_options import ClientOptions
 from google.cloud import discoveryengine_v1 as api
 from pypdf import PdfWriter
 
-from hubctl.corpus.target import document_id
+from hubctl.corpus.documents import document_id
 from local.cloud.bucket_policy import BucketPolicy
 from tests.fakes.document_cloud import (
     BUCKET,
@@ -228,4 +228,4 @@ def test_without_the_libraries_it_says_how_to_get_them() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "pip install --require-hashes -r functions/docqa/requirements.txt" in done.stderr
+    assert "pip install 'a2a-hub[corpus]'" in done.stderr

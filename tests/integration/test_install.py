@@ -116,4 +116,5 @@ def test_hubctl_is_found_through_a_link_from_anywhere(tmp_path: Path) -> None:
         text=True,
         env={"PATH": os.environ["PATH"]},
     )
-    assert told.stdout == f"{tmp_path / 'tree'}: -m hubctl check\n"
+    tree = tmp_path / "tree"
+    assert told.stdout == f"{tree}:{tree / 'shared'}: -m hubctl check\n"

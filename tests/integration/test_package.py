@@ -83,7 +83,7 @@ def test_the_installed_hubctl_reads_the_route_table_of_the_working_directory(
 
 def test_the_installed_hubctl_reads_a_folder_of_documents(hubctl: Path, tmp_path: Path) -> None:
     (tmp_path / "policy.md").write_text("# Travel policy\n\nTrains are booked two weeks ahead.\n")
-    program = "import pathlib; from hubctl.corpus.files import local_files; print(local_files(pathlib.Path())[0][0].title)"
+    program = "import pathlib; from hubctl.corpus.documents import local_files; print(local_files(pathlib.Path())[0][0].title)"
     assert _run(hubctl.with_name("python"), "-c", program, cwd=tmp_path) == "Travel policy\n"
 
 

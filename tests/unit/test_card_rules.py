@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hubctl.cards.card import departures
 from hubctl.cards.check import RULES, check_card, check_text, has_errors
-from hubctl.cards.structure import departures
 from tests.unit.cards import good_card
 
 Change = Callable[[dict[str, Any]], object]

@@ -1,4 +1,4 @@
-"""The way from the operator's machine into the hub: network, card, clock, token; then the report from inside."""
+"""The path from the operator's machine into the hub: network, card, clock, token; then the report from inside."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from a2a_hub.diagnosis.report import (
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
+from hubctl.cards.card import Severity
 from hubctl.cards.check import check_text
-from hubctl.cards.rule import Severity
 
 _CARD = "/.well-known/agent-card.json"
 _SECONDS = 60.0

@@ -1,0 +1,254 @@
+"""The documents of a folder, of the bucket and of the data store, and where they differ. Nothing is sent here."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from a2a_hub.settings.reader import Settings, SettingsError
+from functions.docqa.cloud.config import LOCATIONS, search_host
+from functions.docqa.documents.sources import SUFFIXES, Unreadable, corpus_files, document_from, read_bytes
+from functions.docqa.model import Skipped
+from hubctl.main import CommandError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """`prefix` is what the names of the corpus's objects begin with, "" or with a slash at its end."""
+
+    project: str
+    location: str
+    data_store: str
+    bucket: str
+    prefix: str
+    search_endpoint: str
+    storage_endpoint: str | None
+
+    @property
+    def store(self) -> str:
+        """The data store's resource name."""
+        return f"projects/{self.project}/locations/{self.location}/collections/default_collection/dataStores/{self.data_store}"
+
+    @property
+    def branch(self) -> str:
+        """The branch that documents are imported into."""
+        return f"{self.store}/branches/default_branch"
+
+    def uri(self, path: str) -> str:
+        """The object that holds a document of the corpus."""
+        return f"gs://{self.bucket}/{self.prefix}{path}"
+
+
+def document_id(uri: str) -> str:
+    """The id that Discovery Engine itself gives to a document imported from there: half of the SHA-256 of its URI."""
+    return hashlib.sha256(uri.encode()).hexdigest()[:32]
+
+
+def target_from(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Target:
+    """The target; options that were given go before the environment. Raises CommandError with everything that is missing."""
+    variables = {
+        "project": ("DISCOVERY_ENGINE_PROJECT", "GOOGLE_CLOUD_PROJECT"),
+        "data_store": ("DISCOVERY_ENGINE_DATA_STORE",),
+        "bucket": ("CORPUS_BUCKET",),
+    }
+    values: dict[str, str] = {}
+    settings = Settings(environment)
+    for name, names in variables.items():
+        found = given.get(name) or next(filter(None, map(settings.optional, names)), None)
+        if found is None:
+            settings.problem(f"--{name.replace('_', '-')}", f"(or {names[-1]}) is missing")
+        values[name] = found or ""
+    location = given.get("location") or settings.text("DISCOVERY_ENGINE_LOCATION", "global")
+    if location not in LOCATIONS:
+        settings.problem("--location", f"must be one of {', '.join(LOCATIONS)}")
+    prefix = (given.get("prefix") or "").strip("/")
+    target = Target(
+        project=values["project"],
+        location=location,
+        data_store=values["data_store"],
+        bucket=values["bucket"].removeprefix("gs://").strip("/"),
+        prefix=f"{prefix}/" if prefix else "",
+        search_endpoint=settings.endpoint("DISCOVERY_ENGINE_ENDPOINT") or search_host(location),
+        storage_endpoint=settings.endpoint("STORAGE_EMULATOR_HOST"),
+    )
+    try:
+        settings.check()
+    except SettingsError as error:
+        raise CommandError(str(error)) from None
+    return target
+
+
+# Of text-based formats (discoveryengine.v1.Document.Content.uri).
+MOST_TEXT_BYTES = 2_500_000
+_MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
+_MEDIA_TYPE_OF_KIND = {
+    "markdown": "text/plain",
+    "text": "text/plain",
+    "html": "text/html",
+    "pdf": "application/pdf",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalFile:
+    """One document. `md5` is in base64, as Cloud Storage tells it of its objects."""
+
+    path: str
+    file: Path
+    title: str
+    md5: str
+
+    @property
+    def media_type(self) -> str:
+        """What Cloud Storage keeps as the object's content type."""
+        suffix = self.file.suffix.lower()
+        return _MEDIA_TYPES.get(suffix) or self.indexed_as
+
+    @property
+    def indexed_as(self) -> str:
+        """What the data store is told: it takes Markdown for text, and nothing else."""
+        return _MEDIA_TYPE_OF_KIND[SUFFIXES[self.file.suffix.lower()]]
+
+
+def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
+    """The documents in `folder`, and the files that document QA could not read, with reasons. Raises CommandError."""
+    if not folder.is_dir():
+        raise CommandError(f"{folder} is not a folder")
+    found: list[LocalFile] = []
+    skipped: list[Skipped] = []
+    for path, file in corpus_files(folder):
+        try:
+            content = read_bytes(file, corpus_dir=folder)
+            title = document_from(path, path, content).title
+        except Unreadable as error:
+            skipped.append(Skipped(path, str(error)))
+            continue
+        if len(content) > MOST_TEXT_BYTES and SUFFIXES[file.suffix.lower()] != "pdf":
+            skipped.append(
+                Skipped(path, f"{len(content)} bytes: a data store takes {MOST_TEXT_BYTES} of text")
+            )
+            continue
+        digest = hashlib.md5(content, usedforsecurity=False).digest()
+        found.append(LocalFile(path=path, file=file, title=title, md5=base64.b64encode(digest).decode()))
+    if not found:
+        raise CommandError(f"{folder} holds no document: {', '.join(SUFFIXES)} are read")
+    return found, skipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredObject:
+    """An object of the corpus, `path` being its name without the corpus's prefix."""
+
+    path: str
+    md5: str | None
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedDocument:
+    """A document of the data store. `md5` is that of the content it was imported with, as far as `corpus push` imported it."""
+
+    id: str
+    uri: str
+    md5: str | None
+    is_indexed: bool
+    errors: tuple[str, ...] = ()
+
+
+class State(StrEnum):
+    """How a document stands. Only OK needs nothing."""
+
+    OK = "ok"
+    NOT_UPLOADED = "not uploaded"
+    CHANGED = "changed here"
+    NOT_IMPORTED = "not imported"
+    OUT_OF_DATE = "imported before its last change"
+    WAITS = "not indexed yet"
+    FAILED = "not indexed"
+    NO_SOURCE = "in the data store, but not in the bucket"
+    NOT_HERE = "not in the folder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How one document stands, with a detail where there is one."""
+
+    uri: str
+    state: State
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What makes bucket and data store agree with the folder. What is only there stays, unless it is pruned."""
+
+    upload: tuple[LocalFile, ...]
+    index: tuple[LocalFile, ...]
+    surplus_objects: tuple[StoredObject, ...]
+    surplus_documents: tuple[IndexedDocument, ...]
+
+
+def plan(
+    target: Target,
+    files: Sequence[LocalFile],
+    objects: Iterable[StoredObject],
+    documents: Iterable[IndexedDocument],
+) -> Plan:
+    """The uploads and imports that are still to be made: whatever an earlier push has done is left out."""
+    stored = {each.path: each for each in objects}
+    indexed = {each.id: each for each in _of_corpus(target, documents)}
+    wanted = {document_id(target.uri(each.path)): each for each in files}
+    paths = {each.path for each in files}
+    return Plan(
+        upload=tuple(each for each in files if each.path not in stored or stored[each.path].md5 != each.md5),
+        index=tuple(
+            each for key, each in wanted.items() if key not in indexed or indexed[key].md5 != each.md5
+        ),
+        surplus_objects=tuple(each for path, each in stored.items() if path not in paths),
+        # Among them those that were imported another way under another id, and so would be found twice.
+        surplus_documents=tuple(each for key, each in indexed.items() if key not in wanted),
+    )
+
+
+def standings(
+    target: Target,
+    files: Sequence[LocalFile] | None,
+    objects: Iterable[StoredObject],
+    documents: Iterable[IndexedDocument],
+) -> list[Standing]:
+    """How every document of the corpus stands, by URI; `files` is None when no folder takes part."""
+    stored = {target.uri(each.path): each for each in objects}
+    indexed = {each.uri: each for each in _of_corpus(target, documents)}
+    here = {target.uri(each.path): each for each in files} if files is not None else None
+    uris = sorted({*stored, *indexed, *(here or ())})
+    return [_standing(uri, here, stored.get(uri), indexed.get(uri)) for uri in uris]
+
+
+def _standing(
+    uri: str,
+    here: Mapping[str, LocalFile] | None,
+    stored: StoredObject | None,
+    document: IndexedDocument | None,
+) -> Standing:
+    if here is not None and uri not in here:
+        return Standing(uri=uri, state=State.NOT_HERE)
+    if stored is None:
+        return Standing(uri=uri, state=State.NO_SOURCE if document else State.NOT_UPLOADED)
+    if here is not None and here[uri].md5 != stored.md5:
+        return Standing(uri=uri, state=State.CHANGED)
+    if document is None:
+        return Standing(uri=uri, state=State.NOT_IMPORTED)
+    if document.errors:
+        return Standing(uri=uri, state=State.FAILED, detail=document.errors[0])
+    if document.md5 is not None and document.md5 != stored.md5:
+        return Standing(uri=uri, state=State.OUT_OF_DATE)
+    return Standing(uri=uri, state=State.OK if document.is_indexed else State.WAITS)
+
+
+def _of_corpus(target: Target, documents: Iterable[IndexedDocument]) -> list[IndexedDocument]:
+    """A data store may hold other documents too, which are nobody's business here."""
+    return [each for each in documents if each.uri.startswith(target.uri(""))]
