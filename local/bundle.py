@@ -9,7 +9,6 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 from a2a_hub.routing import compiled_table
-from a2a_hub.runtime import module_archive
 from local.functions import ROOT, LocalFunction, functions
 
 # `main.py` and the pins go to the bundle's root; the rest is of no use to a running function.
@@ -42,9 +41,8 @@ def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
     if function.reads_routes:
         shutil.copyfile(root / "routes.toml", fresh / "routes.toml")
         _compile_table(fresh / "routes.toml")
-    # For what is loaded before the archive. An upload changes the files' times, so that it has to be matched by content.
+    # An upload changes the files' times: byte code is matched by content.
     compileall.compile_dir(fresh, stripdir=fresh, quiet=1, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
-    module_archive.write(fresh)
     _put_in_place(fresh, target)
 
 

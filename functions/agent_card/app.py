@@ -1,38 +1,53 @@
-"""Wires the agent card function: what is open to everybody at well-known paths, the hub's card and its public keys."""
+"""Wires the agent card function: the hub's card and its public keys, open to everybody at well-known paths."""
 
 from __future__ import annotations
 
 from msgspec import structs
 
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.http.dispatch import Dispatcher, Public
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.routing.routes import RouteTable
-from a2a_hub.runtime.function import health, not_found, stdout_log
+from a2a_hub.runtime.function import anonymous, front_page, health, respond, stdout_log
 from a2a_hub.settings.hub import HubSettings, card_endpoint, public_card, route_source
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
 
 
+class _PublicCard:
+    """The public card of the route table in use."""
+
+    def __init__(self, config: HubSettings) -> None:
+        self._config = config
+        self._card = public_card(config)
+
+    def use(self, table: RouteTable, unset: tuple[str, ...]) -> None:
+        self._card = public_card(structs.replace(self._config, table=table, unset=unset))
+
+    def now(self) -> AgentCard:
+        return self._card
+
+    def front_page(self, _: Request) -> Response:
+        return front_page(self._card.name)
+
+
 def build(config: HubSettings, *, log: Log | None = None) -> Handler:
-    """The function's handler."""
+    """Return the function's handler."""
     log = log or stdout_log("agent_card", project=config.google_cloud_project)
-    card = public_card(config)
+    card = _PublicCard(config)
+    source = route_source(config, card.use, log=log)
+    dispatcher = Dispatcher(
+        (
+            Public("/", card.front_page),
+            Public("/health", health),
+            *card_endpoint(config, card.now).endpoints,
+            *KeySetPage(config.webhook_keys).endpoints,
+        ),
+        identify=anonymous,
+    )
 
-    def use(table: RouteTable, unset: tuple[str, ...]) -> None:
-        nonlocal card
-        card = public_card(structs.replace(config, table=table, unset=unset))
-
-    source = route_source(config, use, log=log)
-    cards = card_endpoint(config, lambda: card)
-
-    key_set = KeySetPage(config.webhook_keys)
-
-    def handle(request: Request, _: Record) -> Response:
+    def handle(request: Request, record: Record) -> Response:
         source.look()
-        return (
-            cards.handle(request)
-            or key_set.handle(request)
-            or health(request, card.name)
-            or not_found(request)
-        )
+        return respond(dispatcher.handle, request, record)
 
     return log.requests(handle)

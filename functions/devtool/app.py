@@ -12,15 +12,15 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
 from a2a_hub.a2a.card_endpoint import CardEndpoint
-from a2a_hub.a2a.error_response import refusal
-from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.agents.function import agent_card
 from a2a_hub.diagnosis.report import Step, with_doctor
+from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, respond, status_pages, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
@@ -66,7 +66,6 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     """The whole function: its card, its health, the agent behind the protocol. `gemini` replaces the settings' model."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
-    authenticator = config.identity.authenticator(_http, trusts_gate=False)
     gemini = gemini or _gemini(config)
     store = open_store(config.store, clock=time.time, new_token=new_id)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace)
@@ -97,23 +96,32 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     )
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
     background = _background(config, tasks, log)
+    dispatcher = Dispatcher(
+        (
+            *status_pages(card.name),
+            *cards.endpoints,
+            Identified("/", server.handle, POST),
+        ),
+        identify=_NoPages(Identification(config.identity.authenticator(_http, trusts_gate=False))).identify,
+        fallback=server.handle,
+    )
 
     def handle(request: Request, record: Record) -> Response:
         background.start()
-        response = cards.handle(request) or health(request, card.name)
-        if response is not None:
-            return response
-        try:
-            check_no_page_asks(request)
-            caller = authenticator.authenticate(request)
-        except A2AError as error:
-            record["outcome"] = error.kind.reason
-            return refusal(request, error, record)
-        if caller.principal is not None:
-            record["principal"] = caller.principal.subject
-        return server.handle(request, caller, record) or not_found(request)
+        return respond(dispatcher.handle, request, record)
 
     return with_doctor(log.requests(handle), lambda: _examined(config, gemini))
+
+
+class _NoPages:
+    """Identifies callers other than web pages."""
+
+    def __init__(self, identification: Identification) -> None:
+        self._identification = identification
+
+    def identify(self, request: Request, record: Record) -> Caller:
+        check_no_page_asks(request)
+        return self._identification.identify(request, record)
 
 
 def _background(config: Config, tasks: TaskService, log: Log) -> Background:

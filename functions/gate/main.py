@@ -1,21 +1,9 @@
 """The entry point of the gate: `functions-framework --target=gate`."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
-from a2a_hub.runtime.cold_start import entry_point
+from a2a_hub.http.flask_adapter import entry_point
+from functions.gate import config
+from functions.gate.app import build
 
-if TYPE_CHECKING:
-    from a2a_hub.http.messages import Handler
-
-
-def _gate() -> Handler:
-    from functions.gate import config
-    from functions.gate.app import build
-
-    return build(config.read(os.environ))
-
-
-gate = entry_point(_gate)
+gate = entry_point(build(config.read(os.environ)))

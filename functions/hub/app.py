@@ -8,14 +8,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from a2a_hub.a2a.card import AgentCard
-from a2a_hub.a2a.error_response import refusal
-from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
 from a2a_hub.identity.signed_principal import HEADER
 from a2a_hub.routing.routes import Route, may_use
-from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, health, respond, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import HubSettings, card_endpoint, card_for, missing_variable, route_source
 from a2a_hub.telemetry.log import Log, Record
@@ -26,7 +25,10 @@ from functions.hub.doctor_endpoint import DoctorEndpoint
 from functions.hub.downstream.interface import Downstream, of_workers, without_address
 from functions.hub.pages import Pages
 from functions.hub.pipeline import Pipeline
+from functions.hub.run_endpoint import PATH as RUN_PATH
+from functions.hub.run_endpoint import RunEndpoint
 from functions.hub.tables import Tables
+from functions.hub.tools_query import PATH as TOOLS_PATH
 from functions.hub.tools_query import ToolsQuery
 
 if TYPE_CHECKING:
@@ -55,13 +57,11 @@ def build(
     # Made, and its modules loaded, when something outside this process is reached for the first time.
     http = cache(_http)
     credentials = cache(lambda: _credentials(config))
-    authenticator = config.identity.authenticator(http, trusts_gate=True)
     tables = Tables(
         settings,
         agent=_agents(http, credentials) if downstreams is None else lambda route: downstreams[route.id],
     )
     source = route_source(settings, tables.use, log=log)
-    cards = card_endpoint(settings, lambda: tables.now.card)
     pipeline = Pipeline(
         tables=tables,
         conversations=Conversations(),
@@ -86,37 +86,30 @@ def build(
         development_tool=slash_commands,
         keeps_ui_contract=config.keeps_ui_contract,
     )
-    run_endpoint = _run_endpoint(tasks) if tasks else None
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes, operators=config.operators)
-    pages = Pages(lambda: tables.now.settings.table, commit=config.commit)
-    key_set = _key_set(settings.webhook_keys) if settings.webhook_keys else None
+    pages = Pages(tables, commit=config.commit)
     doctor = DoctorEndpoint(lambda: _doctor(config, tables, http(), credentials(), tasks))
+    dispatcher = Dispatcher(
+        (
+            Public("/", pages.front),
+            Public("/health", health),
+            *card_endpoint(settings, lambda: tables.now.card).endpoints,
+            *(_key_set(settings.webhook_keys).endpoints if settings.webhook_keys else ()),
+            Public("/openapi.yaml", pages.openapi, exact=True),
+            Identified("/", server.handle, POST),
+            Identified("/doctor", doctor.handle, GET_ONLY, exact=True),
+            Identified(TOOLS_PATH, queries.handle, POST),
+            Identified("/routes", pages.routes),
+            Identified("/debug-version", pages.version),
+            *((Identified(RUN_PATH, RunEndpoint(tasks.runner).handle, ANY, exact=True),) if tasks else ()),
+        ),
+        identify=Identification(config.identity.authenticator(http, trusts_gate=True)).identify,
+        fallback=server.handle,
+    )
 
     def handle(request: Request, record: Record) -> Response:
         source.look()
-        response = (
-            health(request, tables.now.card.name)
-            or cards.handle(request)
-            or (key_set and key_set.handle(request))
-            or pages.public(request)
-        )
-        if response is not None:
-            return response
-        try:
-            caller = authenticator.authenticate(request)
-        except A2AError as error:
-            record["outcome"] = error.kind.reason
-            return refusal(request, error, record)
-        if caller.principal is not None:
-            record["principal"] = caller.principal.subject
-        return (
-            doctor.handle(request, caller, record)
-            or server.handle(request, caller, record)
-            or queries.handle(request, caller, record)
-            or pages.private(request, caller.principal)
-            or (run_endpoint and run_endpoint.handle(request, caller.principal, record))
-            or not_found(request)
-        )
+        return respond(dispatcher.handle, request, record)
 
     return log.requests(handle)
 
@@ -183,12 +176,6 @@ def _key_set(keys: tuple[PublicKey, ...]) -> KeySetPage:
     from a2a_hub.tasks.webhook_keys import KeySetPage
 
     return KeySetPage(keys)
-
-
-def _run_endpoint(tasks: TaskService) -> RunEndpoint:
-    from functions.hub.run_endpoint import RunEndpoint
-
-    return RunEndpoint(tasks.runner)
 
 
 def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:

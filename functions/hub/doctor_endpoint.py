@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.authentication import Caller
-from a2a_hub.runtime.function import wrong_method
 from a2a_hub.telemetry.log import Record
 
 if TYPE_CHECKING:
     from functions.hub.doctor import Doctor
-
-_PATH = "/doctor"
 
 
 class DoctorEndpoint:
@@ -27,10 +24,6 @@ class DoctorEndpoint:
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """See `Doctor.handle`."""
-        if request.path != _PATH:
-            return None
-        if request.method != "GET":
-            return wrong_method("GET")
         with self._lock:
             doctor = self._doctor = self._doctor or self._make()
         return doctor.handle(request, caller, record)

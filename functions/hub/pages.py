@@ -1,50 +1,48 @@
-"""The hub's operational endpoints: /routes, /debug-version, /openapi.yaml."""
+"""The pages of the hub: /, /openapi.yaml, /routes, /debug-version."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.versions import Version
 from a2a_hub.http.messages import JSON, Request, Response
-from a2a_hub.identity.principal import Principal
-from a2a_hub.routing.routes import Route, RouteTable, may_use
-from a2a_hub.runtime.function import READING, wrong_method
+from a2a_hub.identity.authentication import Caller
+from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.runtime.function import front_page
 from a2a_hub.runtime.version import VERSION
+from a2a_hub.telemetry.log import Record
+from functions.hub.tables import Tables
 
 _OPENAPI = Path(__file__).with_name("openapi.yaml")
 
 
 class Pages:
-    """Answers GET requests, and others with 405. Nothing on these pages tells an agent's address."""
+    """The pages of the hub. None of them tells an agent's address."""
 
-    def __init__(self, table: Callable[[], RouteTable], *, commit: str) -> None:
-        self._table = table
+    def __init__(self, tables: Tables, *, commit: str) -> None:
+        self._tables = tables
         self._version = protojson.encode(
             {"version": VERSION, "commit": commit, "protocolVersions": [version.value for version in Version]}
         )
 
-    def public(self, request: Request) -> Response | None:
-        """The pages that need no token; None for any other path."""
-        if request.path == "/openapi.yaml":
-            if request.method not in READING:
-                return wrong_method()
-            return Response(headers={"content-type": "application/yaml"}, body=_OPENAPI.read_bytes())
-        return None
+    def front(self, _: Request) -> Response:
+        """Return the page at `/`."""
+        return front_page(self._tables.now.card.name)
 
-    def private(self, request: Request, principal: Principal | None) -> Response | None:
-        """The pages for callers with a token; None for any other path. A route that they may not use is not listed."""
-        match request.path.rstrip("/"):
-            case "/routes" | "/debug-version" if request.method not in READING:
-                return wrong_method()
-            case "/routes":
-                routes = [_route(route) for route in self._table().routes if may_use(route, principal)]
-                return Response(headers={"content-type": JSON}, body=protojson.encode({"routes": routes}))
-            case "/debug-version":
-                return Response(headers={"content-type": JSON}, body=self._version)
-            case _:
-                return None
+    def openapi(self, _: Request) -> Response:
+        """Return the description of the hub's HTTP interface."""
+        return Response(headers={"content-type": "application/yaml"}, body=_OPENAPI.read_bytes())
+
+    def routes(self, _request: Request, caller: Caller, _record: Record) -> Response:
+        """Return the routes that the caller may use."""
+        usable = [route for route in self._tables.now.routes.values() if may_use(route, caller.principal)]
+        body = protojson.encode({"routes": [_route(route) for route in usable]})
+        return Response(headers={"content-type": JSON}, body=body)
+
+    def version(self, _request: Request, _caller: Caller, _record: Record) -> Response:
+        """Return the versions of the hub and of its protocols."""
+        return Response(headers={"content-type": JSON}, body=self._version)
 
 
 def _route(route: Route) -> dict[str, object]:

@@ -11,7 +11,8 @@ from a2a_hub.a2a.error_response import problem, read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.http.messages import JSON, Request, Response
-from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
+from a2a_hub.identity.authentication import Caller
+from a2a_hub.identity.principal import TASKS_FUNCTION
 from a2a_hub.task_store.store import LeaseLost, TaskEnded, Unavailable
 from a2a_hub.tasks.runner import Runner
 from a2a_hub.telemetry.log import Record
@@ -26,9 +27,9 @@ class RunEndpoint:
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
 
-    def handle(self, request: Request, principal: Principal | None, record: Record) -> Response | None:
-        """Runs the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run."""
-        if request.path != PATH or principal is None or principal.subject != TASKS_FUNCTION:
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
+        """Run the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run."""
+        if caller.principal is None or caller.principal.subject != TASKS_FUNCTION:
             return None
         try:
             if request.method != "POST":

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from a2a_hub.a2a import errors, protojson
-from a2a_hub.a2a.error_response import problem, read_body
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.http.messages import JSON, Request, Response
@@ -33,25 +33,17 @@ class ToolsQuery:
         self._max_body_bytes = max_body_bytes
         self._operators = operators
 
-    def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
-        """The answer or a problem; None for any other path."""
-        if request.path.rstrip("/") != PATH:
-            return None
-        try:
-            if request.method != "POST":
-                raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
-            if not may_call(OPERATION, caller.principal):
-                raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {OPERATION}")
-            incoming = self._incoming(request, caller, record)
-            turn, heard = self._pipeline.begin(incoming, record)
-            for _ in heard:
-                pass
-            record.setdefault("outcome", "ok")
-            answer = _answer(turn, for_operator=is_operator(caller.principal, self._operators))
-            return Response(headers={"content-type": JSON}, body=protojson.encode(answer))
-        except A2AError as error:
-            record["outcome"] = error.kind.reason
-            return problem(error, record)
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response:
+        """Return the answer. Raises A2AError."""
+        if not may_call(OPERATION, caller.principal):
+            raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {OPERATION}")
+        incoming = self._incoming(request, caller, record)
+        turn, heard = self._pipeline.begin(incoming, record)
+        for _ in heard:
+            pass
+        record.setdefault("outcome", "ok")
+        answer = _answer(turn, for_operator=is_operator(caller.principal, self._operators))
+        return Response(headers={"content-type": JSON}, body=protojson.encode(answer))
 
     def _incoming(self, request: Request, caller: Caller, record: Record) -> IncomingTurn:
         if request.media_type not in ("", JSON):

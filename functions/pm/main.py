@@ -1,21 +1,9 @@
 """The entry point of the project management agent: `functions-framework --target=pm`."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
-from a2a_hub.runtime.cold_start import entry_point
+from a2a_hub.agents import settings
+from a2a_hub.http.flask_adapter import entry_point
+from functions.pm.app import build
 
-if TYPE_CHECKING:
-    from a2a_hub.http.messages import Handler
-
-
-def _pm() -> Handler:
-    from a2a_hub.agents import settings
-    from functions.pm.app import build
-
-    return build(settings.read(os.environ))
-
-
-pm = entry_point(_pm)
+pm = entry_point(build(settings.read(os.environ)))

@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable
 
 from a2a_hub.a2a.error_response import problem
-from a2a_hub.a2a.errors import METHOD_NOT_FOUND, UNAUTHENTICATED, UNAVAILABLE, A2AError
+from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.client import HttpClient
+from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed, NotFound
 from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.service_tokens import DefaultCredentials
-from a2a_hub.queue.wakeups import topic_of
+from a2a_hub.queue.wakeups import WAKEUPS_PATH, topic_of
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY, health, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, error_of, status_pages, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.hub import route_source
@@ -90,30 +92,42 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         end_untaken=lambda: leasing.end_abandoned(None),
     )
 
-    def answer(request: Request, record: Record) -> Response:
+    def identify(request: Request, record: Record) -> Principal:
         principal = authenticator.authenticate(request).principal
         if principal is None:
             raise A2AError(UNAUTHENTICATED, headers={"www-authenticate": 'Bearer realm="a2a"'})
         record["principal"] = principal.subject
-        response = wakeups.handle(request, principal, record)
-        response = response or api.handle(request, worker_of(principal, config.worker_accounts), record)
-        if response is None:
-            raise A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
-        return response
+        return principal
+
+    def serve_worker(request: Request, principal: Principal, record: Record) -> Response | None:
+        return api.handle(request, worker_of(principal, config.worker_accounts), record)
+
+    dispatcher = Dispatcher(
+        (
+            *status_pages("A2A hub: tasks"),
+            *key_set.endpoints,
+            Identified(WAKEUPS_PATH, wakeups.handle, ANY, exact=True),
+        ),
+        identify=identify,
+        fallback=serve_worker,
+    )
 
     def handle(request: Request, record: Record) -> Response:
         background.start()
         source.look()
         try:
-            return health(request, "A2A hub: tasks") or key_set.handle(request) or answer(request, record)
-        except A2AError as error:
-            record["outcome"] = error.kind.reason
-            return problem(error, record, with_reason=True)
+            return dispatcher.handle(request, record)
+        except A2AError as refused:
+            error = refused
+        except (NotFound, MethodNotAllowed) as refused:
+            error = error_of(refused)
         except Unavailable:
             record["outcome"] = "store_unavailable"
             retry = {"retry-after": _RETRY_AFTER_SECONDS}
             away = A2AError(UNAVAILABLE, "Tasks cannot be reached at the moment; try again", headers=retry)
             return problem(away, record, with_reason=True)
+        record["outcome"] = error.kind.reason
+        return problem(error, record, with_reason=True)
 
     return log.requests(handle)
 

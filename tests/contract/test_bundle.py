@@ -82,25 +82,31 @@ def test_only_a_function_that_routes_has_the_table(tree: Path, tmp_path: Path) -
     assert not (tmp_path / "build/pm/routes.toml").exists()
 
 
-def test_what_a_bundle_imports_comes_out_of_one_file(tmp_path: Path) -> None:
+def test_a_bundle_starts_without_compiling_whatever_times_its_files_get(tmp_path: Path) -> None:
     target = tmp_path / "build/hub"
     bundle(REAL["hub"], root=ROOT, target=target)
+    for path in target.rglob("*"):
+        # As buildpacks leave the files of an image.
+        os.utime(path, (315532801, 315532801))
     program = """
-import json, sys, flask
+import importlib.machinery, os, sys, flask
+compile_source = importlib.machinery.SourceFileLoader.source_to_code
+def source_to_code(loader, data, path, **options):
+    assert not path.startswith(os.getcwd()), f"{path} is compiled"
+    return compile_source(loader, data, path, **options)
+importlib.machinery.SourceFileLoader.source_to_code = source_to_code
 with flask.Flask("hub").app_context():
     import main
-loaders = {name: type(module.__loader__).__name__ for name, module in sys.modules.items() if name.startswith("a2a_hub.")}
-print(json.dumps([name for name, loader in loaders.items() if loader != "_Archive"]))
-print("a2a_hub.routing.routes" in loaders, "tomllib" in sys.modules)
+print("a2a_hub.routing.routes" in sys.modules, "tomllib" in sys.modules)
 """
-    settings = {"ALLOW_ANONYMOUS": "true", "HUB_PUBLIC_URL": "http://127.0.0.1:1"}
+    settings = {
+        "ALLOW_ANONYMOUS": "true",
+        "HUB_PUBLIC_URL": "http://127.0.0.1:1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=target, env=settings, capture_output=True, text=True, check=True)
-    lines = done.stdout.splitlines()[-2:]
-    assert lines == [
-        '["a2a_hub.runtime", "a2a_hub.runtime.module_archive", "a2a_hub.runtime.cold_start"]',
-        "True False",
-    ]
+    assert done.stdout.splitlines()[-1] == "True False"
 
 
 def test_links_become_copies(tree: Path, tmp_path: Path) -> None:

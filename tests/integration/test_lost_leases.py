@@ -15,6 +15,7 @@ from a2a_hub.a2a.errors import UNAVAILABLE, A2AError
 from a2a_hub.a2a.model import Task, TaskState
 from a2a_hub.a2a.reply import Piece, Text
 from a2a_hub.http.messages import Request
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.task_store.store import HUB
 from functions.hub.run_endpoint import PATH, RunEndpoint
@@ -47,8 +48,8 @@ def test_a_lease_that_ran_out_before_the_run_began_is_nothing_to_run(file: Path)
 
     instance.agent.send = refuse_late  # type: ignore[method-assign, assignment]
     request = Request(method="POST", path=PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode())
-    principal = Principal(subject=TASKS_FUNCTION)
-    answer = RunEndpoint(instance.kept.runner).handle(request, principal, {"requestId": "r"})
+    caller = Caller(principal=Principal(subject=TASKS_FUNCTION))
+    answer = RunEndpoint(instance.kept.runner).handle(request, caller, {"requestId": "r"})
     assert answer is not None
     assert (answer.status, answer.body) == (200, b'{"state":null}')
     assert instance.get(task.id).status.state is TaskState.SUBMITTED

@@ -17,7 +17,7 @@ from a2a_hub.http.messages import Request
 
 log = stdout_log("hub")
 log.line("WARNING", "A line beside the requests")
-answer = log.requests(lambda request, _: health(request, "hub"))(Request(method="GET", path="/health"))
+answer = log.requests(lambda request, _: health(request))(Request(method="GET", path="/health"))
 sys.stderr.write(answer.body.decode())
 """
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from a2a_hub.http.messages import Request
 from a2a_hub.settings.reader import SettingsError
-from a2a_hub.tasks.webhook_keys import KeySetPage, PublicKey, public_keys
+from a2a_hub.tasks.webhook_keys import JWKS_PATH, KeySetPage, PublicKey, public_keys
 from functions.tasks.config import Config, read
 from functions.tasks.webhooks.notification import Signer
 from tests.fakes.webhook_signatures import claims_of, key_pair
@@ -23,14 +23,13 @@ BODY = '{"名":1}'.encode()
 
 
 def _key_set(*pems: str) -> Any:
-    response = KeySetPage(public_keys("\n".join(pems))).handle(_get())
-    assert response is not None
+    response = KeySetPage(public_keys("\n".join(pems))).serve(_get())
     assert isinstance(response.body, bytes)
     return json.loads(response.body)
 
 
-def _get(path: str = "/.well-known/jwks.json", method: str = "GET") -> Request:
-    return Request(method=method, path=path)
+def _get() -> Request:
+    return Request(method="GET", path=JWKS_PATH)
 
 
 def _signed(private: str) -> str:
@@ -98,16 +97,13 @@ def test_the_page_has_every_key_once_and_nothing_private() -> None:
     assert all(set(key) == {"kty", "crv", "x", "y", "kid", "alg", "use"} for key in keys)
 
 
-def test_the_page_answers_at_its_own_path_and_to_who_reads_it() -> None:
-    page = KeySetPage(public_keys(key_pair()[1]))
-    assert page.handle(_get("/jwks.json")) is None
-    refused = page.handle(_get(method="POST"))
-    assert refused is not None
-    assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD")
+def test_the_page_has_a_path_of_its_own_and_is_only_read() -> None:
+    (endpoint,) = KeySetPage(public_keys(key_pair()[1])).endpoints
+    assert (endpoint.path, endpoint.methods) == (JWKS_PATH, ("GET", "HEAD"))
 
 
 def test_without_keys_there_is_no_page() -> None:
-    assert KeySetPage(()).handle(_get()) is None
+    assert KeySetPage(()).endpoints == ()
     assert _config().webhooks.public_keys == ()
 
 

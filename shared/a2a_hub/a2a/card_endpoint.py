@@ -13,8 +13,9 @@ from email.utils import formatdate
 
 from a2a_hub.a2a import protojson, versions
 from a2a_hub.a2a.card import AgentCard
-from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, A2AError
+from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.versions import Version
+from a2a_hub.http.dispatch import Public
 from a2a_hub.http.messages import JSON, Request, Response, seconds_of
 
 PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
@@ -42,21 +43,14 @@ class CardEndpoint:
         self._now = now
         self._written: _Written | None = None
 
-    def handle(self, request: Request) -> Response | None:
-        """The card, 304, or an error; None for any other path."""
-        if request.path.rstrip("/") not in PATHS:
-            return None
-        try:
-            if request.method not in ("GET", "HEAD"):
-                raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "GET, HEAD"})
-            return self._answer(request, _named(request))
-        except A2AError as error:
-            from a2a_hub.a2a.bindings import rest
+    @property
+    def endpoints(self) -> tuple[Public, ...]:
+        """The rows of this card in a function's table of endpoints."""
+        return tuple(Public(path, self.serve) for path in sorted(PATHS))
 
-            headers = {"content-type": JSON} | error.headers
-            return Response(status=error.kind.http_status, headers=headers, body=rest.write_error(error))
-
-    def _answer(self, request: Request, version: Version | None) -> Response:
+    def serve(self, request: Request) -> Response:
+        """Return the card, or 304."""
+        version = _named(request)
         card = self._card()
         written = self._written
         if written is None or written.card is not card:

@@ -1,11 +1,11 @@
-"""The request path of a function that serves one A2A agent and nothing else: its card, its health, the protocol."""
+"""The request path of a function that serves one A2A agent: its card, its health, the protocol."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
 
-from a2a_hub.a2a.agent import AnsweringAgent
+from a2a_hub.a2a.agent import Agent, AnsweringAgent
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentSkill, interfaces
 from a2a_hub.a2a.card_endpoint import CardEndpoint
@@ -13,12 +13,10 @@ from a2a_hub.a2a.model import SendMessageRequest
 from a2a_hub.a2a.reply import Piece
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.a2a.text import text_of
+from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler, Request, Response
-from a2a_hub.identity.authentication import Caller
-from a2a_hub.runtime.function import MESSAGE_FACTORY, health, not_found
+from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, respond, status_pages
 from a2a_hub.telemetry.log import Log, Record
-
-ANONYMOUS = Caller(principal=None)
 
 
 def agent_card(
@@ -29,7 +27,7 @@ def agent_card(
     url: str,
     skills: tuple[AgentSkill, ...],
 ) -> AgentCard:
-    """The card of an agent behind the hub: no authentication of its own, since IAM stands in front of it or nobody does."""
+    """Return the card of an agent behind the hub. It declares no authentication: IAM stands in front of it, or nothing."""
     return AgentCard(
         name=name,
         description=description,
@@ -45,22 +43,31 @@ def agent_card(
 def agent_function(
     answer: Callable[[SendMessageRequest, Call], Iterator[Piece]], *, card: AgentCard, log: Log
 ) -> Handler:
-    """A handler for the whole function. `answer` is the agent; see `a2a_hub.a2a.reply` for what it yields."""
+    """Return a handler for the whole function. `answer` is the agent; see `a2a_hub.a2a.reply` for what it yields."""
 
     def noted(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         call.record["text"] = text_of(request.message)
         return answer(request, call)
 
     agent = AnsweringAgent(noted if log.with_text else answer, message_factory=MESSAGE_FACTORY)
+    return handler_of(agent, card=card, log=log)
+
+
+def handler_of(agent: Agent, *, card: AgentCard, log: Log) -> Handler:
+    """Return a handler for a function that serves this agent to everybody who reaches it."""
     server = A2AServer(agent, card=lambda: card, log=log, limits=Limits())
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
+    dispatcher = Dispatcher(
+        (
+            *status_pages(card.name),
+            *cards.endpoints,
+            Identified("/", server.handle, POST),
+        ),
+        identify=anonymous,
+        fallback=server.handle,
+    )
 
     def handle(request: Request, record: Record) -> Response:
-        return (
-            cards.handle(request)
-            or health(request, card.name)
-            or server.handle(request, ANONYMOUS, record)
-            or not_found(request)
-        )
+        return respond(dispatcher.handle, request, record)
 
     return log.requests(handle)

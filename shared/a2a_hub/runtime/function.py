@@ -1,29 +1,33 @@
-"""What every function has: a log, a health page, and an answer for paths where there is nothing."""
+"""The parts of every function: its log, its status pages, and its answers to what it does not serve."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import time
+from collections.abc import Callable
 
+from a2a_hub.a2a.bindings import rest
+from a2a_hub.a2a.error_response import refusal
 from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
 from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.http.dispatch import MethodNotAllowed, NotFound, Public
 from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.identity.authentication import Authenticator, Caller
 from a2a_hub.runtime.ids import new_id, timestamp
-from a2a_hub.telemetry.log import Log
+from a2a_hub.telemetry.log import Log, Record
 
 MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
-READING = ("GET", "HEAD")
 _STDOUT = 1
 
 
 def stdout_log(function: str, *, project: str | None = None, with_text: bool = False) -> Log:
-    """A log that writes to standard output, where Cloud Run picks it up."""
+    """Return a log that writes to standard output, where Cloud Run picks it up."""
 
     def write(line: bytes) -> None:
-        # A disk that is full, a reader that has left: the line is lost, and not the answer that it is about.
+        # A full disk or a closed pipe loses the line, not the answer that it describes.
         with contextlib.suppress(OSError):
-            # One call for one line: lines of several threads do not mix, and nothing stays behind in a buffer.
+            # One system call per line: lines of several threads do not mix, and nothing stays in a buffer.
             os.write(_STDOUT, line)
 
     return Log(
@@ -31,36 +35,66 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
     )
 
 
-def health(request: Request, name: str) -> Response | None:
-    """`GET /` says what this is, `GET /health` that it lives; None for anything else."""
-    reads = request.method in READING
-    match request.path.rstrip("/"):
-        case "" if reads:
-            text = f"{name}: an A2A agent. It is up. Its card is at /.well-known/agent-card.json\n"
-            return Response(headers={"content-type": "text/plain; charset=utf-8"}, body=text.encode())
-        case "/health" if not reads:
-            return wrong_method()
-        case "/health":
-            return Response(
-                headers={"content-type": JSON, "cache-control": "no-store"}, body=b'{"status":"ok"}'
-            )
-        case _:
-            return None
+def front_page(name: str) -> Response:
+    """Return the page at `/`, which says what answers here."""
+    text = f"{name}: an A2A agent. It is up. Its card is at /.well-known/agent-card.json\n"
+    return Response(headers={"content-type": "text/plain; charset=utf-8"}, body=text.encode())
 
 
-def not_found(request: Request) -> Response:
-    """404 in the form of the HTTP+JSON binding; 405 where only the method is wrong."""
-    from a2a_hub.a2a.bindings import rest
-
-    if request.path in ("", "/"):
-        return wrong_method("GET, HEAD, POST", "Send A2A requests with POST")
-    error = A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
-    return Response(status=404, headers={"content-type": JSON}, body=rest.write_error(error))
+def health(_: Request) -> Response:
+    """Return the page at `/health`."""
+    return Response(headers={"content-type": JSON, "cache-control": "no-store"}, body=b'{"status":"ok"}')
 
 
-def wrong_method(allow: str = ", ".join(READING), message: str = "This page is only read") -> Response:
-    """405 in the form of the HTTP+JSON binding, for a path that takes these methods."""
-    from a2a_hub.a2a.bindings import rest
+def status_pages(name: str) -> tuple[Public, Public]:
+    """Return the endpoints of the front page and of `/health`."""
+    return Public("/", lambda _: front_page(name)), Public("/health", health)
 
-    error = A2AError(METHOD_NOT_ALLOWED, message)
-    return Response(status=405, headers={"content-type": JSON, "allow": allow}, body=rest.write_error(error))
+
+class Identification:
+    """Identifies callers and notes the principal in the request's log record."""
+
+    def __init__(self, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
+
+    def identify(self, request: Request, record: Record) -> Caller:
+        """Return the caller. Raises A2AError (401, 503)."""
+        caller = self._authenticator.authenticate(request)
+        if caller.principal is not None:
+            record["principal"] = caller.principal.subject
+        return caller
+
+
+def anonymous(_request: Request, _record: Record) -> Caller:
+    """Return the caller of a function that identifies nobody."""
+    return _ANONYMOUS
+
+
+_ANONYMOUS = Caller(principal=None)
+
+
+def respond(handle: Callable[[Request, Record], Response], request: Request, record: Record) -> Response:
+    """Return the response of `handle`; a refusal in the form of the request: JSON-RPC, HTTP+JSON, or a problem."""
+    try:
+        return handle(request, record)
+    except A2AError as error:
+        record["outcome"] = error.kind.reason
+        return refusal(request, error, record)
+    except (NotFound, MethodNotAllowed) as refused:
+        not_served = error_of(refused)
+        record["outcome"] = not_served.kind.reason
+        if request.path.strip("/"):
+            return refusal(request, not_served, record)
+        # JSON-RPC is POST: other methods at `/` get the form of the HTTP+JSON binding.
+        headers = {"content-type": JSON} | not_served.headers
+        return Response(
+            status=not_served.kind.http_status, headers=headers, body=rest.write_error(not_served)
+        )
+
+
+def error_of(refused: NotFound | MethodNotAllowed) -> A2AError:
+    """Return the protocol's error for a path or method that has no endpoint."""
+    if isinstance(refused, NotFound):
+        return A2AError(METHOD_NOT_FOUND, "There is nothing at this path")
+    message = "Send requests with POST" if "POST" in refused.allow else "This page is only read"
+    return A2AError(METHOD_NOT_ALLOWED, message, headers={"allow": ", ".join(refused.allow)})

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
+from a2a_hub.http.dispatch import Public
 from a2a_hub.http.messages import JSON, Request, Response
-from a2a_hub.runtime.function import READING, wrong_method
 from a2a_hub.settings.reader import Settings
 
 JWKS_PATH = "/.well-known/jwks.json"
@@ -58,7 +58,7 @@ def read(settings: Settings) -> tuple[PublicKey, ...]:
 
 
 class KeySetPage:
-    """Answers GET for the key set, to everybody; where there are no keys, there is no page."""
+    """The key set, for everybody; without keys there is no page."""
 
     def __init__(self, keys: Iterable[PublicKey]) -> None:
         ids = {key.id: key for key in keys}
@@ -80,12 +80,13 @@ class KeySetPage:
         )
         self._exists = bool(ids)
 
-    def handle(self, request: Request) -> Response | None:
-        """None for any other path."""
-        if not self._exists or request.path != JWKS_PATH:
-            return None
-        if request.method not in READING:
-            return wrong_method()
+    @property
+    def endpoints(self) -> tuple[Public, ...]:
+        """The page's row in a function's table of endpoints; none without keys."""
+        return (Public(JWKS_PATH, self.serve, exact=True),) if self._exists else ()
+
+    def serve(self, _: Request) -> Response:
+        """Return the key set."""
         headers = {"content-type": JSON, "cache-control": f"public, max-age={_MAX_AGE_SECONDS}"}
         return Response(headers=headers, body=self._body)
 

@@ -28,7 +28,9 @@ from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
 from a2a_hub.a2a.compat.v0_3.dialect import Dialect
 from a2a_hub.a2a.compat.v0_3.result import to_compat_result
 from a2a_hub.a2a.versions import Version
+from a2a_hub.http.dispatch import Dispatcher
 from a2a_hub.http.messages import Request, Response
+from a2a_hub.runtime.function import anonymous, respond
 from tests.contract.a2a.schemas import faults, faults_v0_3
 
 MAKE_TIME = 1_769_851_800
@@ -93,9 +95,8 @@ def _get(
     endpoint: CardEndpoint, method: str = "GET", path: str = "/.well-known/agent-card.json", **headers: str
 ) -> Response:
     given = {name.replace("_", "-"): value for name, value in headers.items()}
-    response = endpoint.handle(Request(method=method, path=path, headers=given))
-    assert response is not None
-    return response
+    dispatcher = Dispatcher(endpoint.endpoints, identify=anonymous)
+    return respond(dispatcher.handle, Request(method=method, path=path, headers=given), {"requestId": "r"})
 
 
 def _json(response: Response) -> Any:
@@ -169,9 +170,7 @@ def test_a_rewritten_card_keeps_no_old_signature() -> None:
 
 def test_the_query_names_the_version_as_well_as_the_header_does() -> None:
     request = Request(method="GET", path="/.well-known/agent-card.json", query={"A2A-Version": ["0.3"]})
-    response = _endpoint().handle(request)
-    assert response is not None
-    assert response.body == _get(_endpoint(), a2a_version="0.3").body
+    assert _endpoint().serve(request).body == _get(_endpoint(), a2a_version="0.3").body
 
 
 @pytest.mark.parametrize("version", ["9.9", "1.1", "abc", "1.0,0.3"])
@@ -273,4 +272,4 @@ def test_other_methods_are_not_allowed(method: str) -> None:
     "path", ["/", "/.well-known", "/.well-known/agent-card.jsonx", "/x/.well-known/agent-card.json"]
 )
 def test_other_paths_are_not_the_cards(path: str) -> None:
-    assert _endpoint().handle(Request(method="GET", path=path)) is None
+    assert _get(_endpoint(), path=path).status == 404
