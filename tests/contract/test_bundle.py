@@ -109,6 +109,11 @@ print("a2a_hub.routing.routes" in sys.modules, "tomllib" in sys.modules)
     assert done.stdout.splitlines()[-1] == "True False"
 
 
+def test_bundles_are_made_by_a_python_without_packages() -> None:
+    command = [sys.executable, "-S", "-c", "import local.bundle"]
+    subprocess.run(command, cwd=ROOT, env={"PYTHONPATH": "shared"}, check=True)
+
+
 def test_links_become_copies(tree: Path, tmp_path: Path) -> None:
     bundle(HUB, root=tree, target=tmp_path / "build/hub")
     assert not [path for path in (tmp_path / "build").rglob("*") if path.is_symlink()]

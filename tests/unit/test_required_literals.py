@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a2a_hub.routing.matching import Literal, LiteralIndex, SearchedText, known_to
-from a2a_hub.routing.patterns import BadPattern, compile_pattern, required_literals
+from a2a_hub.routing.patterns import BadPattern, compile_pattern
+from a2a_hub.routing.required_literals import required_literals
 from a2a_hub.text.normalization import normalise
 from tests.unit.route_tables import shipped_table
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from a2a_hub.routing.patterns import required_literals
+from a2a_hub.routing.required_literals import required_literals
 
 NAME = "{table}.compiled"
 """The name of the file, by that of the table's own."""

@@ -8,7 +8,8 @@ from itertools import chain, groupby
 
 from msgspec import Struct
 
-from a2a_hub.routing.patterns import compile_pattern, required_literals
+from a2a_hub.routing.patterns import compile_pattern
+from a2a_hub.routing.required_literals import required_literals
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.normalization import normalise
 
