@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from a2a_hub.boundaries.public import Public
 from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.router import Router
-from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable
+from a2a_hub.routing.routes import HubProfile, Route, RouteTable
 from bench.report import Target
 
 ROOT = Path(__file__).parent.parent
@@ -111,7 +112,7 @@ def route(
         patterns=patterns,
         priority=priority,
         url="https://agent.example",
-        boundary=Boundary.PUBLIC,
+        boundary=Public(),
         default=default,
     )
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.server import A2AServer, Limits
+from a2a_hub.boundaries.boundary import CredentialSources
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
+from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.identity.signed_principal import HEADER
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, health, respond, stdout_log
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from a2a_hub.tasks.task_service import TaskService
     from a2a_hub.tasks.webhook_keys import KeySetPage, PublicKey
     from functions.hub.commands import Commands
-    from functions.hub.credentials import Credentials
     from functions.hub.doctor import Doctor
     from functions.hub.run_endpoint import RunEndpoint
     from functions.hub.slash_commands import SlashCommands
@@ -56,10 +57,10 @@ def build(
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
     # Made, and its modules loaded, when something outside this process is reached for the first time.
     http = cache(_http)
-    credentials = cache(lambda: _credentials(config))
+    sources = cache(lambda: _sources(config))
     tables = Tables(
         settings,
-        agent=_agents(http, credentials) if downstreams is None else lambda route: downstreams[route.id],
+        agent=_agents(http, sources) if downstreams is None else lambda route: downstreams[route.id],
     )
     source = route_source(settings, tables.use, log=log)
     pipeline = Pipeline(
@@ -88,7 +89,7 @@ def build(
     )
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes, operators=config.operators)
     pages = Pages(tables, commit=config.commit)
-    doctor = DoctorEndpoint(lambda: _doctor(config, tables, http(), credentials(), tasks))
+    doctor = DoctorEndpoint(lambda: _doctor(config, tables, http(), sources(), tasks))
     dispatcher = Dispatcher(
         (
             Public("/", pages.front),
@@ -184,14 +185,14 @@ def _card_of(settings: HubSettings, principal: Principal | None) -> AgentCard:
 
 
 def _doctor(
-    config: Config, tables: Tables, http: HttpClient, credentials: Credentials, tasks: TaskService | None
+    config: Config, tables: Tables, http: HttpClient, sources: CredentialSources, tasks: TaskService | None
 ) -> Doctor:
     from a2a_hub.diagnosis.gcloud import Service
     from functions.hub.doctor import Doctor
 
     return Doctor(
         lambda: tables.now.settings.table.routes,
-        credentials=credentials,
+        sources=sources,
         http=http,
         service=Service(name=config.service) if config.service else None,
         operators=config.operators,
@@ -205,16 +206,13 @@ def _http() -> HttpClient:
     return HttpClient()
 
 
-def _credentials(config: Config) -> Credentials:
-    from a2a_hub.identity.service_tokens import DefaultCredentials
-    from functions.hub.credentials import Credentials
-
+def _sources(config: Config) -> CredentialSources:
     tokens = DefaultCredentials() if config.uses_google_credentials else None
-    return Credentials(tokens, spares_loopback=config.spares_loopback)
+    return CredentialSources(tokens=tokens, spares_loopback=config.spares_loopback)
 
 
 def _agents(
-    http: Callable[[], HttpClient], credentials: Callable[[], Credentials]
+    http: Callable[[], HttpClient], sources: Callable[[], CredentialSources]
 ) -> Callable[[Route], Downstream]:
     def agent(route: Route) -> Downstream:
         if route.role:
@@ -222,13 +220,12 @@ def _agents(
         variable = missing_variable(route)
         if variable is not None:
             return without_address(route, variable)
-        return _remote(route, http(), credentials())
+        return _remote(route, http(), sources())
 
     return agent
 
 
-def _remote(route: Route, http: HttpClient, credentials: Credentials) -> Downstream:
-    from a2a_hub.a2a.client import A2AClient
-    from functions.hub.downstream.remote_agent import RemoteAgent
+def _remote(route: Route, http: HttpClient, sources: CredentialSources) -> Downstream:
+    from functions.hub.downstream.a2a_transport import a2a_agent
 
-    return RemoteAgent(route, http=http, client=A2AClient(http, new_id=new_id), credentials=credentials)
+    return a2a_agent(route, http=http, sources=sources, new_id=new_id)

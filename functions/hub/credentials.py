@@ -1,102 +1,89 @@
-"""The credential for each boundary: what an outgoing request carries, and nothing else.
-
-public: none. iam: an ID token for the route's audience. google_api: an access token. user: the caller's own token.
-"""
+"""Adds a route's credential to every request that goes to its agent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import assert_never
-from urllib.parse import urlsplit
+from urllib.parse import urlencode
 
-from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
-from a2a_hub.routing.routes import Boundary, Route
-from a2a_hub.settings.reader import LOOPBACK_HOSTS
-from functions.hub.failure import DownstreamFailed, Failure, FailureKind
-
-WITHOUT_CREDENTIALS = (
-    "deploy the hub with --service-account; on your own machine: gcloud auth application-default login "
-    "--impersonate-service-account=HUB_SERVICE_ACCOUNT (a person's own login gives no ID token for an agent)"
+from a2a_hub.boundaries.boundary import (
+    Boundary,
+    Credential,
+    CredentialRequest,
+    CredentialSources,
+    Destination,
 )
+from a2a_hub.http.client import Answer, Budget, Http
+from a2a_hub.http.messages import Cancellation
 
 
-class Credentials:
-    """Headers by boundary. `tokens` is None where the hub has no identity of its own: then only loopback agents are called.
+class AuthorizedHttp:
+    """The HTTP client of one call. A task may outlive a token: each request gets the credential of the moment.
 
-    Where it `spares_loopback`, agents on this machine get no token, since nothing in front of them asks for one.
+    `credential` is the last one that was sent.
     """
 
-    def __init__(self, tokens: ServiceTokens | None, *, spares_loopback: bool = False) -> None:
-        self._tokens = tokens
-        self._spares_loopback = spares_loopback
+    def __init__(
+        self,
+        http: Http,
+        boundary: Boundary,
+        agent: Destination,
+        sources: CredentialSources,
+        *,
+        authorization: str | None,
+    ) -> None:
+        """Get the first credential. Raises NoCredential. `authorization` is the caller's own header."""
+        self._http = http
+        self._boundary = boundary
+        self._request = CredentialRequest(agent=agent, sources=sources, authorization=authorization)
+        self.credential = self._boundary.credential(self._request)
 
-    def headers(self, route: Route, *, authorization: str | None) -> Mapping[str, str]:
-        """The credential for one request on this route. `authorization` is the caller's own header.
-
-        Raises DownstreamFailed.
-        """
-        match route.boundary:
-            case Boundary.PUBLIC:
-                return {}
-            case Boundary.IAM | Boundary.GOOGLE_API if self._spares_loopback and _on_loopback(route):
-                return {}
-            case Boundary.IAM:
-                if self._tokens is None:
-                    return _none_needed(route)
-                return _own_token(lambda tokens: tokens.id_token(audience_of(route)), self._tokens)
-            case Boundary.GOOGLE_API:
-                if self._tokens is None:
-                    return _none_needed(route)
-                return _own_token(lambda tokens: tokens.access_token(), self._tokens)
-            case Boundary.USER:
-                if authorization is None:
-                    raise DownstreamFailed(
-                        Failure(
-                            kind=FailureKind.NOT_ALLOWED,
-                            fault="no_user_token",
-                            cause="the route passes the caller's own token on, and the request carried none",
-                            remedy="set PASS_CALLER_TOKEN=true at the gate; bind an authorization in Gemini Enterprise",
-                        )
-                    )
-                return {"authorization": authorization}
-            case unknown:
-                assert_never(unknown)
-
-
-def audience_of(route: Route) -> str:
-    """The route's audience, else the origin of its URL."""
-    if route.audience:
-        return route.audience
-    parts = urlsplit(route.url)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _own_token(token: Callable[[ServiceTokens], str], tokens: ServiceTokens) -> Mapping[str, str]:
-    try:
-        return {"authorization": f"Bearer {token(tokens)}"}
-    except TokenUnavailable:
-        raise DownstreamFailed(
-            Failure(
-                kind=FailureKind.NOT_ALLOWED,
-                fault="no_credentials",
-                cause="the hub got no token of its own from Application Default Credentials",
-                remedy=WITHOUT_CREDENTIALS,
-            )
-        ) from None
-
-
-def _on_loopback(route: Route) -> bool:
-    return urlsplit(route.url).hostname in LOOPBACK_HOSTS
-
-
-def _none_needed(route: Route) -> Mapping[str, str]:
-    if _on_loopback(route):
-        return {}
-    raise DownstreamFailed(
-        Failure(
-            kind=FailureKind.NOT_ALLOWED,
-            fault="no_credentials",
-            cause=f"the route's boundary is {route.boundary}, and IAM_CREDENTIALS=none allows loopback agents only",
-            remedy="unset IAM_CREDENTIALS, so that Application Default Credentials are used",
+    def with_boundary(self, boundary: Boundary) -> AuthorizedHttp:
+        """Return a client for the same call with the credential of another boundary. Raises NoCredential."""
+        request = self._request
+        return AuthorizedHttp(
+            self._http, boundary, request.agent, request.sources, authorization=request.authorization
         )
-    )
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """See `Http.clock`."""
+        return self._http.clock
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Answer:
+        """See `Http.request`. A 401 makes the boundary renew its credential, once. Raises NoCredential."""
+
+        def answer() -> Answer:
+            return self._http.request(
+                method,
+                _with_query(url, self.credential),
+                headers={**headers, **self.credential.headers},
+                body=body,
+                budget=budget,
+                cancellation=cancellation,
+            )
+
+        self.credential = self._boundary.credential(self._request)
+        first = answer()
+        if first.status != 401:
+            return first
+        renewed = self._boundary.renewed(self._request, self.credential)
+        if renewed is None:
+            return first
+        first.close()
+        self.credential = renewed
+        return answer()
+
+
+def _with_query(url: str, credential: Credential) -> str:
+    if not credential.query:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(credential.query)}"

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from a2a_hub.a2a.error_response import refusal
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
+from a2a_hub.boundaries.boundary import CredentialRequest, CredentialSources, NoCredential
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Examined, Report, Step, asks, error, ok, report_response
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator
-from a2a_hub.identity.service_tokens import IdTokenClaims, id_token_claims
-from a2a_hub.routing.routes import Boundary, Route
+from a2a_hub.routing.routes import Route
 from a2a_hub.settings.hub import missing_variable
 from a2a_hub.task_store.factory import StoreSettings
 from a2a_hub.task_store.store import TaskStore
 from a2a_hub.telemetry.log import Record
-from functions.hub.agent_examination import Visit, examine_agent
-from functions.hub.credentials import Credentials, audience_of
-from functions.hub.failure import DownstreamFailed
+from functions.hub.agent_examination import AgentExamination
+from functions.hub.credentials import AuthorizedHttp
 from functions.hub.store_examination import examine_store
 
 _AT_ONCE = 8
@@ -38,7 +38,7 @@ class Doctor:
         self,
         routes: Callable[[], Sequence[Route]],
         *,
-        credentials: Credentials,
+        sources: CredentialSources,
         http: HttpClient,
         service: Service | None,
         operators: frozenset[str],
@@ -46,7 +46,7 @@ class Doctor:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._routes = routes
-        self._credentials = credentials
+        self._sources = sources
         self._http = http
         self._service = service
         self._operators = operators
@@ -85,18 +85,11 @@ class Doctor:
 
     def _account(self) -> str | None:
         for route in self._routes():
-            if route.boundary is Boundary.IAM and (facts := self._facts(self._headers(route, None) or {})):
-                return facts.email
+            request = CredentialRequest(agent=route, sources=self._sources)
+            with suppress(NoCredential):
+                if account := route.boundary.account(route.boundary.credential(request)):
+                    return account
         return None
-
-    def _headers(self, route: Route, authorization: str | None) -> Mapping[str, str] | None:
-        try:
-            return self._credentials.headers(route, authorization=authorization)
-        except DownstreamFailed:
-            return None
-
-    def _facts(self, headers: Mapping[str, str]) -> IdTokenClaims | None:
-        return id_token_claims(headers.get("authorization", ""))
 
     def _steps(self, route: Route, authorization: str | None) -> Iterator[Step]:
         if route.role:
@@ -107,30 +100,13 @@ class Doctor:
             yield self._unaddressed(route, variable)
             return
         try:
-            headers = self._credentials.headers(route, authorization=authorization)
-        except DownstreamFailed as problem:
-            command = (
-                self._service.restart() if self._service and route.boundary is not Boundary.USER else None
+            http = AuthorizedHttp(
+                self._http, route.boundary, route, self._sources, authorization=authorization
             )
-            fix = problem.failure.remedy or "see the hub's log"
-            if command:
-                fix = f"start new instances of the hub; where it has no service account: {fix}"
-            yield error("credential", problem.failure.cause, fix=fix, command=command)
+        except NoCredential as missing:
+            yield route.boundary.missing_step(missing, self._service)
             return
-        facts = self._facts(headers) if route.boundary is Boundary.IAM else None
-        if facts is not None and facts.seconds_left(self._now()) <= 0:
-            yield error(
-                "credential",
-                f"the ID token of {facts.email} expired {-facts.seconds_left(self._now()):.0f} s ago: whoever issues it, or "
-                "this machine's clock, is wrong",
-                fix="start new instances of the hub, which take new tokens",
-                command=self._service.restart() if self._service else None,
-            )
-        else:
-            yield ok("credential", _credential(route, headers, facts, self._now()))
-        yield from examine_agent(
-            route, headers, Visit(http=self._http, credentials=self._credentials, now=self._now), facts
-        )
+        yield from AgentExamination(route, http, hub=self._service, now=self._now()).steps()
 
     def _unaddressed(self, route: Route, variable: str) -> Step:
         hub = self._service or Service(name="hub")
@@ -142,20 +118,3 @@ class Doctor:
             fix=f"set {variable} to the address of the agent",
             command=hub.set_variable(variable, f"$({agent.describe()})"),
         )
-
-
-def _credential(route: Route, headers: Mapping[str, str], facts: IdTokenClaims | None, now: float) -> str:
-    match route.boundary:
-        case Boundary.PUBLIC:
-            return "none is sent: the agent is public"
-        case Boundary.USER:
-            return "the caller's own token"
-        case _ if not headers:
-            return "none is sent: the agent is on this machine"
-        case Boundary.GOOGLE_API:
-            return "an access token of the hub's own"
-        case _ if facts is None:
-            return f"an ID token for {audience_of(route)}"
-        case _:
-            left = facts.seconds_left(now) / 60
-            return f"ID token of {facts.email} for {facts.audience}, {left:.0f} min left"

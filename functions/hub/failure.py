@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from a2a_hub.boundaries.boundary import NoCredential
 from a2a_hub.routing.routes import Route
 
 # The fault of a turn whose caller left, which is no failure (`ClientFault.CANCELLED`).
@@ -83,6 +84,13 @@ def unaddressed(route: Route, variable: str) -> Failure:
         fault="url_not_set",
         cause=f"{route.id}: the hub does not know the agent's address",
         remedy=f"set {variable} to the address of the agent",
+    )
+
+
+def without_credential(missing: NoCredential) -> Failure:
+    """The request cannot get the credential that the route's boundary needs."""
+    return Failure(
+        kind=FailureKind.NOT_ALLOWED, fault=missing.fault, cause=missing.cause, remedy=missing.remedy
     )
 
 

@@ -56,7 +56,7 @@ def _route(route: Route) -> dict[str, object]:
         "keywords": route.keywords,
         "patterns": route.patterns,
         "priority": route.priority,
-        "boundary": route.boundary.value,
+        "boundary": route.boundary.kind,
         "sticky": route.sticky,
         "followUps": route.follow_ups,
         "default": route.default,

@@ -88,7 +88,7 @@ def _answer(turn: Turn, *, for_operator: bool) -> dict[str, Any]:
         "route": choice.route.id if choice else None,
         "reason": choice.reason if choice else _why_no_route(turn),
         "agent": choice.route.name if choice else None,
-        "boundary": choice.route.boundary.value if choice else None,
+        "boundary": choice.route.boundary.kind if choice else None,
         "answer": turn.answer,
         "data": data[0] if len(data) == 1 else (data or None),
         "citations": turn.citations,

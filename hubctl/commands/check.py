@@ -86,7 +86,7 @@ def _summary(read: ReadTable) -> list[str]:
             ["default"] * route.default + ["sticky"] * route.sticky + ["follow-ups"] * route.follow_ups
         )
         lines.append(
-            f"  {route.priority:4}  {route.id:12} {route.boundary:10} {rules}{marks and ', ' + marks}"
+            f"  {route.priority:4}  {route.id:12} {route.boundary.kind:10} {rules}{marks and ', ' + marks}"
         )
     return lines
 

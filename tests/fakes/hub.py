@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from msgspec import structs
 
+from a2a_hub.boundaries.public import Public
 from a2a_hub.http.messages import Request, Response, body_of
-from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable
+from a2a_hub.routing.routes import HubProfile, Route, RouteTable
 from a2a_hub.telemetry.log import Log
 from functions.hub.app import build
 from functions.hub.config import read
@@ -33,7 +34,7 @@ def route(id: str, url: str, **changes: Any) -> Route:
         "keywords": (id,),
         "priority": sum(id.encode()),
         "url": url,
-        "boundary": Boundary.PUBLIC,
+        "boundary": Public(),
         "timeout_seconds": 5.0,
         "connect_timeout_seconds": 5.0,
         "stream_idle_timeout_seconds": 5.0,

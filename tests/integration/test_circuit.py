@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.client import A2AClient
+from a2a_hub.boundaries.boundary import CredentialSources
+from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
-from a2a_hub.routing.routes import Boundary
-from functions.hub.credentials import Credentials
-from functions.hub.downstream.remote_agent import RemoteAgent
+from functions.hub.downstream.a2a_transport import a2a_agent
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
@@ -161,7 +160,7 @@ def test_one_callers_bad_token_does_not_close_the_agent_for_others() -> None:
             exchange.answer(401)
 
     with _served(only_others) as agent:
-        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        hub = Hub(route("alpha", agent.url, boundary=User()))
         assert {_fault(hub) for _ in range(_THRESHOLD * 2)} == {"unauthenticated"}
         assert _fault(hub, token=OTHER_TOKEN) is None
 
@@ -169,7 +168,7 @@ def test_one_callers_bad_token_does_not_close_the_agent_for_others() -> None:
 def test_a_missing_user_token_does_not_use_up_the_trial() -> None:
     clock = _Clock()
     with _served(_fails) as agent:
-        hub = _hub(agent, clock, boundary=Boundary.USER, anonymous=True)
+        hub = _hub(agent, clock, boundary=User(), anonymous=True)
         for _ in range(_THRESHOLD):
             _fault(hub)
         clock.now += 30
@@ -225,9 +224,7 @@ def _hub(
     """A hub whose agent's circuit is on this clock."""
     alpha = route("alpha", agent.url, **changes)
     http = HttpClient(clock=clock)
-    remote = RemoteAgent(
-        alpha, http=http, client=A2AClient(http, new_id=lambda: "1"), credentials=Credentials(None)
-    )
+    remote = a2a_agent(alpha, http=http, new_id=lambda: "1", sources=CredentialSources())
     return Hub(alpha, downstreams={"alpha": remote}, anonymous=anonymous)
 
 

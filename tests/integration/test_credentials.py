@@ -1,22 +1,30 @@
 """Credentials: each boundary gets what it needs, and no agent gets what was meant for another."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.model import Message, Part, Role
+from a2a_hub.boundaries.boundary import (
+    Boundary,
+    Credential,
+    CredentialRequest,
+    CredentialSources,
+    NoCredential,
+)
+from a2a_hub.boundaries.google_api import GoogleApi
+from a2a_hub.boundaries.iam import Iam
+from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.service_tokens import TokenUnavailable
-from a2a_hub.routing.routes import Boundary
+from a2a_hub.routing.routes import Route
 from a2a_hub.runtime.ids import new_id
-from functions.hub.credentials import Credentials
+from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import AgentRequest
-from functions.hub.downstream.remote_agent import RemoteAgent
 from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import Json, message, task, text
@@ -48,7 +56,7 @@ class _NoTokens:
         raise TokenUnavailable
 
 
-@pytest.mark.parametrize("boundary", [Boundary.PUBLIC, Boundary.IAM, Boundary.GOOGLE_API])
+@pytest.mark.parametrize("boundary", [Public(), Iam(), GoogleApi()])
 def test_nothing_of_the_callers_credential_reaches_an_agent(boundary: Boundary) -> None:
     with AgentServer(lambda _: [message(text("Hi"))]) as agent:
         hub = Hub(route("alpha", agent.url, boundary=boundary))
@@ -63,7 +71,7 @@ def test_nothing_of_the_callers_credential_reaches_an_agent(boundary: Boundary) 
 
 def test_a_user_boundary_gets_exactly_the_callers_header() -> None:
     with AgentServer(lambda _: [message(text("Hi"))]) as agent:
-        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        hub = Hub(route("alpha", agent.url, boundary=User()))
         for ask in (hub.send, hub.stream, hub.query):
             ask("Hello")
     assert {received.headers["authorization"] for received in agent.received} == {f"Bearer {TOKEN}"}
@@ -71,7 +79,7 @@ def test_a_user_boundary_gets_exactly_the_callers_header() -> None:
 
 def test_without_a_callers_token_a_user_boundary_says_what_is_missing() -> None:
     with AgentServer(lambda _: [message(text("Hi"))]) as agent:
-        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER), anonymous=True)
+        hub = Hub(route("alpha", agent.url, boundary=User()), anonymous=True)
         assert "did not let the hub in" in text_of(hub.send("Hello", token=None))
         assert hub.query("Hello", token=None)["error"]["fault"] == "no_user_token"
     assert agent.received == []
@@ -83,7 +91,7 @@ def test_a_card_on_another_host_gets_no_credential() -> None:
         AgentServer(lambda _: [message(text("Hi"))]) as agent,
     ):
         agent.serve_card = thief.serve_card
-        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        hub = Hub(route("alpha", agent.url, boundary=User()))
         assert text_of(hub.send("Hello")) == "Hi"
     assert thief.received == []
 
@@ -91,7 +99,7 @@ def test_a_card_on_another_host_gets_no_credential() -> None:
 def test_a_redirect_takes_no_credential_along() -> None:
     with HttpServer(lambda exchange: exchange.answer(200)) as thief, AgentServer() as agent:
         agent.serve_message = lambda exchange: exchange.answer(307, location=thief.url)
-        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        hub = Hub(route("alpha", agent.url, boundary=User()))
         assert hub.query("Hello")["error"]["httpStatus"] == 307
     assert thief.connections == 0
 
@@ -99,7 +107,7 @@ def test_a_redirect_takes_no_credential_along() -> None:
 def test_a_card_that_is_elsewhere_is_not_fetched_there() -> None:
     with HttpServer(lambda exchange: exchange.answer(200)) as thief, AgentServer() as agent:
         agent.serve_card = lambda exchange: exchange.answer(302, location=thief.url)
-        hub = Hub(route("alpha", agent.url, boundary=Boundary.USER))
+        hub = Hub(route("alpha", agent.url, boundary=User()))
         assert hub.query("Hello")["error"]["httpStatus"] == 302
     assert thief.connections == 0
 
@@ -120,11 +128,11 @@ def test_no_answer_of_an_agent_changes_the_audience() -> None:
             401, b'{"audience": "https://bank.example"}', www_authenticate=challenge
         )
         http = HttpClient()
-        remote = RemoteAgent(
-            route("alpha", agent.url, boundary=Boundary.IAM),
+        remote = a2a_agent(
+            route("alpha", agent.url, boundary=Iam()),
             http=http,
-            client=A2AClient(http, new_id=new_id),
-            credentials=Credentials(tokens),
+            new_id=new_id,
+            sources=CredentialSources(tokens=tokens),
         )
         for _ in range(2):
             with pytest.raises(DownstreamFailed, match="401"):
@@ -143,11 +151,11 @@ def test_the_time_that_a_token_takes_is_the_routes() -> None:
 
     with AgentServer() as agent:
         http = HttpClient(clock=lambda: now)
-        remote = RemoteAgent(
-            route("alpha", agent.url, boundary=Boundary.IAM, timeout_seconds=15.0),
+        remote = a2a_agent(
+            route("alpha", agent.url, boundary=Iam(), timeout_seconds=15.0),
             http=http,
-            client=A2AClient(http, new_id=new_id),
-            credentials=Credentials(Late()),
+            new_id=new_id,
+            sources=CredentialSources(tokens=Late()),
         )
         with pytest.raises(DownstreamFailed) as raised:
             list(remote.ask(_asking()))
@@ -172,79 +180,69 @@ def test_a_task_that_goes_on_is_asked_for_with_the_token_of_the_moment() -> None
         works_until_the_token_has_expired, streaming=False, tasks=[task("working"), task("completed")]
     ) as agent:
         http = HttpClient()
-        remote = RemoteAgent(
-            route("alpha", agent.url, boundary=Boundary.IAM),
+        remote = a2a_agent(
+            route("alpha", agent.url, boundary=Iam()),
             http=http,
-            client=A2AClient(http, new_id=new_id),
-            credentials=Credentials(tokens),
+            new_id=new_id,
+            sources=CredentialSources(tokens=tokens),
         )
         assert len(list(remote.ask(_asking()))) == 3
     sent = [received.headers["authorization"] for received in agent.asked]
     assert sent == ["Bearer first", "Bearer second", "Bearer second"]
 
 
-def test_a_boundary_without_a_credential_fails_type_checking(tmp_path: Path) -> None:
-    routes = ROOT / "shared" / "a2a_hub" / "routing" / "routes.py"
-    one_more = tmp_path / "routes.py"
-    one_more.write_text(
-        routes.read_text().replace('    USER = "user"\n', '    USER = "user"\n    VPN = "vpn"\n')
-    )
-    command = [sys.executable, "-m", "mypy", f"--cache-dir={tmp_path}", "functions/hub/credentials.py"]
-    done = subprocess.run(
-        [*command, "--shadow-file", str(routes), str(one_more)], cwd=ROOT, capture_output=True, text=True
-    )
-    assert "Boundary.VPN" in done.stdout
-    assert "functions/hub/credentials.py" in done.stdout
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_every_kind_of_boundary_has_a_credential_and_a_step_of_the_doctor_for_it(
+    kind: type[Boundary],
+) -> None:
+    assert kind.credential is not Boundary.credential
+    assert kind.credential_step is not Boundary.credential_step
 
 
 def test_each_boundary_gets_its_own_kind_of_token() -> None:
-    credentials = Credentials(_Tokens())
+    def header(boundary: Boundary) -> str | None:
+        sources = CredentialSources(tokens=_Tokens())
+        agent = route("alpha", "https://agent.example/a2a", boundary=boundary)
+        return _credential(agent, sources, authorization="Bearer users").headers.get("authorization")
 
-    def header(
-        boundary: Boundary, url: str = "https://agent.example/a2a", audience: str | None = None
-    ) -> str | None:
-        agent = route("alpha", url, boundary=boundary, audience=audience)
-        return credentials.headers(agent, authorization="Bearer users").get("authorization")
-
-    assert header(Boundary.PUBLIC) is None
-    assert header(Boundary.IAM) == "Bearer id-token-for-https://agent.example"
-    assert header(Boundary.IAM, audience="custom") == "Bearer id-token-for-custom"
-    assert header(Boundary.GOOGLE_API) == "Bearer access-token"
-    assert header(Boundary.USER) == "Bearer users"
+    assert header(Public()) is None
+    assert header(Iam()) == "Bearer id-token-for-https://agent.example"
+    assert header(Iam(audience="custom")) == "Bearer id-token-for-custom"
+    assert header(GoogleApi()) == "Bearer access-token"
+    assert header(User()) == "Bearer users"
 
 
-@pytest.mark.parametrize("boundary", [Boundary.IAM, Boundary.GOOGLE_API])
+@pytest.mark.parametrize("boundary", [Iam(), GoogleApi()])
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080", "http://localhost:1/a", "http://[::1]:80"])
 def test_without_an_identity_of_its_own_the_hub_calls_loopback_agents(boundary: Boundary, url: str) -> None:
-    assert Credentials(None).headers(route("alpha", url, boundary=boundary), authorization="Bearer x") == {}
+    agent = route("alpha", url, boundary=boundary)
+    assert _credential(agent, CredentialSources(), authorization="Bearer x") == Credential()
 
 
-@pytest.mark.parametrize("boundary", [Boundary.IAM, Boundary.GOOGLE_API])
+@pytest.mark.parametrize("boundary", [Iam(), GoogleApi()])
 @pytest.mark.parametrize(
     "url", ["https://agent.example", "https://127.0.0.1.nip.io", "https://localhost.example"]
 )
 def test_without_an_identity_of_its_own_the_hub_calls_nobody_else(boundary: Boundary, url: str) -> None:
-    with pytest.raises(DownstreamFailed) as raised:
-        Credentials(None).headers(route("alpha", url, boundary=boundary), authorization=None)
-    assert raised.value.failure.fault == "no_credentials"
-    assert "IAM_CREDENTIALS" in (raised.value.failure.remedy or "")
+    with pytest.raises(NoCredential) as raised:
+        _credential(route("alpha", url, boundary=boundary), CredentialSources())
+    assert raised.value.fault == "no_credentials"
+    assert "IAM_CREDENTIALS" in raised.value.remedy
 
 
-@pytest.mark.parametrize("boundary", [Boundary.IAM, Boundary.GOOGLE_API])
+@pytest.mark.parametrize("boundary", [Iam(), GoogleApi()])
 def test_agents_on_this_machine_can_be_spared_while_others_get_their_token(boundary: Boundary) -> None:
-    credentials = Credentials(_Tokens(), spares_loopback=True)
+    sources = CredentialSources(tokens=_Tokens(), spares_loopback=True)
     here = route("here", "http://127.0.0.1:8080", boundary=boundary)
     there = route("there", "https://agent.example", boundary=boundary)
-    assert credentials.headers(here, authorization="Bearer x") == {}
-    assert credentials.headers(there, authorization="Bearer x")["authorization"] != "Bearer x"
+    assert _credential(here, sources, authorization="Bearer x") == Credential()
+    assert _credential(there, sources, authorization="Bearer x").headers["authorization"] != "Bearer x"
 
 
 def test_a_token_that_is_not_to_be_had_is_the_operators_business() -> None:
-    with pytest.raises(DownstreamFailed) as raised:
-        Credentials(_NoTokens()).headers(
-            route("a", "https://a.example", boundary=Boundary.IAM), authorization=None
-        )
-    assert "gcloud auth application-default login" in (raised.value.failure.remedy or "")
+    with pytest.raises(NoCredential) as raised:
+        _credential(route("a", "https://a.example", boundary=Iam()), CredentialSources(tokens=_NoTokens()))
+    assert "gcloud auth application-default login" in raised.value.remedy
 
 
 def test_an_id_token_is_for_the_audience_and_fetched_once_by_all_who_want_it() -> None:
@@ -278,6 +276,11 @@ def test_a_token_that_is_about_to_expire_is_not_used_again() -> None:
 
 def test_without_a_metadata_server_there_is_no_token_and_nobody_waits_for_another_attempt() -> None:
     assert service_tokens(NO_METADATA, *["https://pm.example"] * 8) == [None] * 8
+
+
+def _credential(agent: Route, sources: CredentialSources, authorization: str | None = None) -> Credential:
+    request = CredentialRequest(agent=agent, sources=sources, authorization=authorization)
+    return agent.boundary.credential(request)
 
 
 def _asking() -> AgentRequest:

@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
+from a2a_hub.boundaries.boundary import Boundary, CredentialSources
+from a2a_hub.boundaries.google_api import GoogleApi
+from a2a_hub.boundaries.iam import Iam
+from a2a_hub.boundaries.public import Public
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Outcome, Step
 from a2a_hub.http.client import HttpClient
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.service_tokens import ServiceTokens
 from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
-from a2a_hub.routing.routes import Boundary, Route
-from functions.hub.credentials import Credentials
+from a2a_hub.routing.routes import Route
 from functions.hub.doctor import Doctor
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer
 from tests.fakes.hub import Hub, route
@@ -42,7 +45,7 @@ def steps(
     """The steps to one agent, by check."""
     doctor = Doctor(
         lambda: (agent,),
-        credentials=Credentials(tokens),
+        sources=CredentialSources(tokens=tokens),
         http=HttpClient(),
         service=Service(name="a2a-hub") if on_cloud_run else None,
         operators=frozenset(),
@@ -71,7 +74,7 @@ def refusing(status: int) -> HttpServer:
 
 def test_an_agent_that_answers_is_well_and_its_credential_is_named() -> None:
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens())
+        found = steps(route("alpha", agent.url, boundary=Iam()), SignedTokens())
     assert {found[check].outcome for check in ("network", "credential", "iam", "clock", "card")} == {
         Outcome.OK
     }
@@ -81,8 +84,8 @@ def test_an_agent_that_answers_is_well_and_its_credential_is_named() -> None:
 @pytest.mark.parametrize(
     ("boundary", "told"),
     [
-        (Boundary.PUBLIC, "none is sent: the agent is public"),
-        (Boundary.GOOGLE_API, "an access token of the hub's own"),
+        (Public(), "none is sent: the agent is public"),
+        (GoogleApi(), "an access token of the hub's own"),
     ],
 )
 def test_each_boundary_says_what_it_sends(boundary: Boundary, told: str) -> None:
@@ -94,7 +97,7 @@ def test_each_boundary_says_what_it_sends(boundary: Boundary, told: str) -> None
 
 def test_a_missing_invoker_is_named_with_the_account_that_was_refused() -> None:
     with refusing(403) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens())["iam"]
+        found = steps(route("alpha", agent.url, boundary=Iam()), SignedTokens())["iam"]
     assert found.command == (
         f"gcloud run services add-iam-policy-binding alpha --member=serviceAccount:{EMAIL} --role=roles/run.invoker"
     )
@@ -110,12 +113,10 @@ def test_an_audience_that_is_not_taken_is_told_from_one_that_the_route_has_wrong
         exchange.answer(200 if same else 401, CARD)
 
     with HttpServer(only_for_its_origin) as agent:
-        wrong = steps(
-            route("alpha", agent.url, boundary=Boundary.IAM, audience="https://other.example"), keeper
-        )
+        wrong = steps(route("alpha", agent.url, boundary=Iam(audience="https://other.example")), keeper)
     assert wrong["iam"].fix == "delete `audience` of route alpha in routes.toml"
     with refusing(401) as agent:
-        refused = steps(route("alpha", agent.url, boundary=Boundary.IAM), keeper)
+        refused = steps(route("alpha", agent.url, boundary=Iam()), keeper)
     assert refused["iam"].command == f"gcloud run services update alpha --add-custom-audiences={agent.url}"
 
 
@@ -131,7 +132,7 @@ def test_a_public_route_to_an_agent_that_is_not_public_is_said_to_be_one(status:
 
 def test_an_expired_token_is_told_from_a_wrong_audience() -> None:
     with refusing(401) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens(lifetime_seconds=-600))
+        found = steps(route("alpha", agent.url, boundary=Iam()), SignedTokens(lifetime_seconds=-600))
     assert found["credential"].outcome is Outcome.ERROR
     assert "expired 60" in found["credential"].message
     assert found["iam"].message == "HTTP 401: the ID token has expired"
@@ -143,7 +144,7 @@ def test_an_expired_token_is_told_from_a_wrong_audience() -> None:
 )
 def test_without_a_token_the_way_ends_before_the_agent(on_cloud_run: bool, command: str | None) -> None:
     with refusing(500) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), NoTokens(), on_cloud_run=on_cloud_run)
+        found = steps(route("alpha", agent.url, boundary=Iam()), NoTokens(), on_cloud_run=on_cloud_run)
     assert list(found) == ["credential"]
     assert found["credential"].command == command
     assert "--impersonate-service-account" in (found["credential"].fix or "")
@@ -251,7 +252,7 @@ def test_what_an_agent_finds_of_itself_is_told() -> None:
 def test_nothing_of_a_token_is_in_a_report() -> None:
     token = SignedTokens().id_token("x").split(".")[0]
     with refusing(403) as agent:
-        found = steps(route("alpha", agent.url, boundary=Boundary.IAM), SignedTokens())
+        found = steps(route("alpha", agent.url, boundary=Iam()), SignedTokens())
     assert token[:8] not in repr(found)
 
 

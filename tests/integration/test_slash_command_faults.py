@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.client import A2AClient
 from a2a_hub.a2a.extensions.development_tool import GetAllSlashCommandsRequest
+from a2a_hub.boundaries.boundary import CredentialSources
 from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.ids import new_id
-from functions.hub.credentials import Credentials
+from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import CallContext
-from functions.hub.downstream.remote_agent import RemoteAgent
 from functions.hub.failure import DownstreamFailed
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.command_agents import CommandAgent
@@ -92,11 +91,11 @@ def test_a_defect_of_the_hub_while_an_agent_is_asked_is_contained(tmp_path: Path
 def test_a_list_may_have_less_time_than_the_route_gives_an_answer() -> None:
     with HttpServer(lambda exchange: exchange.wait_until_left()) as silent:
         http = HttpClient()
-        agent = RemoteAgent(
+        agent = a2a_agent(
             tool_route("alpha", silent.url, timeout_seconds=60.0),
             http=http,
-            client=A2AClient(http, new_id=new_id),
-            credentials=Credentials(None),
+            new_id=new_id,
+            sources=CredentialSources(),
         )
         started = time.monotonic()
         with pytest.raises(DownstreamFailed) as failed:

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from a2a_hub.boundaries.boundary import Boundary
+from a2a_hub.boundaries.google_api import GoogleApi
+from a2a_hub.boundaries.iam import Iam
+from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.user import User
 from a2a_hub.identity.signed_principal import HEADER, TOKEN_HEADER
-from a2a_hub.routing.routes import Boundary
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import HttpServer
@@ -45,9 +49,9 @@ def house(folder: Path, *, passes: bool) -> Iterator[House]:
     """A house whose gate passes the caller's token on to the hub, or does not."""
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(MetadataServer()).environment
-        agents = {
+        agents: dict[Boundary, AgentServer] = {
             boundary: stack.enter_context(AgentServer(lambda _: [message(text("Hello from the agent"))]))
-            for boundary in Boundary
+            for boundary in (Public(), Iam(), GoogleApi(), User())
         }
         routes = folder / "routes.toml"
         routes.write_text(
@@ -66,7 +70,7 @@ def _route(boundary: Boundary, url: str, number: int) -> str:
     default = "default = true" if number == 0 else ""
     return f"""
 [[routes]]
-id = "{boundary.replace("_", "-")}"
+id = "{boundary.kind.replace("_", "-")}"
 name = "{boundary}"
 description = "The agent at the boundary {boundary}."
 priority = {number + 1}
@@ -85,7 +89,7 @@ def passing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 @pytest.mark.parametrize("way", _WAYS)
-@pytest.mark.parametrize("boundary", [Boundary.PUBLIC, Boundary.IAM, Boundary.GOOGLE_API])
+@pytest.mark.parametrize("boundary", [Public(), Iam(), GoogleApi()])
 def test_nothing_of_the_callers_credential_arrives_at_an_agent_that_is_not_the_users(
     passing: House, boundary: Boundary, way: str
 ) -> None:
@@ -98,9 +102,9 @@ def test_nothing_of_the_callers_credential_arrives_at_an_agent_that_is_not_the_u
         assert not {*_OTHERS, HEADER, TOKEN_HEADER} & received.headers.keys()
     own = agent.asked[0].headers.get("authorization")
     match boundary:
-        case Boundary.PUBLIC:
+        case Public():
             assert own is None
-        case Boundary.IAM:
+        case Iam():
             assert own is not None
             assert claims_of(own.removeprefix("Bearer "))["aud"] == agent.url
         case _:
@@ -112,9 +116,9 @@ def test_nothing_of_the_callers_credential_arrives_at_an_agent_that_is_not_the_u
 def test_the_users_own_agent_gets_the_callers_token_and_nothing_else_of_theirs(
     passing: House, way: str
 ) -> None:
-    agent = passing.agents[Boundary.USER]
+    agent = passing.agents[User()]
     agent.received.clear()
-    assert "Hello from the agent" in passing.ask(Boundary.USER, way)
+    assert "Hello from the agent" in passing.ask(User(), way)
     (received,) = agent.asked
     assert received.headers["authorization"] == f"Bearer {TOKEN}"
     assert str(received).count(TOKEN) == 1
@@ -123,11 +127,11 @@ def test_the_users_own_agent_gets_the_callers_token_and_nothing_else_of_theirs(
 
 def test_a_gate_that_keeps_the_token_makes_the_users_agent_unreachable_and_says_so(tmp_path: Path) -> None:
     with house(tmp_path, passes=False) as keeping:
-        answer = json.loads(keeping.ask(Boundary.USER, "tools"))
+        answer = json.loads(keeping.ask(User(), "tools"))
         assert answer["error"]["fault"] == "no_user_token"
         assert "PASS_CALLER_TOKEN=true" in answer["error"]["remedy"]
-        assert keeping.agents[Boundary.USER].asked == []
-        assert "Hello from the agent" in keeping.ask(Boundary.IAM, "tools")
+        assert keeping.agents[User()].asked == []
+        assert "Hello from the agent" in keeping.ask(Iam(), "tools")
 
 
 def test_the_gate_shows_the_hub_its_own_id_token_for_the_hubs_address(tmp_path: Path) -> None:
@@ -164,7 +168,7 @@ def test_a_gate_without_a_token_of_its_own_is_a_503_and_the_hub_is_not_called(tm
 def test_a_header_that_the_hub_itself_would_believe_arrives_at_no_agent_when_a_caller_sends_it(
     passing: House,
 ) -> None:
-    agent = passing.agents[Boundary.USER]
+    agent = passing.agents[User()]
     agent.received.clear()
     forged = {"X-Hub-Caller-Authorization": "Bearer of-somebody-else", "Content-Type": "application/json"}
     body = json.dumps({"query": "A question for user"}).encode()

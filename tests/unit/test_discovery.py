@@ -9,10 +9,22 @@ from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.model import Binding
 from a2a_hub.a2a.versions import Version
-from a2a_hub.http.client import Budget
-from functions.hub.downstream.discovery import Discovery
+from a2a_hub.boundaries.boundary import CredentialSources
+from a2a_hub.boundaries.user import User
+from a2a_hub.http.client import Budget, HttpClient
+from functions.hub.credentials import AuthorizedHttp
+from functions.hub.downstream.a2a_transport import Discovery
+from functions.hub.downstream.interface import TransportCall
+from tests.fakes.hub import route
 
 BUDGET = Budget(deadline=1e9, connect_seconds=1, idle_seconds=1, max_bytes=1)
+
+
+def call_with(authorization: str) -> TransportCall:
+    """A call whose credential is the caller's own token."""
+    agent = route("alpha", "https://agent.example")
+    http = AuthorizedHttp(HttpClient(), User(), agent, CredentialSources(), authorization=authorization)
+    return TransportCall(http=http, headers={}, budget=BUDGET, stream_budget=BUDGET)
 
 
 class Agent:
@@ -25,9 +37,9 @@ class Agent:
         self.discovery = Discovery(self._discover, clock=lambda: self.now)
 
     def url(self) -> str:
-        return self.discovery.endpoint({}, BUDGET).url
+        return self.discovery.endpoint(call_with("one")).url
 
-    def _discover(self, _: dict[str, str], __: Budget) -> Endpoint:
+    def _discover(self, _: TransportCall) -> Endpoint:
         self.asked += 1
         if self.fails:
             raise ClientError(ClientFault.UNREACHABLE, "away")
@@ -74,9 +86,9 @@ class Waiting:
         self._asks, self._waits = threading.Event(), threading.Event()
         discovery = Discovery(self._discover, clock=self._clock)
         with ThreadPoolExecutor() as threads:
-            asking = threads.submit(discovery.endpoint, {"authorization": first}, BUDGET)
+            asking = threads.submit(discovery.endpoint, call_with(first))
             assert self._asks.wait(10)
-            waiting = threads.submit(discovery.endpoint, {"authorization": second}, BUDGET)
+            waiting = threads.submit(discovery.endpoint, call_with(second))
             self.errors = [asking.exception(10), waiting.exception(10)]
 
     def _clock(self) -> float:
@@ -84,11 +96,12 @@ class Waiting:
         self._waits.set()
         return 0.0
 
-    def _discover(self, headers: dict[str, str], _: Budget) -> Endpoint:
-        self.asked.append(headers["authorization"])
+    def _discover(self, call: TransportCall) -> Endpoint:
+        token = call.http.credential.headers["authorization"]
+        self.asked.append(token)
         self._asks.set()
         assert self._waits.wait(10)
-        if headers["authorization"] == self._first:
+        if token == self._first:
             raise ClientError(self._fault, "no")
         return Endpoint(
             url="https://agent.example", version=Version.V1_0, binding=Binding.JSONRPC, streaming=True

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from a2a_hub.boundaries.iam import Iam
+from a2a_hub.boundaries.public import Public
 from a2a_hub.routing.parser import load, unset_variables
-from a2a_hub.routing.routes import Boundary, Route, RouteTableError
+from a2a_hub.routing.routes import Route, RouteTableError
 from tests.unit.route_tables import DEFAULT, SHIPPED_FILE, route_text, shipped_table
 
 GOOD = route_text("expense", 'keywords = ["expense"]', priority=2)
@@ -21,7 +23,7 @@ def test_the_shipped_table_holds_and_has_the_sample_routes() -> None:
     table = shipped_table()
     assert set(table.by_id) == {"expense", "pm", "docqa", "devtool", "general"}
     assert table.default.id == "general"
-    assert [table.by_id[name].boundary for name in ("expense", "pm")] == [Boundary.PUBLIC, Boundary.IAM]
+    assert [table.by_id[name].boundary for name in ("expense", "pm")] == [Public(), Iam()]
 
 
 def test_every_key_of_a_route_is_explained_at_the_head_of_the_shipped_table() -> None:
@@ -46,7 +48,8 @@ def test_a_route_that_sets_nothing_else_has_the_documented_defaults() -> None:
         4 * 1024 * 1024,
         ("text/plain",),
     )
-    assert (route.audience, route.protocol_version, route.binding, route.sticky) == (None, None, None, False)
+    assert (route.protocol_version, route.binding, route.sticky) == (None, None, False)
+    assert route.boundary == Public()
     assert (route.follow_ups, route.passes_tasks, route.default) == (False, False, True)
     assert route.extensions == ()
     assert (route.name_ja, route.description_ja) == (route.name, route.description)
@@ -58,9 +61,10 @@ def test_routes_keep_the_order_of_the_file() -> None:
 
 
 def test_variables_fill_addresses_and_the_audience() -> None:
-    text = DEFAULT.replace("https://agent.example", "${AGENT_URL}/a2a") + 'audience = "${AGENT_URL}"\n'
+    text = DEFAULT.replace("https://agent.example", "${AGENT_URL}/a2a").replace('"public"', '"iam"')
+    text += 'audience = "${AGENT_URL}"\n'
     route = load(text, variables={"AGENT_URL": "https://pm.example"}).default
-    assert (route.url, route.audience) == ("https://pm.example/a2a", "https://pm.example")
+    assert (route.url, route.boundary) == ("https://pm.example/a2a", Iam(audience="https://pm.example"))
 
 
 def test_unset_variables_are_those_of_values_and_not_of_comments() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 
 import msgspec
 
@@ -20,8 +20,8 @@ from a2a_hub.a2a.model import (
     TaskArtifactUpdateEvent,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.http.client import Budget
-from functions.hub.downstream.interface import AgentRequest
+from functions.hub.downstream.history_replay import caught_up
+from functions.hub.downstream.interface import AgentRequest, TransportCall
 
 _OUTPUT_MODES = ("text/plain", "application/json")
 _FIRST_POLL_SECONDS = 0.1
@@ -35,10 +35,7 @@ _PASSING_SECONDS = 20.0
 
 
 class AgentSession:
-    """`budget` is for an answer that is no stream, `stream_budget` for one that is, and for a task that goes on.
-
-    `headers` is called for each request: a task may go on for longer than the token lives with which it began.
-    """
+    """One turn. `headers` go with each request; `call` has the limits of answers, streams and tasks that go on."""
 
     def __init__(
         self,
@@ -46,36 +43,32 @@ class AgentSession:
         endpoint: Endpoint,
         agent_request: AgentRequest,
         *,
-        headers: Callable[[], Mapping[str, str]],
-        budget: Budget,
-        stream_budget: Budget,
-        clock: Callable[[], float],
+        headers: Mapping[str, str],
+        call: TransportCall,
     ) -> None:
         self._client = client
         self._endpoint = endpoint
-        self._asking = agent_request
+        self._request = agent_request
         self._streaming = agent_request.streaming and endpoint.streaming
         self._headers = headers
-        self._budget = stream_budget if self._streaming else budget
-        self._task_budget = stream_budget if agent_request.may_outlive_request else self._budget
-        self._clock = clock
+        self._budget = call.stream_budget if self._streaming else call.budget
+        self._task_budget = call.stream_budget if agent_request.may_outlive_request else self._budget
+        self._clock = call.http.clock
         self._passing_seconds = _PASSING_SECONDS if agent_request.may_outlive_request else 0.0
         self._gone: threading.Event | None = None
 
     def events(self) -> Generator[Event]:
         """The agent's events of this turn. Raises ClientError."""
-        agent_request = self._asking
+        agent_request = self._request
         if not (agent_request.executes or agent_request.development_tool):
             return self._answered()
-        from functions.hub.downstream.history_replay import caught_up
-
         if not agent_request.executes:
             return caught_up(self._answered(), since=agent_request.message.message_id)
         assert agent_request.running_task_id is not None, "the agent was asked to execute a command before"
         return caught_up(self._followed(agent_request.running_task_id))
 
     def _answered(self) -> Generator[Event]:
-        running = self._asking.running_task_id
+        running = self._request.running_task_id
         task = self._task(running) if running is not None else None
         if task is not None:
             yield task
@@ -83,17 +76,17 @@ class AgentSession:
             return
         event: Event | None = None
         try:
-            for event in self._sent(self._asking.message):
+            for event in self._sent(self._request.message):
                 yield event
         except ClientError as error:
             if event is not None:
                 event = self._found_again(event, error)
                 yield event
-            elif self._asking.message.task_id is None or error.code not in _TASK_IS_GONE:
+            elif self._request.message.task_id is None or error.code not in _TASK_IS_GONE:
                 raise
-            elif not self._asking.decides:
+            elif not self._request.decides:
                 # The task that waited has ended, and the agent did nothing: what the user wrote is a new request.
-                for event in self._sent(msgspec.structs.replace(self._asking.message, task_id=None)):
+                for event in self._sent(msgspec.structs.replace(self._request.message, task_id=None)):
                     yield event
         if isinstance(event, Task):
             yield from self._polled(event)
@@ -119,9 +112,9 @@ class AgentSession:
         return self._client.subscribe(
             self._endpoint,
             task_id,
-            headers=self._headers(),
+            headers=self._headers,
             budget=self._task_budget,
-            cancellation=self._asking.cancellation,
+            cancellation=self._request.cancellation,
         )
 
     def _sent(self, message: Message) -> Iterator[Event]:
@@ -130,9 +123,9 @@ class AgentSession:
             self._endpoint,
             SendMessageRequest(message=message, configuration=configuration),
             streaming=self._streaming,
-            headers=self._headers(),
+            headers=self._headers,
             budget=self._budget,
-            cancellation=self._asking.cancellation,
+            cancellation=self._request.cancellation,
         )
         return events if message.task_id is None else _from_now_on(events, message.task_id)
 
@@ -170,9 +163,9 @@ class AgentSession:
                 return self._client.get_task(
                     self._endpoint,
                     task_id,
-                    headers=self._headers(),
+                    headers=self._headers,
                     budget=self._task_budget,
-                    cancellation=self._asking.cancellation,
+                    cancellation=self._request.cancellation,
                 )
             except ClientError as error:
                 if error.fault not in _PASSING or self._clock() + pause > until:
@@ -194,7 +187,7 @@ class AgentSession:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
         if self._gone is None:
             self._gone = threading.Event()
-            self._asking.cancellation.on_cancel(self._gone.set)
+            self._request.cancellation.on_cancel(self._gone.set)
         if self._gone.wait(min(seconds, remaining)):
             raise ClientError(ClientFault.CANCELLED, "the caller left")
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)

@@ -4,52 +4,60 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from enum import StrEnum
+
+
+class CircuitState(StrEnum):
+    """CLOSED lets all requests through, OPEN none; HALF_OPEN waits for the outcome of the one trial request."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
 
 
 class CircuitBreaker:
-    """Closed, open, or half open. Thread-safe; `clock` gives seconds that never go back."""
+    """The circuit of one agent. Thread-safe; `clock` gives seconds that never go back."""
 
     def __init__(self, *, clock: Callable[[], float], threshold: int = 5, open_seconds: float = 30.0) -> None:
         self._clock = clock
         self._threshold = threshold
         self._open_seconds = open_seconds
         self._lock = threading.Lock()
+        self._state = CircuitState.CLOSED
         self._failures = 0
-        self._open_until = 0.0
-        self._trying = False
+        self._next_trial = 0.0
 
     def seconds_to_wait(self) -> float:
-        """0 when a request may go: the circuit is closed, or this is the one request that tries again."""
+        """Return 0 if the request may go: the circuit is closed, or this request is the trial."""
         with self._lock:
-            if self._failures < self._threshold:
+            if self._state is CircuitState.CLOSED:
                 return 0.0
             now = self._clock()
-            if now < self._open_until:
-                return self._open_until - now
-            # Whoever comes while the one request is on its way waits for its outcome.
-            self._open_until = now + self._open_seconds
-            self._trying = True
+            if now < self._next_trial:
+                return self._next_trial - now
+            # A trial that never ends makes room for another one after the same time.
+            self._enter(CircuitState.HALF_OPEN, next_trial=now + self._open_seconds)
             return 0.0
 
     def succeeded(self) -> None:
-        """The agent answered: the circuit closes."""
+        """Close the circuit: the agent answered."""
         if self._failures:
             with self._lock:
                 self._failures = 0
-                self._trying = False
+                self._enter(CircuitState.CLOSED)
 
     def undecided(self) -> None:
-        """The request that was let through says nothing yet, or never will: an open circuit may be tried by the next one."""
-        if self._trying:
-            with self._lock:
-                if self._trying:
-                    self._trying = False
-                    self._open_until = self._clock()
+        """Let the next request be the trial: this one says nothing yet, or never will."""
+        with self._lock:
+            if self._state is CircuitState.HALF_OPEN:
+                self._enter(CircuitState.OPEN, next_trial=self._clock())
 
     def failed(self) -> None:
-        """The agent failed: at the threshold the circuit opens, and a failed trial opens it anew."""
+        """Count a failure of the agent: at the threshold the circuit opens, and a failed trial opens it anew."""
         with self._lock:
             self._failures += 1
-            self._trying = False
             if self._failures >= self._threshold:
-                self._open_until = self._clock() + self._open_seconds
+                self._enter(CircuitState.OPEN, next_trial=self._clock() + self._open_seconds)
+
+    def _enter(self, state: CircuitState, *, next_trial: float = 0.0) -> None:
+        self._state, self._next_trial = state, next_trial

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from a2a_hub.a2a.client import A2AClient, as_client_error
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND
 from a2a_hub.a2a.extensions.development_tool import (
     CommandExecutionStatus,
@@ -23,10 +24,8 @@ from a2a_hub.a2a.extensions.methods import EXECUTE_COMMAND, GET_COMMANDS
 from a2a_hub.a2a.extensions.schema_json import Spelling, read, write
 from a2a_hub.a2a.model import Binding, Event
 from a2a_hub.a2a.operations import Operation
-from a2a_hub.http.client import HttpClient
-from functions.hub.downstream.call_target import CallTarget
 from functions.hub.downstream.gemini_cli_commands import GeminiCliCommands
-from functions.hub.downstream.interface import AgentRequest, ExecutionReply
+from functions.hub.downstream.interface import AgentRequest, ExecutionReply, TransportCall
 
 S = TypeVar("S", bound=Schema)
 _STATUSES = frozenset(CommandExecutionStatus)
@@ -37,28 +36,32 @@ _NO_JSONRPC = frozenset({ClientFault.NOT_FOUND, ClientFault.UNEXPECTED_STATUS, C
 class CommandLine:
     """The commands of one agent; which of the two ways it has is remembered. Thread-safe. Each method raises ClientError."""
 
-    def __init__(self, client: A2AClient, http: HttpClient) -> None:
-        self._client = client
-        self._gemini = GeminiCliCommands(http)
+    def __init__(self, new_id: Callable[[], str]) -> None:
+        self._new_id = new_id
+        self._gemini = GeminiCliCommands()
         self._has_methods = True
 
-    def commands(self, agent: CallTarget, request: GetAllSlashCommandsRequest) -> Sequence[SlashCommand]:
+    def commands(
+        self, endpoint: Endpoint, call: TransportCall, request: GetAllSlashCommandsRequest
+    ) -> Sequence[SlashCommand]:
         """The agent's commands; none where it knows neither way."""
         if self._has_methods:
-            result = self._result(agent, GET_COMMANDS, request, GetAllSlashCommandsResponse)
+            result = self._result(endpoint, call, GET_COMMANDS, request, GetAllSlashCommandsResponse)
             if result is not None:
                 return result.commands
-        commands = self._gemini.commands(agent)
+        commands = self._gemini.commands(endpoint, call)
         self._has_methods = commands is None
         return commands or ()
 
-    def execute(self, agent: CallTarget, request: ExecuteSlashCommandRequest) -> ExecutionReply:
+    def execute(
+        self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest
+    ) -> ExecutionReply:
         """Sends the command once: to a way that the agent has not, it was not sent."""
         if self._has_methods:
-            result = self._result(agent, EXECUTE_COMMAND, request, ExecuteSlashCommandResponse)
+            result = self._result(endpoint, call, EXECUTE_COMMAND, request, ExecuteSlashCommandResponse)
             if result is not None:
                 return _executed(result)
-        executed = self._gemini.execute(agent, request)
+        executed = self._gemini.execute(endpoint, call, request)
         self._has_methods = executed is None
         return executed or ExecutionReply(refusal="")
 
@@ -66,17 +69,20 @@ class CommandLine:
         """The events of an execution that come over the connection of its request, where that is so."""
         return self._gemini.live(agent_request)
 
-    def _result(self, agent: CallTarget, operation: Operation, request: Schema, type_: type[S]) -> S | None:
+    def _result(
+        self, endpoint: Endpoint, call: TransportCall, operation: Operation, request: Schema, type_: type[S]
+    ) -> S | None:
         """None where the agent has no such method."""
         # The methods exist over JSON-RPC alone.
-        endpoint = replace(agent.endpoint, binding=Binding.JSONRPC)
+        over_jsonrpc = replace(endpoint, binding=Binding.JSONRPC)
         params = write(request, Spelling.SNAKE)
+        client = A2AClient(call.http, new_id=self._new_id)
         try:
-            result: Any = self._client.result(
-                endpoint, operation, params, headers=agent.headers, budget=agent.budget
+            result: Any = client.result(
+                over_jsonrpc, operation, params, headers=call.headers, budget=call.budget
             )
         except ClientError as error:
-            speaks_none = agent.endpoint.binding is not Binding.JSONRPC and error.fault in _NO_JSONRPC
+            speaks_none = endpoint.binding is not Binding.JSONRPC and error.fault in _NO_JSONRPC
             if error.code == METHOD_NOT_FOUND.code or speaks_none:
                 return None
             raise

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+
+from msgspec import Struct
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.routing.routes import Boundary, Route
-from functions.hub.credentials import audience_of
+from a2a_hub.a2a.extensions.development_tool import URI
+from a2a_hub.boundaries.boundary import Credential, Destination
+from a2a_hub.routing.routes import Route
 from functions.hub.failure import Failure, FailureKind
 
 _KINDS: dict[ClientFault, FailureKind] = {
@@ -57,14 +59,21 @@ _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-def contained(error: ClientError, route: Route, *, sent: Mapping[str, str]) -> Failure:
-    """The failure that this error is on this route. `sent` are the headers that the agent got."""
+class _RefusedCall(Struct, frozen=True):
+    """A call that the agent refused (`Visit`)."""
+
+    agent: Destination
+    credential: Credential
+
+
+def contained(error: ClientError, route: Route, credential: Credential) -> Failure:
+    """Return the failure that this error is on this route; `credential` is what the agent got."""
     fields = _fields(error, route)
     return Failure(
         kind=FailureKind.NOT_ACCEPTED if fields else _KINDS[error.fault],
         fault=error.fault.value,
         cause=f"{route.id}: {error.detail}" + (f": {', '.join(fields)}" if fields else ""),
-        remedy=_remedy(error, route, sent),
+        remedy=_remedy(error, route, credential),
         http_status=error.status,
         fields=fields,
     )
@@ -86,17 +95,11 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
 
 def _needs_card(route: Route) -> bool:
     """The route names an extension that the hub uses for people only where the agent's card requires it."""
-    from a2a_hub.a2a.extensions.development_tool import URI
-
     return URI in route.extensions and bool(route.protocol_version and route.binding)
 
 
-def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | None:
-    from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
-    from a2a_hub.identity.service_tokens import id_token_claims
-
+def _remedy(error: ClientError, route: Route, credential: Credential) -> str | None:
     variable = route.id.upper().replace("-", "_")
-    service = service_of(route.url, name=route.id)
     match error.fault:
         case ClientFault.UNRESOLVED | ClientFault.UNREACHABLE:
             return f"check that the agent runs and that the route's url ({variable}_URL) is right"
@@ -104,23 +107,8 @@ def _remedy(error: ClientError, route: Route, sent: Mapping[str, str]) -> str | 
             return "give the agent a certificate that holds; `hubctl doctor` tells how to see the one that it has"
         case ClientFault.NOT_FOUND:
             return f"check the path of the route's url ({variable}_URL)"
-        case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN if route.boundary is Boundary.PUBLIC:
-            return (
-                f'the agent wants a credential: set boundary = "iam" for route {route.id} in routes.toml, or let everybody '
-                f"invoke it: {service.add_invoker(EVERYBODY)}"
-            )
-        case ClientFault.UNAUTHENTICATED if route.boundary is Boundary.IAM:
-            audience = audience_of(route)
-            return (
-                f"the ID token's audience was {audience}: set the route's audience to what the agent expects, or make it "
-                f"take this one: {service.add_audience(audience)}"
-            )
-        case ClientFault.FORBIDDEN if route.boundary is Boundary.IAM:
-            facts = id_token_claims(sent.get("authorization", ""))
-            account = facts.email if facts is not None and facts.email else "HUB_SERVICE_ACCOUNT"
-            return service.add_invoker(f"serviceAccount:{account}")
-        case ClientFault.RATE_LIMITED if route.boundary in (Boundary.IAM, Boundary.PUBLIC):
-            return f"where the agent has no instance left: {service.more_instances()}"
+        case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN | ClientFault.RATE_LIMITED:
+            return route.boundary.remedy(error.fault, _RefusedCall(route, credential))
         case ClientFault.TIMEOUT:
             return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
         case ClientFault.TOO_LARGE:

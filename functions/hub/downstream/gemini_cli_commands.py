@@ -29,11 +29,10 @@ from a2a_hub.a2a.extensions.schema_json import read
 from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
 from a2a_hub.a2a.relay import Relay
 from a2a_hub.a2a.text import text_of
-from a2a_hub.http.client import Answer, Budget, HttpClient
+from a2a_hub.http.client import Answer, Budget
 from a2a_hub.http.messages import EVENT_STREAM, JSON
 from a2a_hub.runtime.threads import Threads
-from functions.hub.downstream.call_target import CallTarget
-from functions.hub.downstream.interface import AgentRequest, ExecutionReply
+from functions.hub.downstream.interface import AgentRequest, ExecutionReply, TransportCall
 
 # Executions whose events nobody has taken yet.
 _MOST_LIVE = 100
@@ -44,38 +43,39 @@ _NO_SUCH_PATH = frozenset({404, 405, 501})
 class GeminiCliCommands:
     """Thread-safe. Each method raises ClientError."""
 
-    def __init__(self, http: HttpClient) -> None:
-        self._http = http
+    def __init__(self) -> None:
         self._threads = Threads("command")
         self._lock = threading.Lock()
         self._live: OrderedDict[str, Relay[Event]] = OrderedDict()
 
-    def commands(self, agent: CallTarget) -> Sequence[SlashCommand] | None:
+    def commands(self, endpoint: Endpoint, call: TransportCall) -> Sequence[SlashCommand] | None:
         """The agent's commands; None where it has no such path."""
         with as_client_error():
-            answer = self._asked(agent, "GET", "/listCommands", None, agent.budget)
+            answer = _request(endpoint, call, "GET", "/listCommands", None, call.budget)
             if answer.status in _NO_SUCH_PATH:
                 answer.close()
                 return None
-            check(agent.endpoint, answer)
+            check(endpoint, answer)
             listed = read(GetAllSlashCommandsResponse, json_of(answer), "listCommands")
             return tuple(_below(command, "") for command in listed.commands)
 
-    def execute(self, agent: CallTarget, request: ExecuteSlashCommandRequest) -> ExecutionReply | None:
+    def execute(
+        self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest
+    ) -> ExecutionReply | None:
         """Executes the command, once; None where the agent has no such path."""
         body = {"command": " ".join(request.command_path), "args": _words(request.args)}
         with as_client_error():
-            answer = self._asked(
-                agent, "POST", "/executeCommand", protojson.encode(body), agent.stream_budget
+            answer = _request(
+                endpoint, call, "POST", "/executeCommand", protojson.encode(body), call.stream_budget
             )
             if answer.status in (400, *_NO_SUCH_PATH):
                 # Its own 404 says which command it does not know.
                 refuses = _is_refusal(answer)
                 return ExecutionReply(refusal="") if refuses else None
-            check(agent.endpoint, answer)
+            check(endpoint, answer)
             if answer.media_type == EVENT_STREAM:
-                return self._streamed(agent.endpoint, answer, agent.stream_budget)
-            answer.complete_within(agent.budget.idle_seconds)
+                return self._streamed(endpoint, answer, call.stream_budget)
+            answer.complete_within(call.budget.idle_seconds)
             result = json_of(answer)
         if not isinstance(result, dict) or "data" not in result:
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of a command")
@@ -86,16 +86,6 @@ class GeminiCliCommands:
         with self._lock:
             relay = self._live.pop(agent_request.running_task_id or "", None)
         return _until_cancelled(relay, agent_request) if relay is not None else None
-
-    def _asked(self, agent: CallTarget, method: str, path: str, body: bytes | None, budget: Budget) -> Answer:
-        sent = {"content-type": JSON} if body is not None else {}
-        return self._http.request(
-            method,
-            agent.endpoint.url.rstrip("/") + path,
-            headers={**agent.headers, "accept": f"{JSON}, {EVENT_STREAM}", **sent},
-            body=body,
-            budget=budget,
-        )
 
     def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
         relay = Relay(_events(endpoint, answer, budget), on_abandoned=lambda: None)
@@ -117,6 +107,19 @@ class GeminiCliCommands:
             if len(self._live) > _MOST_LIVE:
                 self._live.popitem(last=False)
         return ExecutionReply(task_id=task_id)
+
+
+def _request(
+    endpoint: Endpoint, call: TransportCall, method: str, path: str, body: bytes | None, budget: Budget
+) -> Answer:
+    sent = {"content-type": JSON} if body is not None else {}
+    return call.http.request(
+        method,
+        endpoint.url.rstrip("/") + path,
+        headers={**call.headers, "accept": f"{JSON}, {EVENT_STREAM}", **sent},
+        body=body,
+        budget=budget,
+    )
 
 
 def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Event]:

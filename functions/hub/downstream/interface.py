@@ -1,26 +1,26 @@
-"""What a route's agent is to the hub; one over HTTP is in `remote_agent.py`."""
+"""A route's agent as the hub sees it (`Downstream`), and as its `Guard` reaches it (`Transport`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
 
+from a2a_hub.a2a.extensions.development_tool import (
+    CommandExecutionStatus,
+    ExecuteSlashCommandRequest,
+    GetAllSlashCommandsRequest,
+    SlashCommand,
+)
 from a2a_hub.a2a.model import Event, Message
+from a2a_hub.http.client import Budget
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.routing.routes import Route
 from a2a_hub.telemetry.log import Redacted
+from functions.hub.credentials import AuthorizedHttp
 from functions.hub.failure import DownstreamFailed, Failure, unaddressed, without_tasks
-
-if TYPE_CHECKING:
-    from a2a_hub.a2a.extensions.development_tool import (
-        CommandExecutionStatus,
-        ExecuteSlashCommandRequest,
-        GetAllSlashCommandsRequest,
-        SlashCommand,
-    )
 
 
 class AgentRequest(Redacted, frozen=True, kw_only=True):
@@ -78,12 +78,44 @@ class Downstream(Protocol):
         """Cancels the agent's task; that it cannot be is no error."""
         ...
 
-    def commands(self, request: GetAllSlashCommandsRequest, calling: CallContext) -> Sequence[SlashCommand]:
+    def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
         """The agent's slash commands; one that has no such thing has none. Raises DownstreamFailed."""
         ...
 
-    def execute(self, request: ExecuteSlashCommandRequest, calling: CallContext) -> ExecutionReply:
+    def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
         """Has the agent execute a slash command, once. Raises DownstreamFailed."""
+        ...
+
+
+class TransportCall(Redacted, frozen=True, kw_only=True):
+    """One guarded call: an HTTP client that adds the credential, headers that go along, and limits.
+
+    `budget` is for an answer that is no stream, `stream_budget` for one that is and for a task that goes on.
+    """
+
+    http: AuthorizedHttp
+    headers: Mapping[str, str]
+    budget: Budget
+    stream_budget: Budget
+
+
+class Transport(Protocol):
+    """A protocol in which an agent is spoken to, behind a `Guard`. Each method raises ClientError."""
+
+    def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
+        """Yield the agent's events of one turn."""
+        ...
+
+    def cancel(self, task_id: str, call: TransportCall) -> None:
+        """Cancel the agent's task."""
+        ...
+
+    def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
+        """Return the agent's slash commands; none where it has no such thing."""
+        ...
+
+    def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
+        """Execute a slash command, once."""
         ...
 
 
@@ -105,7 +137,7 @@ class InProcess:
     def commands(
         self,
         request: GetAllSlashCommandsRequest,  # noqa: ARG002 - the seam's
-        calling: CallContext,  # noqa: ARG002
+        context: CallContext,  # noqa: ARG002
     ) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
         return ()
@@ -113,7 +145,7 @@ class InProcess:
     def execute(
         self,
         request: ExecuteSlashCommandRequest,  # noqa: ARG002 - the seam's
-        calling: CallContext,  # noqa: ARG002
+        context: CallContext,  # noqa: ARG002
     ) -> ExecutionReply:
         """See `Downstream.execute`."""
         return ExecutionReply(refusal="")

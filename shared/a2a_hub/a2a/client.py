@@ -21,7 +21,7 @@ from a2a_hub.a2a.extensions.gemini_cli_updates import in_passing
 from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent
 from a2a_hub.a2a.operations import Operation
 from a2a_hub.a2a.versions import Version
-from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 
 _LINGER_SECONDS = 0.5
@@ -30,7 +30,7 @@ _LINGER_SECONDS = 0.5
 class A2AClient:
     """Sends messages to agents. Thread-safe."""
 
-    def __init__(self, http: HttpClient, *, new_id: Callable[[], str]) -> None:
+    def __init__(self, http: Http, *, new_id: Callable[[], str]) -> None:
         self._http = http
         self._new_id = new_id
 

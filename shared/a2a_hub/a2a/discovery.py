@@ -16,7 +16,7 @@ from a2a_hub.a2a.compat.v0_3.card import to_core_interfaces
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Binding, Wire
 from a2a_hub.a2a.versions import Version
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
 
 _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
@@ -68,9 +68,7 @@ def _is_readable(interface: Any) -> bool:
     return True
 
 
-def fetch_card(
-    http: HttpClient, url: str, *, headers: Mapping[str, str], budget: Budget
-) -> CalledCard | None:
+def fetch_card(http: Http, url: str, *, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
     """The card below `url`, else that of its host (§8.2) as far as it is about `url`; None where there is none (404, or another
     refusal of the path). Raises ClientError.
     """
@@ -97,7 +95,7 @@ def _is(interface: AgentInterface, url: str) -> bool:
     return at_host and theirs.path.rstrip("/") == ours.path.rstrip("/")
 
 
-def _card_below(http: HttpClient, url: str, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
+def _card_below(http: Http, url: str, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
     for path in _CARD_PATHS:
         try:
             answer = http.request(

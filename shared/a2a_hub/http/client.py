@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from enum import StrEnum
+from typing import Protocol
 
 from msgspec import Struct, structs
 
@@ -56,6 +57,28 @@ class Budget(Struct, frozen=True, kw_only=True):
     idle_seconds: float
     max_bytes: int
     retries: int = 0
+
+
+class Http(Protocol):
+    """What sends requests: an `HttpClient`, or a part in front of one."""
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Seconds that never go back; deadlines are on this clock."""
+        ...
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        budget: Budget,
+        cancellation: Cancellation | None = None,
+    ) -> Answer:
+        """Return the answer's status and headers, its body still to be read. Raises HttpFailure."""
+        ...
 
 
 class HttpClient:

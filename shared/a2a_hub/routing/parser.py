@@ -9,9 +9,12 @@ from urllib.parse import urlsplit
 
 from a2a_hub.a2a.model import Binding
 from a2a_hub.a2a.versions import Version
+from a2a_hub.boundaries.boundary import Boundary, is_on_loopback
+from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.registry import BOUNDARY_KEYS, KINDS
 from a2a_hub.routing.compiled_table import CompiledTable, compile_table
 from a2a_hub.routing.patterns import BadPattern, compile_pattern
-from a2a_hub.routing.routes import Boundary, HubProfile, Route, RouteTable, RouteTableError
+from a2a_hub.routing.routes import HubProfile, Route, RouteTable, RouteTableError
 from a2a_hub.text.normalization import compose, normalise
 from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem
 from a2a_hub.toml.lines import TomlLines
@@ -21,7 +24,6 @@ _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
 _DOMAIN = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _EMAIL = re.compile(rf"[^@\s]+@{_DOMAIN.pattern}")
-_LOOPBACK = r"localhost|::1|127(\.[0-9]{1,3}){3}"
 
 
 def load(
@@ -120,7 +122,7 @@ def _read_hub(table: CheckedTable) -> HubProfile:
 
 
 def _read_route(table: CheckedTable) -> Route:
-    table.refuse_unknown(Route.__struct_fields__)
+    table.refuse_unknown({*Route.__struct_fields__, *BOUNDARY_KEYS})
     default = table.flag("default")
     role = table.text("role", "")
     name, description = table.text("name"), table.text("description")
@@ -137,9 +139,8 @@ def _read_route(table: CheckedTable) -> Route:
         unless=table.texts("unless"),
         priority=table.whole("priority", 0 if default else None),
         url=_address(table, "url", "" if role else None) or "",
-        boundary=table.choice("boundary", Boundary, required=not role) or Boundary.PUBLIC,
+        boundary=_read_boundary(table, required=not role),
         role=role,
-        audience=table.expanded("audience", "") or None,
         protocol_version=table.choice("protocol_version", Version),
         binding=table.choice("binding", Binding),
         timeout_seconds=table.seconds("timeout_seconds", 30.0),
@@ -158,6 +159,16 @@ def _read_route(table: CheckedTable) -> Route:
         allow_emails=table.texts("allow_emails"),
         allow_clients=table.texts("allow_clients"),
     )
+
+
+def _read_boundary(table: CheckedTable, *, required: bool) -> Boundary:
+    kind = KINDS[table.choice("boundary", KINDS, required=required) or Public.kind]
+    for key in sorted(table.values.keys() & BOUNDARY_KEYS - kind.keys):
+        owners = " or ".join(f'"{each.kind}"' for each in KINDS.values() if key in each.keys)
+        table.problem(
+            key, f'{key} is no key of boundary "{kind.kind}": delete it, or set boundary = {owners}'
+        )
+    return kind.read(table)
 
 
 def _address(table: CheckedTable, key: str, default: str | None = None) -> str | None:
@@ -318,6 +329,6 @@ def _address_problem(url: str) -> str | None:
         return "it must be a URL that starts with https://"
     if parts.username is not None or parts.fragment:
         return "it must not hold a user name or a #fragment"
-    if parts.scheme == "http" and not re.fullmatch(_LOOPBACK, host):
+    if parts.scheme == "http" and not is_on_loopback(url):
         return "http is only for this machine (localhost, 127.0.0.1): use https"
     return None

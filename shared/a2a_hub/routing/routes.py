@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import cached_property
 
 from msgspec import Struct
 
 from a2a_hub.a2a.model import Binding
 from a2a_hub.a2a.versions import Version
+from a2a_hub.boundaries.boundary import Boundary
 from a2a_hub.identity.principal import Principal
 from a2a_hub.toml.checked_table import Problem
-
-
-class Boundary(StrEnum):
-    """What lies between the hub and a downstream agent, and so which credential the hub sends."""
-
-    PUBLIC = "public"
-    IAM = "iam"
-    GOOGLE_API = "google_api"
-    USER = "user"
 
 
 class Route(Struct, frozen=True, kw_only=True):
@@ -40,8 +31,6 @@ class Route(Struct, frozen=True, kw_only=True):
     priority: int = 0
     url: str
     boundary: Boundary
-    audience: str | None = None
-    """The audience of the ID token; None stands for the origin of the URL."""
     protocol_version: Version | None = None
     """None: as the agent's own card says."""
     binding: Binding | None = None

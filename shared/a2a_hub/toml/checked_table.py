@@ -4,15 +4,14 @@ Needs nothing but Python: deploy.sh reads deploy.toml with it before anything is
 """
 
 import re
-from collections.abc import Collection, Mapping
-from enum import StrEnum
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from a2a_hub.toml.lines import Path, TomlLines
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)S?$", re.IGNORECASE)
-Choice = TypeVar("Choice", bound=StrEnum)
+Choice = TypeVar("Choice", bound=str)
 
 
 class Problem(NamedTuple):
@@ -105,13 +104,14 @@ class CheckedTable:
         """True or false; false when absent."""
         return bool(self._value(key, bool, "true or false", False))
 
-    def choice(self, key: str, among: type[Choice], *, required: bool = False) -> Choice | None:
+    def choice(self, key: str, among: Iterable[Choice], *, required: bool = False) -> Choice | None:
         """One of the values of `among`, or None when the key is absent or wrong."""
-        allowed = ", ".join(f'"{value}"' for value in among)
+        values = {str(each): each for each in among}
+        allowed = ", ".join(f'"{value}"' for value in values)
         value = self._value(key, str, f"one of {allowed}", None if required else "")
-        if value is None or value in set(among):
-            return None if value is None else among(value)
-        close = _closest(value, list(among))
+        if value is None or value in values:
+            return values.get(value)
+        close = _closest(value, values)
         hint = f' (did you mean "{close}"?)' if close else ""
         self.problem(key, f"{key} is {value!r}: it must be one of {allowed}{hint}")
         return None

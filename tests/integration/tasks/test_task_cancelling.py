@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from a2a_hub.routing.routes import Boundary
+from a2a_hub.boundaries.user import User
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, status, task
 from tests.fakes.http_server import Exchange
@@ -143,9 +143,7 @@ def test_an_agent_that_has_not_said_yet_what_its_task_is_is_told_when_it_has(
 
 def test_an_agent_that_wants_its_callers_own_token_is_told_with_it(keeping: dict[str, str]) -> None:
     with AgentServer(ask_back) as agent:
-        client = TaskClient(
-            Hub(route("alpha", agent.url, boundary=Boundary.USER), settings=keeping), "1.0 JSONRPC"
-        )
+        client = TaskClient(Hub(route("alpha", agent.url, boundary=User()), settings=keeping), "1.0 JSONRPC")
         asked = client.send("Paint it")
         assert client.cancel(asked.task_id).state == "canceled"
     assert agent.cancelled == ["task-1"]

@@ -1,0 +1,198 @@
+"""A2A over HTTP: an agent's endpoint is found out from its card, its extensions are negotiated, its operations are called."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing, contextmanager
+
+from msgspec.structs import replace
+
+from a2a_hub.a2a.client import A2AClient
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
+from a2a_hub.a2a.client_response import Endpoint
+from a2a_hub.a2a.discovery import endpoint_of, fetch_card
+from a2a_hub.a2a.extensions.development_tool import (
+    URI,
+    AgentSettings,
+    ExecuteSlashCommandRequest,
+    GetAllSlashCommandsRequest,
+    SlashCommand,
+)
+from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of
+from a2a_hub.a2a.model import Event
+from a2a_hub.boundaries.boundary import Credential, CredentialSources
+from a2a_hub.http.client import Budget, Http
+from a2a_hub.routing.routes import Route
+from functions.hub.downstream.agent_session import AgentSession
+from functions.hub.downstream.command_line import CommandLine
+from functions.hub.downstream.containment import OF_ONE_USER
+from functions.hub.downstream.guard import Guard
+from functions.hub.downstream.interface import AgentRequest, ExecutionReply, TransportCall
+
+_CARD_SECONDS = 300.0
+
+
+def a2a_agent(route: Route, *, http: Http, sources: CredentialSources, new_id: Callable[[], str]) -> Guard:
+    """Return the guarded A2A agent of a route."""
+    return Guard(route, A2ATransport(route, new_id=new_id, clock=http.clock), http=http, sources=sources)
+
+
+class A2ATransport:
+    """A `Transport` for A2A 1.0 and 0.3, over JSON-RPC and HTTP+JSON."""
+
+    def __init__(self, route: Route, *, new_id: Callable[[], str], clock: Callable[[], float]) -> None:
+        self._route = route
+        self._new_id = new_id
+        self._clock = clock
+        self._discovery = Discovery(self._discover, clock=clock)
+        self._command_line = CommandLine(new_id)
+
+    def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
+        """See `Transport.ask`."""
+        with self._rediscovering():
+            endpoint = self._discovery.endpoint(call)
+            extensions = used_extensions(self._route, endpoint, agent_request)
+            session = AgentSession(
+                A2AClient(call.http, new_id=self._new_id),
+                endpoint,
+                with_settings(agent_request, extensions),
+                headers=_headers(call, extensions),
+                call=call,
+            )
+            live = self._command_line.live(agent_request) if agent_request.executes else None
+            with closing(session.events() if live is None else live) as events:
+                yield from events
+
+    def cancel(self, task_id: str, call: TransportCall) -> None:
+        """See `Transport.cancel`."""
+        client = A2AClient(call.http, new_id=self._new_id)
+        headers = _headers(call, self._route.extensions)
+        client.cancel_task(self._discovery.endpoint(call), task_id, headers=headers, budget=call.budget)
+
+    def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
+        """See `Transport.commands`."""
+        with self._rediscovering():
+            return self._command_line.commands(self._discovery.endpoint(call), self._extended(call), request)
+
+    def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
+        """See `Transport.execute`."""
+        with self._rediscovering():
+            return self._command_line.execute(self._discovery.endpoint(call), self._extended(call), request)
+
+    def _extended(self, call: TransportCall) -> TransportCall:
+        return replace(call, headers=_headers(call, self._route.extensions))
+
+    def _discover(self, call: TransportCall) -> Endpoint:
+        route = self._route
+        version, binding = route.protocol_version, route.binding
+        if version and binding:
+            return Endpoint(url=route.url, version=version, binding=binding, streaming=True)
+        headers = _headers(call, route.extensions)
+        card = fetch_card(call.http, route.url, headers=headers, budget=call.budget)
+        return endpoint_of(card, route.url, version=version, binding=binding)
+
+    @contextmanager
+    def _rediscovering(self) -> Iterator[None]:
+        try:
+            yield
+        except ClientError as error:
+            if error.fault in (ClientFault.WRONG_VERSION, ClientFault.NOT_FOUND):
+                self._discovery.forget()
+            raise
+
+
+class Discovery:
+    """The endpoint of one agent, found out once in a while by one request for all that wait for it. Thread-safe.
+
+    `clock` gives seconds that never go back.
+    """
+
+    def __init__(self, discover: Callable[[TransportCall], Endpoint], *, clock: Callable[[], float]) -> None:
+        self._discover = discover
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._endpoint: Endpoint | None = None
+        self._known_until = 0.0
+        self._running: tuple[Future[Endpoint], Credential] | None = None
+
+    def endpoint(self, call: TransportCall) -> Endpoint:
+        """Return the endpoint. Raises the ClientError of the one request that was made for all.
+
+        If a card cannot be fetched again, the last endpoint stays in use. A refusal of the card holds for all that waited with
+        the same credential; the others make requests of their own.
+        """
+        credential = call.http.credential
+        while self._endpoint is None or self._clock() >= self._known_until:
+            with self._lock:
+                running = self._running
+                if running is None:
+                    mine: Future[Endpoint] = Future()
+                    self._running = (mine, credential)
+            if running is None:
+                return self._fetch(mine, call)
+            others, their_credential = running
+            try:
+                return self._awaited(others, call.budget)
+            except ClientError as error:
+                if error.fault not in OF_ONE_USER or credential == their_credential:
+                    raise
+        return self._endpoint
+
+    def forget(self) -> None:
+        """Fetch the card again for the next request: the agent is not as its card says."""
+        self._known_until = 0.0
+
+    def _fetch(self, mine: Future[Endpoint], call: TransportCall) -> Endpoint:
+        try:
+            endpoint = self._found(call)
+        except BaseException as error:
+            self._running = None
+            mine.set_exception(error)
+            raise
+        self._running = None
+        mine.set_result(endpoint)
+        return endpoint
+
+    def _found(self, call: TransportCall) -> Endpoint:
+        try:
+            endpoint = self._discover(call)
+        except ClientError:
+            if self._endpoint is None:
+                raise
+            endpoint = self._endpoint
+        self._endpoint, self._known_until = endpoint, self._clock() + _CARD_SECONDS
+        return endpoint
+
+    def _awaited(self, running: Future[Endpoint], budget: Budget) -> Endpoint:
+        try:
+            return running.result(timeout=max(0.0, budget.deadline - self._clock()))
+        except TimeoutError:
+            raise ClientError(ClientFault.TIMEOUT, "its agent card did not come in time") from None
+
+
+def used_extensions(route: Route, endpoint: Endpoint, agent_request: AgentRequest) -> tuple[str, ...]:
+    """Return the extensions of the route that this turn uses.
+
+    `development-tool` is used only where there is a client of it, or where the agent refuses everybody else: the hub is the
+    client then, for people who can only read and write text.
+    """
+    if agent_request.development_tool or agent_request.executes or URI in endpoint.required_extensions:
+        return route.extensions
+    return tuple(uri for uri in route.extensions if uri != URI)
+
+
+def with_settings(agent_request: AgentRequest, extensions: tuple[str, ...]) -> AgentRequest:
+    """Add the settings that a session's first message must have; they name no workspace, which leaves it to the agent."""
+    message = agent_request.message
+    of_client = agent_request.development_tool or agent_request.executes
+    if URI not in extensions or of_client or message.task_id is not None:
+        return agent_request
+    metadata = metadata_of(AgentSettings(), Spelling.SNAKE) | (message.metadata or {})
+    extended = tuple(dict.fromkeys((*message.extensions, URI)))
+    return replace(agent_request, message=replace(message, metadata=metadata, extensions=extended))
+
+
+def _headers(call: TransportCall, extensions: Sequence[str]) -> Mapping[str, str]:
+    return {**call.headers, "a2a-extensions": ",".join(extensions)} if extensions else call.headers

@@ -1,0 +1,138 @@
+"""The guard of one route's agent: circuit breaker, time and size limits, credential, and containment of every failure.
+
+How the agent is spoken to is the business of a `Transport`; another protocol is another transport.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from a2a_hub.a2a.client_errors import ClientError
+from a2a_hub.a2a.extensions.development_tool import (
+    ExecuteSlashCommandRequest,
+    GetAllSlashCommandsRequest,
+    SlashCommand,
+)
+from a2a_hub.a2a.model import Event
+from a2a_hub.boundaries.boundary import CredentialSources, NoCredential
+from a2a_hub.http.client import Budget, Http
+from a2a_hub.routing.routes import Route
+from functions.hub.credentials import AuthorizedHttp
+from functions.hub.downstream.breaker import CircuitBreaker
+from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
+from functions.hub.downstream.interface import (
+    AgentRequest,
+    CallContext,
+    ExecutionReply,
+    Transport,
+    TransportCall,
+)
+from functions.hub.failure import DownstreamFailed, resting, without_credential
+
+_LONGEST_STREAM_SECONDS = 1700.0
+
+
+class Guard:
+    """A guarded agent, a `Downstream`: whatever fails is one DownstreamFailed."""
+
+    immediate = False
+
+    def __init__(self, route: Route, transport: Transport, *, http: Http, sources: CredentialSources) -> None:
+        self._route = route
+        self._transport = transport
+        self._http = http
+        self._sources = sources
+        self._breaker = CircuitBreaker(clock=http.clock)
+
+    def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
+        """See `Downstream.ask`."""
+        context = CallContext(
+            authorization=agent_request.authorization, traceparent=agent_request.traceparent
+        )
+        with self._guarded(context) as call, closing(self._transport.ask(agent_request, call)) as events:
+            for event in events:
+                # The agent answers again: other requests need not wait until its answer is complete.
+                self._breaker.undecided()
+                yield event
+                break
+            yield from events
+
+    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+        """See `Downstream.cancel`."""
+        try:
+            call = self._call(CallContext(authorization=authorization, traceparent=traceparent))
+            self._transport.cancel(task_id, call)
+        except (ClientError, NoCredential):
+            # The task has ended here, whether or not the agent learns of it.
+            pass
+
+    def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
+        """See `Downstream.commands`."""
+        with self._guarded(context) as call:
+            return self._transport.commands(request, call)
+
+    def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
+        """See `Downstream.execute`."""
+        with self._guarded(context) as call:
+            return self._transport.execute(request, call)
+
+    @contextmanager
+    def _guarded(self, context: CallContext) -> Generator[TransportCall]:
+        """Run one call inside the circuit breaker. Raises DownstreamFailed."""
+        wait = self._breaker.seconds_to_wait()
+        if wait:
+            raise DownstreamFailed(resting(self._route, wait))
+        decided = False
+        call: TransportCall | None = None
+        try:
+            call = self._call(context)
+            yield call
+            decided = True
+            self._breaker.succeeded()
+        except NoCredential as missing:
+            raise DownstreamFailed(without_credential(missing)) from None
+        except ClientError as error:
+            assert call is not None, "only the call raises it"
+            decided = self._report(error)
+            raise DownstreamFailed(contained(error, self._route, call.http.credential)) from None
+        finally:
+            if not decided:
+                self._breaker.undecided()
+
+    def _call(self, context: CallContext) -> TransportCall:
+        route, now = self._route, self._http.clock()
+        seconds = min(route.timeout_seconds, context.within_seconds or route.timeout_seconds)
+        # The route's time includes that of getting a token.
+        budget = Budget(
+            deadline=now + seconds,
+            connect_seconds=route.connect_timeout_seconds,
+            idle_seconds=seconds,
+            max_bytes=route.max_response_bytes,
+            retries=route.retries,
+        )
+        return TransportCall(
+            http=AuthorizedHttp(
+                self._http, route.boundary, route, self._sources, authorization=context.authorization
+            ),
+            headers={"traceparent": context.traceparent} if context.traceparent else {},
+            budget=budget,
+            stream_budget=Budget(
+                deadline=now + _LONGEST_STREAM_SECONDS,
+                connect_seconds=budget.connect_seconds,
+                idle_seconds=route.stream_idle_timeout_seconds,
+                max_bytes=budget.max_bytes,
+                retries=budget.retries,
+            ),
+        )
+
+    def _report(self, error: ClientError) -> bool:
+        """Report the error to the circuit breaker; False if it proves nothing about the agent."""
+        of_one_caller = self._route.boundary.per_caller and error.fault in OF_ONE_USER
+        if error.fault in UNDECIDED or of_one_caller:
+            return False
+        if error.fault in TROUBLE:
+            self._breaker.failed()
+        else:
+            self._breaker.succeeded()
+        return True

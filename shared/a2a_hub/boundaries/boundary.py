@@ -1,0 +1,224 @@
+"""The base of all kinds of boundary: the credential, its description, what fixes a refusal, and the doctor's examination.
+
+A kind does no input or output of its own: tokens and secrets come from `CredentialSources`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar, Protocol, Self
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from a2a_hub.a2a.client_errors import ClientFault
+from a2a_hub.diagnosis.gcloud import Service, service_of
+from a2a_hub.diagnosis.report import Step, error, ok
+from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
+from a2a_hub.telemetry.log import Redacted
+from a2a_hub.toml.checked_table import CheckedTable
+
+_LOOPBACK = re.compile(r"localhost|::1|127(\.[0-9]{1,3}){3}")
+WITHOUT_CREDENTIALS = (
+    "deploy the hub with --service-account; on your own machine: gcloud auth application-default login "
+    "--impersonate-service-account=HUB_SERVICE_ACCOUNT (a person's own login gives no ID token for an agent)"
+)
+
+
+class Destination(Protocol):
+    """The agent behind a boundary, as its route names it."""
+
+    @property
+    def id(self) -> str:
+        """The route's id."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """The agent's address."""
+        ...
+
+
+class Credential(Redacted, frozen=True, kw_only=True):
+    """The headers that one request carries across a boundary, and the parameters of its URL's query."""
+
+    headers: Mapping[str, str] = {}
+    query: Mapping[str, str] = {}
+
+
+class NoCredential(Exception):
+    """A request cannot get its credential. `cause` and `remedy` are for the operator and name no secret."""
+
+    def __init__(self, fault: str, cause: str, remedy: str) -> None:
+        super().__init__(cause)
+        self.fault = fault
+        self.cause = cause
+        self.remedy = remedy
+
+
+class CredentialSources(Struct, frozen=True, kw_only=True):
+    """Where credentials come from. Without `tokens`, the hub has no identity of its own and calls loopback agents only.
+
+    Where it `spares_loopback`, agents on this machine get no token, since nothing in front of them asks for one.
+    """
+
+    tokens: ServiceTokens | None = None
+    spares_loopback: bool = False
+
+
+class CredentialRequest(Redacted, frozen=True, kw_only=True):
+    """One request that needs a credential. `authorization` is its caller's own header."""
+
+    agent: Destination
+    sources: CredentialSources
+    authorization: str | None = None
+
+
+class Visit(Protocol):
+    """An encounter with an agent that got `credential`: a refused call, or the doctor's request for its card."""
+
+    @property
+    def agent(self) -> Destination:
+        """The agent."""
+        ...
+
+    @property
+    def credential(self) -> Credential:
+        """The credential that was sent."""
+        ...
+
+
+class Examination(Visit, Protocol):
+    """The doctor's visit."""
+
+    @property
+    def hub(self) -> Service | None:
+        """The hub itself on Cloud Run; None elsewhere."""
+        ...
+
+    @property
+    def now(self) -> float:
+        """The time of day in seconds since the epoch."""
+        ...
+
+    def admits(self, boundary: Boundary) -> bool:
+        """Return True if the agent serves its card to the credential of `boundary`."""
+        ...
+
+
+class Boundary(Struct, frozen=True, kw_only=True):
+    """A boundary with the route's settings for it."""
+
+    kind: ClassVar[str]
+    """The value of `boundary` in a route."""
+    keys: ClassVar[frozenset[str]] = frozenset({"audience"})
+    """The keys of a route that belong to this kind; `audience` is allowed, and ignored, where no token has one."""
+    per_caller: ClassVar[bool] = False
+    """True if each caller has a credential of their own: a refusal then says nothing about the agent."""
+
+    def __str__(self) -> str:
+        return self.kind
+
+    @classmethod
+    def read(cls, _: CheckedTable) -> Self:
+        """Read the keys of this kind. Every mistake becomes a problem of the table."""
+        return cls()
+
+    def credential(self, request: CredentialRequest) -> Credential:
+        """Return the credential of one request. Raises NoCredential."""
+        raise NotImplementedError
+
+    def renewed(self, _: CredentialRequest, __: Credential) -> Credential | None:
+        """Return another credential after a 401 for this one; None where there is no other. Raises NoCredential."""
+        return None
+
+    def remedy(self, _: ClientFault, __: Visit) -> str | None:
+        """Return what fixes an UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED call; None where that is not known."""
+        return None
+
+    def account(self, _: Credential) -> str | None:
+        """Return the service account that the credential names."""
+        return None
+
+    def credential_step(self, examination: Examination) -> Step:
+        """Return the doctor's step on the credential that is sent."""
+        raise NotImplementedError
+
+    def missing_step(self, missing: NoCredential, hub: Service | None) -> Step:
+        """Return the doctor's step on a credential that cannot be had."""
+        if hub is None:
+            return error("credential", missing.cause, fix=missing.remedy)
+        fix = f"start new instances of the hub; where it has no service account: {missing.remedy}"
+        return error("credential", missing.cause, fix=fix, command=hub.restart())
+
+    def refusal_step(self, status: int, examination: Examination) -> Step:
+        """Return the doctor's step on an agent that answers 401 or 403 to the request for its card."""
+        service = service_of(examination.agent.url, name=examination.agent.id)
+        if status == 401:
+            return error(
+                "iam",
+                f"HTTP 401: the agent does not accept the credential of boundary {self.kind}",
+                fix="see the agent's log, or set the boundary that it needs in routes.toml",
+                command=service.logs(),
+            )
+        account = self.account(examination.credential)
+        name = account or "the hub's service account"
+        return error(
+            "iam",
+            f"HTTP 403: {name} lacks roles/run.invoker on {service.name}",
+            fix="whoever owns the agent's project lets the hub invoke it; it takes effect within minutes",
+            command=service.add_invoker(f"serviceAccount:{account or 'EMAIL'}"),
+        )
+
+    def admission_step(self, _: Examination) -> Step | None:
+        """Return the doctor's step on an agent that served its card; None where that proves nothing."""
+        return None
+
+
+class OwnTokenBoundary(Boundary, frozen=True, kw_only=True):
+    """Base of the kinds whose credential is a Google token of the hub's own."""
+
+    def token(self, agent: Destination, tokens: ServiceTokens) -> str:
+        """Fetch the token. Raises TokenUnavailable."""
+        raise NotImplementedError
+
+    def description(self, agent: Destination) -> str:
+        """Name the token for the operator."""
+        raise NotImplementedError
+
+    def credential(self, request: CredentialRequest) -> Credential:
+        """See `Boundary.credential`."""
+        agent, tokens = request.agent, request.sources.tokens
+        if is_on_loopback(agent.url) and (tokens is None or request.sources.spares_loopback):
+            return Credential()
+        if tokens is None:
+            raise NoCredential(
+                "no_credentials",
+                f"the route's boundary is {self.kind}, and IAM_CREDENTIALS=none allows loopback agents only",
+                "unset IAM_CREDENTIALS, so that Application Default Credentials are used",
+            )
+        try:
+            return bearer(self.token(agent, tokens))
+        except TokenUnavailable:
+            raise NoCredential(
+                "no_credentials",
+                "the hub got no token of its own from Application Default Credentials",
+                WITHOUT_CREDENTIALS,
+            ) from None
+
+    def credential_step(self, examination: Examination) -> Step:
+        """See `Boundary.credential_step`."""
+        if not examination.credential.headers:
+            return ok("credential", "none is sent: the agent is on this machine")
+        return ok("credential", self.description(examination.agent))
+
+
+def bearer(token: str) -> Credential:
+    """Return the credential that is a bearer token (RFC 6750)."""
+    return Credential(headers={"authorization": f"Bearer {token}"})
+
+
+def is_on_loopback(url: str) -> bool:
+    """Return True if the URL names this machine."""
+    return bool(_LOOPBACK.fullmatch(urlsplit(url).hostname or ""))

@@ -1,0 +1,22 @@
+"""`google_api`: an API of Google's, which takes an OAuth access token of the hub's service account."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from a2a_hub.boundaries.boundary import Destination, OwnTokenBoundary
+from a2a_hub.identity.service_tokens import ServiceTokens
+
+
+class GoogleApi(OwnTokenBoundary, frozen=True, kw_only=True):
+    """An access token of the hub's service account."""
+
+    kind: ClassVar[str] = "google_api"
+
+    def token(self, _: Destination, tokens: ServiceTokens) -> str:
+        """See `OwnTokenBoundary.token`."""
+        return tokens.access_token()
+
+    def description(self, _: Destination) -> str:
+        """See `OwnTokenBoundary.description`."""
+        return "an access token of the hub's own"

@@ -1,0 +1,45 @@
+"""`public`: everybody may call the agent, and nothing is sent."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from a2a_hub.a2a.client_errors import ClientFault
+from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination, Visit
+from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
+from a2a_hub.diagnosis.report import Step, error, ok
+
+
+class Public(Boundary, frozen=True, kw_only=True):
+    """No credential."""
+
+    kind: ClassVar[str] = "public"
+
+    def credential(self, _: CredentialRequest) -> Credential:
+        """See `Boundary.credential`."""
+        return Credential()
+
+    def remedy(self, fault: ClientFault, visit: Visit) -> str | None:
+        """See `Boundary.remedy`."""
+        agent = visit.agent
+        service = service_of(agent.url, name=agent.id)
+        if fault is ClientFault.RATE_LIMITED:
+            return f"where the agent has no instance left: {service.more_instances()}"
+        return (
+            f'the agent wants a credential: set boundary = "iam" for route {agent.id} in routes.toml, or let everybody '
+            f"invoke it: {service.add_invoker(EVERYBODY)}"
+        )
+
+    def credential_step(self, _: Examination) -> Step:
+        """See `Boundary.credential_step`."""
+        return ok("credential", "none is sent: the agent is public")
+
+    def refusal_step(self, status: int, examination: Examination) -> Step:
+        """See `Boundary.refusal_step`."""
+        agent = examination.agent
+        return error(
+            "iam",
+            f"HTTP {status}: the agent wants a credential, and its route says that it is public",
+            fix='let everybody invoke it, or set boundary = "iam" in routes.toml',
+            command=service_of(agent.url, name=agent.id).add_invoker(EVERYBODY),
+        )

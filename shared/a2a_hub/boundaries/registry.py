@@ -1,0 +1,21 @@
+"""The kinds of boundary, by the value of `boundary` in a route. A new kind is a file, and a row here."""
+
+from __future__ import annotations
+
+from a2a_hub.boundaries.boundary import Boundary
+from a2a_hub.boundaries.google_api import GoogleApi
+from a2a_hub.boundaries.iam import Iam
+from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.user import User
+
+KINDS: dict[str, type[Boundary]] = {
+    each.kind: each
+    for each in (
+        Public,
+        Iam,
+        GoogleApi,
+        User,
+    )
+}
+BOUNDARY_KEYS = frozenset(key for kind in KINDS.values() for key in kind.keys)
+"""The keys of a route that belong to some kind."""

@@ -1,0 +1,34 @@
+"""`user`: the agent acts for the person who asks, and gets the caller's own token."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination, NoCredential
+from a2a_hub.diagnosis.gcloud import Service
+from a2a_hub.diagnosis.report import Step, error, ok
+
+
+class User(Boundary, frozen=True, kw_only=True):
+    """The caller's own Authorization header."""
+
+    kind: ClassVar[str] = "user"
+    per_caller: ClassVar[bool] = True
+
+    def credential(self, request: CredentialRequest) -> Credential:
+        """See `Boundary.credential`."""
+        if request.authorization is None:
+            raise NoCredential(
+                "no_user_token",
+                "the route passes the caller's own token on, and the request carried none",
+                "set PASS_CALLER_TOKEN=true at the gate; bind an authorization in Gemini Enterprise",
+            )
+        return Credential(headers={"authorization": request.authorization})
+
+    def credential_step(self, _: Examination) -> Step:
+        """See `Boundary.credential_step`."""
+        return ok("credential", "the caller's own token")
+
+    def missing_step(self, missing: NoCredential, _: Service | None) -> Step:
+        """See `Boundary.missing_step`; new instances of the hub would have no token either."""
+        return error("credential", missing.cause, fix=missing.remedy)
