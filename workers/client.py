@@ -17,6 +17,10 @@ from typing import Any, Self
 
 Credential = Callable[[], Mapping[str, str]]
 """Returns the headers that authenticate the worker."""
+_METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity"
+_BROKE_OFF = "The work on this task broke off. / このタスクの処理は中断しました。"
+_NOT_OURS = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
+_log = logging.getLogger("worker")
 
 
 class Refused(Exception):
@@ -118,9 +122,6 @@ class Lease:
         return int(answer["version"])
 
 
-_METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity"
-
-
 def static_token(token: str) -> Credential:
     """The token of a client in the function's table (CLIENTS_FILE)."""
     return lambda: {"Authorization": f"Bearer {token}"}
@@ -147,11 +148,6 @@ def from_environment(environ: Mapping[str, str]) -> Credential:
     """By `WORKER_TOKEN` where it is set, else the account, for the function at `TASKS_URL`."""
     token = environ.get("WORKER_TOKEN", "")
     return static_token(token) if token else google_account(environ["TASKS_URL"].rstrip("/"))
-
-
-_BROKE_OFF = "The work on this task broke off. / このタスクの処理は中断しました。"
-_NOT_OURS = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
-_log = logging.getLogger("worker")
 
 
 class Failed(Exception):

@@ -19,6 +19,7 @@ from a2a_hub.diagnosis.report import Step, with_doctor
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.authentication import Caller
+from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, respond, status_pages, stdout_log
 from a2a_hub.runtime.ids import new_id
@@ -80,7 +81,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         log=log,
         message_factory=MESSAGE_FACTORY,
         texts=StoredTexts(),
-        wake=lambda _role, _task_id: None,
+        wakeups=NoWakeups(),
         # Nobody else can run what works on this instance's files.
         settings=with_settings(config.tasks, runs_at_once=True),
     )

@@ -10,7 +10,7 @@ from a2a_hub.a2a.extensions.schema_json import Spelling, in_metadata, settings_i
 from a2a_hub.a2a.model import Message
 from a2a_hub.a2a.text import text_of
 from a2a_hub.task_store.store import TaskQuery, TaskStore
-from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.tasks.resume_payload import read_resume_payload
 from a2a_hub.text.language import answer_language
 from functions.devtool.state import State, state_in
 from functions.devtool.workspace import Workspace
@@ -61,7 +61,7 @@ class Conversations:
         page = self._store.list(call.principal.subject, query, size=2, after=None)
         for stored in page.tasks:
             if stored.task.id != call.task.id:
-                state = state_in(read_work(stored.work).notes)
+                state = state_in(read_resume_payload(stored.work).notes)
                 return state.following() if state else None
         return None
 

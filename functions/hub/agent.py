@@ -89,7 +89,7 @@ class HubAgent:
         return Turn(events=events, immediate=immediate)
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
-        """See `a2a_hub.tasks.task_resolution.Leaves`: what belongs to another route does."""
+        """Return True for a message that belongs to another route; see `a2a_hub.tasks.task_resolution.NewTaskPolicy`."""
         ids = ids_of(_owner(call), request.message.context_id or None)
         return self._pipeline.starts_new_task(_incoming(request, call, *ids, dict(notes)))
 

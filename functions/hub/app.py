@@ -120,7 +120,7 @@ def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log:
         return None
     # A fifth of the hub's modules: one that keeps no tasks starts without them.
     from a2a_hub.queue.factory import open_wakeups
-    from a2a_hub.queue.wakeups import WAKEUPS_PATH, topic_of
+    from a2a_hub.queue.wakeups import WAKEUPS_PATH
     from a2a_hub.task_store.factory import open_store
     from a2a_hub.tasks.task_service import TaskService
     from functions.hub.task_texts import TaskTexts
@@ -143,9 +143,9 @@ def _tasks(config: Config, agent: HubAgent, http: Callable[[], HttpClient], log:
         log=log,
         message_factory=MESSAGE_FACTORY,
         texts=TaskTexts(),
-        wake=lambda role, task_id: wakeups.publish(topic_of(role), task_id),
+        wakeups=wakeups,
         settings=config.tasks,
-        starts_new_task=agent.starts_new_task,
+        new_task_policy=agent,
     )
 
 

@@ -24,13 +24,13 @@ from a2a_hub.task_store.store import HUB, Store, Unavailable
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
-from functions.tasks.hub_runs import HubRuns
+from functions.tasks.hub_runs import HubRunStarter
 from functions.tasks.wakeups import TopicCondition, WakeupEndpoint
 from functions.tasks.webhooks.delivery import deliverer
 from functions.tasks.workers.api import WorkersApi
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import worker_of
-from functions.tasks.workers.lease_operations import Holding
+from functions.tasks.workers.lease_operations import LeaseOperations
 from functions.tasks.workers.leasing import Leasing
 
 _MOST_PURGED = 500
@@ -48,7 +48,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     signer = config.identity.signer()
     assert signer is not None, "the settings have been checked"
     http = HttpClient()
-    runs = HubRuns(
+    runs = HubRunStarter(
         store,
         hub_url=config.hub_url,
         http=http,
@@ -79,15 +79,15 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         now=time.time,
     )
     api = WorkersApi(
-        leasing, Holding(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
+        leasing, LeaseOperations(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
     )
-    wakeups = WakeupEndpoint(bell, accounts=config.wakeup_accounts, starts={topic_of(HUB): runs.look})
+    wakeups = WakeupEndpoint(bell, accounts=config.wakeup_accounts, starts={topic_of(HUB): runs.start_due})
     key_set = KeySetPage(config.webhooks.public_keys)
     background = _background(
         config,
         store,
         log,
-        look_for_runs=runs.look,
+        look_for_runs=runs.start_due,
         end_abandoned=lambda: leasing.end_abandoned(sorted(roles)),
         end_untaken=lambda: leasing.end_abandoned(None),
     )
@@ -145,9 +145,9 @@ def _background(
         while store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
             pass
 
-    deliver = deliverer(config, store, log).look
+    deliver = deliverer(config, store, log).deliver_due
     background = Background(log)
-    background.every(config.webhooks.look_seconds, deliver, name="The delivery of push notifications")
+    background.every(config.webhooks.poll_seconds, deliver, name="The delivery of push notifications")
     background.every(config.sweep_seconds, look_for_runs, name="The sweep for tasks that nobody runs")
     background.every(_ABANDONED_EVERY_SECONDS, end_abandoned, name="The sweep for tasks whose workers died")
     background.every(_PURGE_EVERY_SECONDS, end_untaken, name="The sweep for tasks that nobody takes")

@@ -21,13 +21,13 @@ _PATH = "/internal/tasks:run"
 _MOST_AT_ONCE = 16
 _LONGEST_SECONDS = 3500.0
 # A task that is due again though the hub was asked is one whose run has died without a word.
-_ASK_AGAIN_SECONDS = 30.0
+_REPEAT_AFTER_SECONDS = 30.0
 _CONNECT_SECONDS = 5.0
 _MOST_BYTES = 64_000
 
 
-class HubRuns:
-    """`look` finds due tasks and starts a request to the hub for each, which lasts as long as the task's turn."""
+class HubRunStarter:
+    """`start_due` finds due tasks and starts a request to the hub for each, which lasts as long as the task's turn."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class HubRuns:
         tokens: ServiceTokens | None,
         log: Log,
         threads: Threads,
-        ask_again_seconds: float = _ASK_AGAIN_SECONDS,
+        repeat_after_seconds: float = _REPEAT_AFTER_SECONDS,
     ) -> None:
         self._store = store
         self._url = hub_url + _PATH
@@ -50,29 +50,29 @@ class HubRuns:
         self._log = log
         self._threads = threads
         self._lock = threading.Lock()
-        self._ask_again_seconds = ask_again_seconds
-        self._asked_at: dict[str, float] = {}
+        self._repeat_after_seconds = repeat_after_seconds
+        self._requested_at: dict[str, float] = {}
 
-    def look(self) -> int:
+    def start_due(self) -> int:
         """Starts what is due; how many tasks that were."""
         started = 0
         for task_id in self._store.due([HUB], limit=_MOST_AT_ONCE):
             now = self._http.clock()
             with self._lock:
-                before = self._asked_at.get(task_id)
-                if before is None and len(self._asked_at) >= _MOST_AT_ONCE:
+                before = self._requested_at.get(task_id)
+                if before is None and len(self._requested_at) >= _MOST_AT_ONCE:
                     continue
-                if before is not None and now - before < self._ask_again_seconds:
+                if before is not None and now - before < self._repeat_after_seconds:
                     continue
-                self._asked_at[task_id] = now
-            self._threads.run(self._asking(task_id, now))
+                self._requested_at[task_id] = now
+            self._threads.run(self._request(task_id, now))
             started += 1
         return started
 
-    def _asking(self, task_id: str, asked_at: float) -> Callable[[], None]:
+    def _request(self, task_id: str, asked_at: float) -> Callable[[], None]:
         def ask() -> None:
             try:
-                self._ask(task_id)
+                self._run_on_hub(task_id)
             except (HttpFailure, TokenUnavailable) as failure:
                 # The task stays due, and the next look finds it.
                 self._log.line(
@@ -80,12 +80,12 @@ class HubRuns:
                 )
             finally:
                 with self._lock:
-                    if self._asked_at.get(task_id) == asked_at:
-                        del self._asked_at[task_id]
+                    if self._requested_at.get(task_id) == asked_at:
+                        del self._requested_at[task_id]
 
         return ask
 
-    def _ask(self, task_id: str) -> None:
+    def _run_on_hub(self, task_id: str) -> None:
         answer = self._http.request(
             "POST",
             self._url,

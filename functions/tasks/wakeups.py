@@ -18,6 +18,8 @@ from a2a_hub.identity.principal import HUB_FUNCTION, Principal
 from a2a_hub.queue.wakeups import WAKEUPS_PATH, BadEnvelope, read_push
 from a2a_hub.telemetry.log import Record
 
+_MOST_BYTES = 100_000
+
 
 class TopicCondition:
     """Take `rung` first, then look for work, then `wait` for a ring since: so that none is missed in between."""
@@ -44,9 +46,6 @@ class TopicCondition:
 
     def _sum(self, topics: Collection[str]) -> int:
         return sum(self._rings[topic] for topic in set(topics))
-
-
-_MOST_BYTES = 100_000
 
 
 class WakeupEndpoint:

@@ -27,12 +27,13 @@ from a2a_hub.a2a.model import (
 from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
 from a2a_hub.a2a.versions import Version
 from a2a_hub.identity.principal import Principal
+from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
 from a2a_hub.tasks.recorder import LeaseTimes
-from a2a_hub.tasks.settings import Patience, TaskSettings
+from a2a_hub.tasks.settings import TaskSettings, WaitLimits
 from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.telemetry.log import Log
 
@@ -157,7 +158,7 @@ class Instance:
         self.log: list[bytes] = []
         log = Log(self.log.append, clock=time.monotonic, new_id=random_hex, function="test")
         settings = TaskSettings(
-            patience=Patience(store_seconds=store_seconds, ui_seconds=10.0, blocking_seconds=30.0),
+            patience=WaitLimits(store_seconds=store_seconds, ui_seconds=10.0, blocking_seconds=30.0),
             lease_times=LeaseTimes(seconds=lease_seconds, look_seconds=look_seconds, outage_seconds=20.0),
             runs_at_once=runs_at_once,
             webhook_hosts=(),
@@ -171,7 +172,7 @@ class Instance:
                 new_id=MESSAGE_FACTORY.new_id, timestamp=MESSAGE_FACTORY.timestamp
             ),
             texts=_Texts(),
-            wake=lambda *_: None,
+            wakeups=NoWakeups(),
             settings=settings,
         )
 

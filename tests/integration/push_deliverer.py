@@ -1,6 +1,7 @@
 """A deliverer of push notifications over a store, with a clock and chance of the test's own."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState
@@ -9,12 +10,19 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Delivery, PushConfig
-from a2a_hub.tasks.webhook_address import webhook_refusal
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 from functions.tasks.webhooks.delivery import Deliverer
-from functions.tasks.webhooks.notification import Posting, Signer
-from functions.tasks.webhooks.retry_policy import Attempts
+from functions.tasks.webhooks.notification import NotificationSender, Signer
+from functions.tasks.webhooks.retry_policy import RetryLimits
 from tests.contract.task_store.stores import Clock, Store, chunk, created, status
+
+
+class _Inline(Threads):
+    """Runs each piece of work before `run` returns."""
+
+    def run(self, work: Callable[[], object]) -> None:
+        work()
 
 
 class Bench:
@@ -36,9 +44,9 @@ class Bench:
         **options: Any,
     ) -> Deliverer:
         """Sends while it looks, or beside it as in production."""
-        posting = Posting(
+        posting = NotificationSender(
             http=HttpClient(),
-            refuses=options.pop("refuses", webhook_refusal(["127.0.0.1"])),
+            addresses=options.pop("addresses", WebhookAddresses(["127.0.0.1"])),
             signer=signer,
             timeout_seconds=timeout_seconds,
             now=self.clock,
@@ -46,11 +54,11 @@ class Bench:
         return Deliverer(
             self.store,
             posting,
-            Attempts(**options),
+            RetryLimits(**options),
             now=self.clock,
             random=lambda: self.jitter,
             log=Log(self.log_lines.append, clock=self.clock, new_id=new_id, function="tasks"),
-            start=self.threads.run if beside else lambda send: send(),
+            threads=self.threads if beside else _Inline("webhook"),
         )
 
     def task(self, *chunks: str) -> str:

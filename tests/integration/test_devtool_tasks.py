@@ -11,7 +11,7 @@ from msgspec import json, structs
 from a2a_hub.a2a.model import Event, Message, Part, Role, TaskState
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.task_store.sqlite import SqliteTaskStore
-from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.tasks.resume_payload import read_resume_payload
 from a2a_hub.tasks.updates import status_update
 from tests.fakes.devtool import WAYS, Client, Devtool, Refused, Told, calls, kinds, waiting, workspace_in
 from tests.fakes.task_instance import until
@@ -155,7 +155,7 @@ def _decide_and_die(folder: Path, task_id: str, call_id: str) -> None:
         task_id=task_id,
         context_id=stored.task.context_id,
     )
-    work = read_work(stored.work)
+    work = read_resume_payload(stored.work)
     work = structs.replace(work, request=structs.replace(work.request, message=message), turn=work.turn + 1)
     events: list[Event] = [status_update(stored.task, TaskState.WORKING, timestamp()), message]
     store.append(task_id, events, expected_version=stored.version, work=json.encode(work))

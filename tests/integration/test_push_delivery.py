@@ -11,7 +11,7 @@ from a2a_hub.a2a.versions import Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Delivery
-from a2a_hub.tasks.webhook_address import webhook_refusal
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from tests.contract.task_store.stores import Clock, created, status
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver
@@ -32,11 +32,11 @@ def test_a_receiver_is_told_every_event_in_order_and_once(bench: Bench) -> None:
     with Receiver() as receiver:
         bench.register(bench.task("a", "b"), receiver.url)
         deliverer = bench.deliverer()
-        assert deliverer.look() == 1
+        assert deliverer.deliver_due() == 1
         assert receiver.sequences == [1, 2, 3, 4, 5]
         kinds = [next(iter(event)) for event in receiver.events]
         assert kinds == ["task", "statusUpdate", "artifactUpdate", "artifactUpdate", "statusUpdate"]
-        assert deliverer.look() == 0
+        assert deliverer.deliver_due() == 0
     assert {received.method for received in receiver.received} == {"POST"}
     assert {received.path for received in receiver.received} == {"/hook?for=me"}
 
@@ -46,9 +46,9 @@ def test_whoever_registers_later_is_told_of_what_comes_then(bench: Bench) -> Non
         id_ = created(bench.store).task.id
         bench.register(id_, receiver.url, after=1)
         deliverer = bench.deliverer()
-        assert deliverer.look() == 0
+        assert deliverer.deliver_due() == 0
         bench.store.append(id_, [status(id_, TaskState.WORKING)])
-        deliverer.look()
+        deliverer.deliver_due()
         assert receiver.sequences == [2]
 
 
@@ -57,7 +57,7 @@ def test_1_0_is_told_in_stream_responses_and_with_its_own_credentials(bench: Ben
     with Receiver() as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url, token="receivers-token", authentication=authentication, after=2)
-        bench.deliverer().look()
+        bench.deliverer().deliver_due()
     (received,) = receiver.received
     assert received.headers["content-type"] == "application/a2a+json"
     assert received.headers["a2a-version"] == "1.0"
@@ -72,7 +72,7 @@ def test_0_3_is_told_the_whole_task_as_it_was_at_each_event(bench: Bench) -> Non
     with Receiver() as receiver:
         id_ = bench.task("a", "b")
         bench.register(id_, receiver.url, version=Version.V0_3, token="receivers-token", after=2)
-        bench.deliverer().look()
+        bench.deliverer().deliver_due()
     assert {event["kind"] for event in receiver.events} == {"task"}
     assert [event["status"]["state"] for event in receiver.events] == ["working", "working", "completed"]
     said = [
@@ -94,10 +94,10 @@ def test_what_the_user_said_is_not_sent_and_holds_nothing_up(bench: Bench, versi
         bench.store.append(id_, [said, status(id_, TaskState.WORKING), said])
         bench.register(id_, receiver.url, version=version)
         deliverer = bench.deliverer()
-        deliverer.look()
+        deliverer.deliver_due()
         assert receiver.sequences == [1, 3]
         assert bench.delivery(id_).delivered == 4
-        assert deliverer.look() == 0
+        assert deliverer.deliver_due() == 0
 
 
 def test_a_receiver_that_was_down_gets_everything_in_order_when_it_is_back(bench: Bench) -> None:
@@ -105,14 +105,14 @@ def test_a_receiver_that_was_down_gets_everything_in_order_when_it_is_back(bench
         id_ = bench.task("a", "b")
         bench.register(id_, receiver.url)
         deliverer = bench.deliverer()
-        deliverer.look()
+        deliverer.deliver_due()
         assert (bench.delivery(id_).delivered, bench.delivery(id_).failures) == (1, 1)
-        deliverer.look()
+        deliverer.deliver_due()
         assert len(receiver.received) == 2
         bench.clock.pass_by(2.0)
-        deliverer.look()
+        deliverer.deliver_due()
         bench.clock.pass_by(4.0)
-        deliverer.look()
+        deliverer.deliver_due()
         assert receiver.sequences == [1, 2, 2, 2, 3, 4, 5]
         assert bench.delivery(id_) == Delivery(push=bench.delivery(id_).push, delivered=5)
 
@@ -124,9 +124,9 @@ def test_a_receiver_that_nobody_can_reach_is_tried_again_and_its_name_is_not_in_
     authentication = AuthenticationInfo(scheme="Bearer", credentials="receivers-own")
     bench.register(id_, url, token="receivers-token", authentication=authentication)
     deliverer = bench.deliverer(most=2)
-    deliverer.look()
+    deliverer.deliver_due()
     bench.clock.pass_by(HOUR)
-    deliverer.look()
+    deliverer.deliver_due()
     first, second = bench.log
     assert (first["severity"], first["taskId"], first["againInSeconds"]) == ("INFO", id_, 2.0)
     assert second["severity"] == "ERROR"
@@ -140,7 +140,7 @@ def test_a_config_is_given_up_after_so_many_failures_in_a_row_and_says_why(bench
         bench.register(id_, receiver.url)
         deliverer = bench.deliverer(most=3)
         for _ in range(5):
-            deliverer.look()
+            deliverer.deliver_due()
             bench.clock.pass_by(HOUR)
     assert len(receiver.received) == 3
     assert bench.delivery(id_).dead == "the receiver answered with status 500 (3 failed in a row)"
@@ -152,9 +152,9 @@ def test_a_receiver_that_is_gone_is_not_asked_again(bench: Bench) -> None:
         id_ = bench.task()
         bench.register(id_, receiver.url)
         deliverer = bench.deliverer()
-        deliverer.look()
+        deliverer.deliver_due()
         bench.clock.pass_by(HOUR)
-        assert deliverer.look() == 0
+        assert deliverer.deliver_due() == 0
     assert bench.delivery(id_).dead == "the receiver answered with status 410"
 
 
@@ -163,9 +163,9 @@ def test_a_config_that_is_registered_anew_lives_again(bench: Bench) -> None:
         id_ = bench.task()
         bench.register(id_, receiver.url)
         deliverer = bench.deliverer()
-        deliverer.look()
+        deliverer.deliver_due()
         bench.register(id_, receiver.url, after=1)
-        deliverer.look()
+        deliverer.deliver_due()
         assert receiver.sequences == [1, 2, 3]
 
 
@@ -175,11 +175,11 @@ def test_a_receiver_is_not_asked_before_it_wants_to_be(bench: Bench) -> None:
         id_ = bench.task()
         bench.register(id_, receiver.url)
         deliverer = bench.deliverer()
-        deliverer.look()
+        deliverer.deliver_due()
         bench.clock.pass_by(110)
-        assert deliverer.look() == 0
+        assert deliverer.deliver_due() == 0
         bench.clock.pass_by(20)
-        deliverer.look()
+        deliverer.deliver_due()
         assert receiver.sequences == [1, 1, 2, 3]
 
 
@@ -191,7 +191,7 @@ def test_deletion_stops_delivery_even_between_two_events(bench: Bench) -> None:
     with Receiver(behave=behave) as receiver:
         id_ = bench.task("a", "b")
         bench.register(id_, receiver.url)
-        bench.deliverer().look()
+        bench.deliverer().deliver_due()
     assert receiver.sequences == [1]
     assert bench.store.configs(id_) == []
 
@@ -200,7 +200,7 @@ def test_a_redirect_is_not_followed_and_counts_as_a_refusal(bench: Bench) -> Non
     with Receiver() as inside, Receiver(307, location=inside.url) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
-        bench.deliverer(most_refusals=1).look()
+        bench.deliverer(most_refusals=1).deliver_due()
     assert inside.received == []
     assert bench.delivery(id_).dead == "the receiver answered with status 307"
 
@@ -209,7 +209,7 @@ def test_an_address_that_may_no_longer_be_notified_is_not(bench: Bench) -> None:
     with Receiver() as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
-        bench.deliverer(refuses=webhook_refusal([]), most_refusals=1).look()
+        bench.deliverer(addresses=WebhookAddresses([]), most_refusals=1).deliver_due()
     assert receiver.received == []
     assert bench.delivery(id_).dead == "the URL must be an https URL"
 
@@ -226,9 +226,9 @@ def test_a_receiver_that_does_not_answer_holds_up_nobody_else(bench: Bench) -> N
             bench.register(bench.task(), slow.url)
         bench.register(bench.task(), quick.url)
         deliverer = bench.deliverer(beside=True)
-        deliverer.look()
+        deliverer.deliver_due()
         quick.await_sequences([1, 2, 3])
-        deliverer.look()
+        deliverer.deliver_due()
         slow.await_sequences([1])
         assert len(slow.received) <= 8
         release.set()
@@ -242,7 +242,7 @@ def test_an_answer_that_never_ends_is_not_waited_for(bench: Bench) -> None:
     with Receiver(behave=behave) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
-        bench.deliverer(timeout_seconds=0.5).look()
+        bench.deliverer(timeout_seconds=0.5).deliver_due()
         assert receiver.sequences == [1, 2, 3]
     assert bench.delivery(id_).delivered == 3
 
@@ -254,5 +254,5 @@ def test_two_deliverers_of_one_store_keep_the_order(bench: Bench) -> None:
         deliverers = [bench.deliverer(beside=True) for _ in range(3)]
         while bench.delivery(id_).delivered < 13:
             for deliverer in deliverers:
-                deliverer.look()
+                deliverer.deliver_due()
         assert receiver.sequences == list(range(1, 14))

@@ -17,7 +17,7 @@ from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, Stream, route, settle, stre
 _WAIT_SECONDS = 20
 
 
-class Holding:
+class LeaseOperations:
     """An agent's script that says one word, and another one when it is told to go on. It counts how often it was asked."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Holding:
 
 
 def test_a_chunk_reaches_the_client_before_the_agent_says_the_next_one() -> None:
-    script = Holding()
+    script = LeaseOperations()
     with AgentServer(script) as agent:
         stream = Hub(route("alpha", agent.url)).open("Hello")
         assert _next_text(stream) == "First, "
@@ -96,7 +96,7 @@ def test_a_stream_is_an_unbuffered_event_stream() -> None:
 
 
 def test_a_silent_agent_is_bridged_by_keep_alives() -> None:
-    script = Holding()
+    script = LeaseOperations()
     with AgentServer(script) as agent:
         stream = Hub(route("alpha", agent.url), keep_alive_seconds=0.01).open("Hello")
         assert _next_text(stream) == "First, "
@@ -176,7 +176,7 @@ def test_the_end_of_the_stream_does_not_wait_for_an_agent_that_keeps_its_connect
 
 
 def test_the_same_stream_opened_again_while_it_is_answered_runs_once_and_is_heard_in_full_by_all() -> None:
-    script = Holding()
+    script = LeaseOperations()
     with AgentServer(script) as agent:
         hub = Hub(route("alpha", agent.url))
         streams = [hub.open("Hello", message_id="same", context_id="c") for _ in range(3)]
@@ -201,7 +201,7 @@ def test_the_same_stream_opened_again_while_it_is_answered_runs_once_and_is_hear
     ids=lambda other: next(iter(other)),
 )
 def test_what_differs_is_not_joined(other: dict[str, Any]) -> None:
-    script = Holding()
+    script = LeaseOperations()
     with AgentServer(script) as agent:
         hub = Hub(route("alpha", agent.url))
         same = {"message_id": "same", "context_id": "c", "token": TOKEN, "text": "Hello", "version": "0.3"}
@@ -224,7 +224,7 @@ def test_the_same_message_after_the_answer_is_a_new_turn() -> None:
 
 
 def test_anonymous_callers_are_not_one_caller() -> None:
-    script = Holding()
+    script = LeaseOperations()
     with AgentServer(script) as agent:
         hub = Hub(route("alpha", agent.url), anonymous=True)
         with ThreadPoolExecutor(2) as pool:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
-from a2a_hub.tasks.webhook_address import AddressRefused, public_addresses
+from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses
 from tests.fakes.http_server import HttpServer
 from tests.fakes.tls_receiver import TlsReceiver
 
@@ -37,7 +37,7 @@ def _resolves(*answers: Sequence[str]) -> tuple[Callable[[str, int], Sequence[st
 )
 def test_a_name_that_resolves_to_an_inner_address_is_never_connected_to(addresses: Sequence[str]) -> None:
     with HttpServer(lambda exchange: exchange.answer(200)) as inside:
-        http = HttpClient(addresses=public_addresses([], resolve=lambda *_: addresses))
+        http = HttpClient(addresses=WebhookAddresses([], resolve=lambda *_: addresses).resolve)
         with pytest.raises(AddressRefused):
             _post(http, f"http://{NAME}:{inside.port}/")
         assert inside.connections == 0
@@ -47,7 +47,8 @@ def test_a_name_is_resolved_once_for_the_check_and_the_connection(tmp_path: Path
     resolve, asked = _resolves(["127.0.0.1"], ["169.254.169.254"])
     with TlsReceiver(NAME, tmp_path) as server:
         http = HttpClient(
-            tls=server.trusting, addresses=public_addresses([f"{NAME}:{server.port}"], resolve=resolve)
+            tls=server.trusting,
+            addresses=WebhookAddresses([f"{NAME}:{server.port}"], resolve=resolve).resolve,
         )
         assert _post(http, f"https://{NAME}:{server.port}/") == 200
         assert asked == [NAME]
@@ -90,7 +91,7 @@ def test_an_address_that_does_not_answer_is_followed_by_the_next() -> None:
 
 
 def test_a_name_that_cannot_be_resolved_is_a_failure_that_names_nothing() -> None:
-    http = HttpClient(addresses=public_addresses([]))
+    http = HttpClient(addresses=WebhookAddresses([]).resolve)
     with pytest.raises(HttpFailure) as raised:
         _post(http, "http://nobody.invalid/")
     assert raised.value.fault is Fault.UNRESOLVED

@@ -78,7 +78,7 @@ def test_a_name_that_became_an_inner_address_is_not_connected_to(
         url = f"https://{NAME}:{inside.port}/hook"
         config = TaskPushNotificationConfig(url=url, id="p", task_id=task_id)
         store.put_config(PushConfig(config=config, version=Version.V1_0), delivered=0)
-        deliverer(read(settings), store, log).look()
+        deliverer(read(settings), store, log).deliver_due()
         assert _attempted(store, task_id).dead == dead
         assert inside.connections == connections
     store.close()

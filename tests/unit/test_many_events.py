@@ -20,7 +20,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.task_store.task_log import folded
+from a2a_hub.task_store.task_log import apply_events
 from a2a_hub.tasks.updates import updates
 from functions.hub.downstream.artifact_ids import ArtifactIds
 from functions.hub.downstream.event_translator import EventTranslator
@@ -73,7 +73,9 @@ def _hear(events: Sequence[Event]) -> None:
 
 def _update_task(events: Sequence[Event]) -> None:
     cancellation = Cancellation()
-    for _ in updates(iter(events), _TASK, cancellation=cancellation, timestamp=lambda: "", may_answer=False):
+    for _ in updates(
+        iter(events), _TASK, cancellation=cancellation, timestamp=lambda: "", allows_message=False
+    ):
         pass
 
 
@@ -87,7 +89,7 @@ def _name(events: Sequence[Event]) -> None:
 TAKEN: dict[str, Callable[[Sequence[Event]], object]] = {
     "heard": _hear,
     "folded": lambda events: fold([_TASK, *events]),
-    "folded from the log": lambda events: folded(_TASK, events),
+    "folded from the log": lambda events: apply_events(_TASK, events),
     "made updates of": _update_task,
     "given ids": _name,
 }

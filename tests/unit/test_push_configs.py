@@ -13,7 +13,7 @@ from a2a_hub.a2a.versions import Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.push_configs import PushConfigs
-from a2a_hub.tasks.webhook_address import webhook_refusal
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from tests.contract.task_store.stores import Clock, created
 
 URL = "https://receiver.example.com/hook"
@@ -31,7 +31,7 @@ def _own(scheme: str = "Bearer", credentials: str = "receivers-own") -> dict[str
 
 
 def _add(store: SqliteTaskStore, **config: Any) -> TaskPushNotificationConfig:
-    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
     return configs.add(created(store), TaskPushNotificationConfig(**({"url": URL} | config)), Version.V1_0)
 
 
@@ -49,7 +49,7 @@ def test_a_receiver_is_told_of_what_comes_after_it_was_registered(store: SqliteT
 def test_a_config_without_a_name_is_the_default_one_in_0_3_and_one_of_many_in_1_0(
     store: SqliteTaskStore,
 ) -> None:
-    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
     stored = created(store)
     for version in (Version.V0_3, Version.V0_3, Version.V1_0, Version.V1_0):
         configs.add(stored, TaskPushNotificationConfig(url=URL), version)
@@ -59,7 +59,7 @@ def test_a_config_without_a_name_is_the_default_one_in_0_3_and_one_of_many_in_1_
 
 
 def test_a_task_has_so_many_configs_and_one_of_them_can_be_replaced(store: SqliteTaskStore) -> None:
-    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
     stored = created(store)
     for number in range(10):
         configs.add(stored, TaskPushNotificationConfig(url=URL, id=f"p{number}"), Version.V1_0)
@@ -121,7 +121,7 @@ def test_what_could_not_be_sent_or_may_not_is_refused_with_the_field(
 def test_a_field_is_named_as_it_stands_in_the_request(
     store: SqliteTaskStore, version: Version, with_message: bool, field: str
 ) -> None:
-    configs = PushConfigs(store, refuses=webhook_refusal([]), new_id=new_id)
+    configs = PushConfigs(store, addresses=WebhookAddresses([]), new_id=new_id)
     config = TaskPushNotificationConfig(url="hook")
     stored = created(store)
     add: Callable[[], object] = (

@@ -17,7 +17,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.task_store.task_log import event_bytes, folded, read_event, read_task, task_bytes
+from a2a_hub.task_store.task_log import apply_events, event_bytes, read_event, read_task, task_bytes
 
 TASK = Task(id="t", context_id="c", status=TaskStatus(state=TaskState.SUBMITTED))
 _texts = st.text(max_size=5)
@@ -51,9 +51,9 @@ _events: st.SearchStrategy[Event] = st.one_of(
 
 @given(st.lists(_events, max_size=12))
 def test_folding_in_one_go_is_folding_one_after_another(events: list[Event]) -> None:
-    expected = functools.reduce(lambda task, event: folded(task, [event]), events, TASK)
-    assert folded(TASK, events) == expected
-    assert folded(None, [TASK, *events]) == expected
+    expected = functools.reduce(lambda task, event: apply_events(task, [event]), events, TASK)
+    assert apply_events(TASK, events) == expected
+    assert apply_events(None, [TASK, *events]) == expected
     assert read_task(task_bytes(expected)) == expected
 
 

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from a2a_hub.tasks.webhook_address import AddressRefused, is_public, public_addresses, webhook_refusal
+from a2a_hub.tasks.webhook_address import AddressRefused, WebhookAddresses, is_public
 
 HOSTILE_URLS = (
     "http://receiver.example.com/",
@@ -101,7 +101,7 @@ PUBLIC_ADDRESSES = ("93.184.216.34", "8.8.8.8", "2600:1900::1", "2606:4700:4700:
 
 @pytest.mark.parametrize("url", HOSTILE_URLS)
 def test_what_a_url_itself_shows_is_refused(url: str) -> None:
-    assert webhook_refusal([])(url) is not None
+    assert WebhookAddresses([]).refusal(url) is not None
 
 
 @pytest.mark.parametrize("address", PRIVATE_ADDRESSES)
@@ -116,27 +116,27 @@ def test_an_address_of_the_public_internet_is_public(address: str) -> None:
 
 @pytest.mark.parametrize("address", PRIVATE_ADDRESSES)
 def test_a_name_is_refused_when_any_of_its_addresses_is_not_public(address: str) -> None:
-    addresses = public_addresses([], resolve=lambda *_: (PUBLIC_ADDRESSES[0], address))
+    addresses = WebhookAddresses([], resolve=lambda *_: (PUBLIC_ADDRESSES[0], address)).resolve
     with pytest.raises(AddressRefused) as raised:
         addresses("innocent.example.com", 443)
     assert address not in raised.value.detail
 
 
 def test_a_name_of_public_addresses_is_connected_to_at_these() -> None:
-    addresses = public_addresses([], resolve=lambda *_: PUBLIC_ADDRESSES)
+    addresses = WebhookAddresses([], resolve=lambda *_: PUBLIC_ADDRESSES).resolve
     assert addresses("receiver.example.com", 443) == PUBLIC_ADDRESSES[:4]
 
 
 def test_what_is_no_address_is_not_public() -> None:
     with pytest.raises(AddressRefused):
-        public_addresses([], resolve=lambda *_: ("elsewhere",))("receiver.example.com", 443)
+        WebhookAddresses([], resolve=lambda *_: ("elsewhere",)).resolve("receiver.example.com", 443)
 
 
 @pytest.mark.parametrize("allowed", ["127.0.0.1", "127.0.0.1:8443", "Receiver.Test", "receiver.test:8443"])
 def test_an_allowed_host_may_be_notified_wherever_it_is(allowed: str) -> None:
     host = allowed.partition(":")[0]
-    assert webhook_refusal([allowed])(f"http://{host}:8443/hook") is None
-    addresses = public_addresses([allowed], resolve=lambda *_: ("127.0.0.1",))
+    assert WebhookAddresses([allowed]).refusal(f"http://{host}:8443/hook") is None
+    addresses = WebhookAddresses([allowed], resolve=lambda *_: ("127.0.0.1",)).resolve
     assert addresses(host.lower(), 8443) == ("127.0.0.1",)
 
 
@@ -144,7 +144,7 @@ def test_an_allowed_host_may_be_notified_wherever_it_is(allowed: str) -> None:
     "url", ["https://receiver.test:9/", "https://receiver.test.evil.example/", "https://evil-receiver.test/"]
 )
 def test_an_allowed_host_allows_no_other(url: str) -> None:
-    addresses = public_addresses(["receiver.test:8443"], resolve=lambda *_: ("127.0.0.1",))
+    addresses = WebhookAddresses(["receiver.test:8443"], resolve=lambda *_: ("127.0.0.1",)).resolve
     host, port = url.split("/")[2].partition(":")[::2]
     with pytest.raises(AddressRefused):
         addresses(host, int(port or 443))

@@ -31,6 +31,10 @@ _YES = {
     "okです",
 }
 _NO = {"no", "no thanks", "no thank you", "n", "いいえ", "いや", "やめて", "やめてください", "キャンセル"}
+_MOST_MESSAGES = 40
+# The longest question of a worker, and a little more.
+_MOST_CHARACTERS = 12_000
+_USER = "ROLE_USER"
 
 
 class Answer(StrEnum):
@@ -88,12 +92,6 @@ def _read(kind: str, block: str, words: Words, zone: tzinfo) -> Action | None:
         return KINDS[kind].read(fields, zone)
     except (Unusable, GoogleFailed):
         return None
-
-
-_MOST_MESSAGES = 40
-# The longest question of a worker, and a little more.
-_MOST_CHARACTERS = 12_000
-_USER = "ROLE_USER"
 
 
 @dataclass(frozen=True)

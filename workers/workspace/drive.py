@@ -15,6 +15,8 @@ _EVERYWHERE = {"supportsAllDrives": "true", "includeItemsFromAllDrives": "true"}
 _GOOGLE_TYPE = "application/vnd.google-apps."
 # What Google's own kinds of files are exported as; a sheet's first table only.
 _EXPORTED = {"document": "text/markdown", "spreadsheet": "text/csv", "presentation": "text/plain"}
+_NEW_FIELDS = "id,webViewLink"
+_BOUNDARY = "a-part-of-a-new-document"
 
 
 class Drive:
@@ -83,10 +85,6 @@ def _shown(file: dict[str, Any]) -> dict[str, Any]:
         "owner": owners,
         "address": file.get("webViewLink"),
     }
-
-
-_NEW_FIELDS = "id,webViewLink"
-_BOUNDARY = "a-part-of-a-new-document"
 
 
 def new_document(google: Google, title: str, text: str, *, task_id: str) -> dict[str, Any]:

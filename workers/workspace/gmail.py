@@ -14,6 +14,9 @@ from workers.workspace.google import READ_MAIL, Api, Google
 
 _UNSEEN = {"script", "style", "head", "title"}
 _BREAKS = {"br", "p", "div", "tr", "li", "h1", "h2", "h3", "blockquote"}
+_MOST_MAILS = 10
+_MOST_CHARACTERS = 20_000
+_SHOWN = ["From", "To", "Cc", "Subject", "Date"]
 
 
 def encoded_mail(*, to: Sequence[str], cc: Sequence[str] = (), subject: str, body: str) -> str:
@@ -91,11 +94,6 @@ class _Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._unseen:
             self.read.append(data)
-
-
-_MOST_MAILS = 10
-_MOST_CHARACTERS = 20_000
-_SHOWN = ["From", "To", "Cc", "Subject", "Date"]
 
 
 class Gmail:

@@ -36,6 +36,18 @@ WRITING: Final = {
 
 
 _PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
+_log = logging.getLogger("workspace")
+_ATTEMPTS = 3
+_BUSY_REASONS = {"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "RATE_LIMIT_EXCEEDED"}
+_DISABLED_REASONS = {"accessNotConfigured", "SERVICE_DISABLED"}
+_SCOPE_REASONS = {"insufficientPermissions", "insufficientScopes", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
+_CAUSES = {
+    400: Cause.INVALID,
+    404: Cause.NOT_FOUND,
+    409: Cause.CONFLICT,
+    410: Cause.NOT_FOUND,
+    412: Cause.CONFLICT,
+}
 
 
 def credentials_of(*, user: str, account: str) -> Callable[[str], Any]:
@@ -59,20 +71,6 @@ def credentials_of(*, user: str, account: str) -> Callable[[str], Any]:
         return source.with_scopes([scope]).with_subject(user)
 
     return credentials
-
-
-_log = logging.getLogger("workspace")
-_ATTEMPTS = 3
-_BUSY_REASONS = {"rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "RATE_LIMIT_EXCEEDED"}
-_DISABLED_REASONS = {"accessNotConfigured", "SERVICE_DISABLED"}
-_SCOPE_REASONS = {"insufficientPermissions", "insufficientScopes", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
-_CAUSES = {
-    400: Cause.INVALID,
-    404: Cause.NOT_FOUND,
-    409: Cause.CONFLICT,
-    410: Cause.NOT_FOUND,
-    412: Cause.CONFLICT,
-}
 
 
 class Api(StrEnum):

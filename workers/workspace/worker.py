@@ -31,14 +31,6 @@ notes of this worker alone; never say that it was without one, and never ask for
 - What has no tool here, you cannot do: say so.
 """
 _NAMES = {Language.EN: "English", Language.JA: "Japanese"}
-
-
-def instruction(language: Language, now: datetime) -> str:
-    """For a task in this language, now."""
-    when = now.strftime("%A %Y-%m-%d %H:%M %z")
-    return _INSTRUCTION.format(now=when, zone=now.tzinfo, language=_NAMES[language])
-
-
 _MOST_CHARACTERS = 3 * MOST_CHARACTERS
 _IMAGE = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|<img\b[^>]*>", re.IGNORECASE)
 # Only this worker says what was done.
@@ -49,6 +41,12 @@ _NOTES = {
     Answer.ELSE: "That is no yes: nothing was done. See what the person wants instead.",
 }
 _NOTE = "{text}\n\n(A note of the worker, not of the person: {note})"
+
+
+def instruction(language: Language, now: datetime) -> str:
+    """For a task in this language, now."""
+    when = now.strftime("%A %Y-%m-%d %H:%M %z")
+    return _INSTRUCTION.format(now=when, zone=now.tzinfo, language=_NAMES[language])
 
 
 class Cancelled(Failed):

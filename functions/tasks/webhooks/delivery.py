@@ -1,7 +1,8 @@
-"""How many send at once: one for each config, so many for one receiver, and so many altogether."""
+"""Deliver push notifications (A2A 1.0.1 §4.3): each config from its task's log, in order, each entry at least once."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 import threading
@@ -13,44 +14,47 @@ from urllib.parse import urlsplit
 from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Delivery, PushConfig, Store, Unavailable
-from a2a_hub.tasks.webhook_address import public_addresses, webhook_refusal
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 from functions.tasks.config import Config
-from functions.tasks.webhooks.notification import Posting, Signer, told
-from functions.tasks.webhooks.retry_policy import Attempts, Failure, after_failure
+from functions.tasks.webhooks.notification import NotificationSender, Signer, notifications
+from functions.tasks.webhooks.retry_policy import Failure, RetryLimits, after_failure
 
 MOST_AT_ONCE = 64
 _MOST_AT_ONE_RECEIVER = 8
+_MOST_READ = 64 * MOST_AT_ONCE
+_MOST_IN_A_ROW = 200
+_CLAIM_TIMEOUTS = 3
 
 
-class Senders:
-    """Who sends in this process. Thread-safe."""
+class SenderSlots:
+    """The concurrent senders of this process: one per config, a few per receiver, and a total. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sending: set[tuple[str | None, str | None]] = set()
+        self._active: set[tuple[str | None, str | None]] = set()
         self._at_receiver: Counter[str] = Counter()
 
     @property
     def full(self) -> bool:
-        """Whether nobody more may begin."""
-        return len(self._sending) >= MOST_AT_ONCE
+        """True if no sender is left."""
+        return len(self._active) >= MOST_AT_ONCE
 
-    def begin(self, push: PushConfig) -> bool:
-        """Whether somebody may send for `push`, and does from now on, until `end`."""
+    def acquire(self, push: PushConfig) -> bool:
+        """Reserve a sender for `push` until `release`; False if there is none."""
         key, receiver = _key(push), _receiver(push)
         with self._lock:
-            if key in self._sending or self.full or self._at_receiver[receiver] >= _MOST_AT_ONE_RECEIVER:
+            if key in self._active or self.full or self._at_receiver[receiver] >= _MOST_AT_ONE_RECEIVER:
                 return False
-            self._sending.add(key)
+            self._active.add(key)
             self._at_receiver[receiver] += 1
             return True
 
-    def end(self, push: PushConfig) -> None:
-        """Nobody sends for `push` any more."""
+    def release(self, push: PushConfig) -> None:
+        """Free the sender of `push`."""
         receiver = _receiver(push)
         with self._lock:
-            self._sending.discard(_key(push))
+            self._active.discard(_key(push))
             self._at_receiver[receiver] -= 1
             if not self._at_receiver[receiver]:
                 del self._at_receiver[receiver]
@@ -64,82 +68,72 @@ def _receiver(push: PushConfig) -> str:
     return urlsplit(push.config.url).netloc
 
 
-_MOST_LOOKED_AT = 64 * MOST_AT_ONCE
-_MOST_IN_A_ROW = 200
-_CLAIM_TIMEOUTS = 3
-
-
 class Deliverer:
-    """`look` finds what is due and sends it, one sender for each config: a receiver that is slow holds up its own entries only.
+    """The delivery of push notifications, with one sender per config: a slow receiver delays only its own entries.
 
-    `now` is the store's clock, `random` gives numbers from 0 to 1, `start` runs a sender beside the others.
+    `now` is the store's clock; `random` returns numbers from 0 to 1; `threads` run the senders.
     """
 
     def __init__(
         self,
         store: Store,
-        posting: Posting,
-        attempts: Attempts,
+        sender: NotificationSender,
+        limits: RetryLimits,
         *,
         now: Callable[[], float],
         random: Callable[[], float],
         log: Log,
-        start: Callable[[Callable[[], None]], object],
+        threads: Threads,
     ) -> None:
         self._store = store
-        self._posting = posting
-        self._attempts = attempts
+        self._sender = sender
+        self._limits = limits
         self._now = now
         self._random = random
         self._log = log
-        self._start = start
-        self._senders = Senders()
+        self._threads = threads
+        self._slots = SenderSlots()
 
-    def look(self) -> int:
-        """Starts sending what is due. Returns to how many configs."""
+    def deliver_due(self) -> int:
+        """Start a sender for each due config; return how many were started."""
         started, limit = 0, MOST_AT_ONCE
         while True:
             due = self._store.due_deliveries(limit=limit)
             for delivery in due:
-                if self._senders.begin(delivery.push):
-                    self._start(self._sender(delivery))
+                if self._slots.acquire(delivery.push):
+                    self._threads.run(functools.partial(self._send, delivery))
                     started += 1
             # Those that are due first may all be of receivers that have all the senders they get.
-            if len(due) < limit or limit >= _MOST_LOOKED_AT or self._senders.full:
+            if len(due) < limit or limit >= _MOST_READ or self._slots.full:
                 return started
             limit *= 4
 
-    def _sender(self, delivery: Delivery) -> Callable[[], None]:
-        def send() -> None:
-            try:
-                self._send_all(delivery)
-            except Unavailable:
-                self._log.line("WARNING", "The store could not be reached; a notification will be sent again")
-            except Exception:
-                self._log.exception("A notification failed; it will be tried again", {})
-            finally:
-                self._senders.end(delivery.push)
-
-        return send
+    def _send(self, delivery: Delivery) -> None:
+        try:
+            self._send_all(delivery)
+        except Unavailable:
+            self._log.line("WARNING", "The store could not be reached; a notification will be sent again")
+        except Exception:
+            self._log.exception("A notification failed; it will be tried again", {})
+        finally:
+            self._slots.release(delivery.push)
 
     def _send_all(self, delivery: Delivery) -> None:
-        """Sends entry by entry, each under a claim of its own, until one fails or nothing is left."""
-        claimed_seconds = self._posting.timeout_seconds * _CLAIM_TIMEOUTS
-        entries = told(self._store, delivery.push, after=delivery.delivered)
-        for each in itertools.islice(entries, _MOST_IN_A_ROW):
+        """Send entry by entry, each under a claim of its own, until one fails or none is left."""
+        claimed_seconds = self._sender.timeout_seconds * _CLAIM_TIMEOUTS
+        due = notifications(self._store, delivery.push, after=delivery.delivered)
+        for notification in itertools.islice(due, _MOST_IN_A_ROW):
             if not self._store.claim_delivery(delivery, seconds=claimed_seconds):
                 return
-            failure = self._posting.post(delivery.push, each) if each.body is not None else None
+            failure = None if notification.body is None else self._sender.send(delivery.push, notification)
             if failure is not None:
                 self._save_failure(delivery, failure)
                 return
-            delivery = Delivery(push=delivery.push, delivered=each.sequence)
+            delivery = Delivery(push=delivery.push, delivered=notification.sequence)
             self._store.save_delivery(delivery)
 
     def _save_failure(self, delivery: Delivery, failure: Failure) -> None:
-        failed = after_failure(
-            delivery, failure, attempts=self._attempts, now=self._now(), random=self._random
-        )
+        failed = after_failure(delivery, failure, limits=self._limits, now=self._now(), random=self._random)
         self._store.save_delivery(failed)
         config = failed.push.config
         about = {"taskId": config.task_id, "configId": config.id, "failures": failed.failures}
@@ -153,22 +147,23 @@ class Deliverer:
 
 
 def deliverer(config: Config, store: Store, log: Log) -> Deliverer:
-    """What delivers as the settings say, over connections of its own that lead to public addresses."""
+    """Wire the deliverer; its connections lead to public addresses only."""
     webhooks = config.webhooks
     key = webhooks.signing_key
-    posting = Posting(
-        http=HttpClient(addresses=public_addresses(webhooks.allowed_hosts)),
-        refuses=webhook_refusal(webhooks.allowed_hosts),
+    addresses = WebhookAddresses(webhooks.allowed_hosts)
+    sender = NotificationSender(
+        http=HttpClient(addresses=addresses.resolve),
+        addresses=addresses,
         signer=Signer(key, issuer=config.hub.public_url, now=time.time) if key else None,
         timeout_seconds=webhooks.timeout_seconds,
         now=time.time,
     )
     return Deliverer(
         store,
-        posting,
-        webhooks.attempts,
+        sender,
+        webhooks.retry_limits,
         now=time.time,
         random=random.random,
         log=log,
-        start=Threads("webhook").run,
+        threads=Threads("webhook"),
     )

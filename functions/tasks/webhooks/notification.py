@@ -1,4 +1,4 @@
-"""Signs notifications: a JWT (RFC 7519) that says whose it is, for whom, and of which body."""
+"""Build, sign (JWT, RFC 7519) and send the notification of one entry of a task's log (A2A 1.0.1 §4.3)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from a2a_hub.a2a.model import Message, Task
 from a2a_hub.a2a.versions import Version
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.task_store.store import Entry, PushConfig, TaskStore
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.tasks.webhook_keys import PublicKey, base64url, public_keys
-from functions.tasks.webhooks.retry_policy import Failure, Prospect, of_answer, of_fault
+from functions.tasks.webhooks.retry_policy import Failure, Prospect, failure_of_fault, failure_of_status
 
 _LIFETIME_SECONDS = 300
 _INTEGER_BYTES = 32
+_PAGE = 200
+_MOST_ANSWER_BYTES = 64_000
 
 
 class Signer:
-    """Signs as `issuer`. `now` is the time of day in seconds since the epoch."""
+    """The key that signs as `issuer`. `now` is the time of day in seconds since the epoch."""
 
     def __init__(self, pem: str, *, issuer: str, now: Callable[[], float]) -> None:
         self._key = _private_key(pem)
@@ -38,7 +41,7 @@ class Signer:
         self._header = base64url(msgspec.json.encode(header))
 
     def sign(self, body: bytes, *, audience: str, id_: str, task_id: str) -> str:
-        """The token for one attempt to send `body`. Each attempt at the same event has the same `id_`."""
+        """Return the token for one attempt to send `body`. All attempts at one event share its `id_`."""
         now = int(self._now())
         claims = {
             "iss": self._issuer,
@@ -56,7 +59,7 @@ class Signer:
 
 
 def public_key_of(pem: str) -> PublicKey:
-    """The public half of a private key. Raises ValueError unless it is one of P-256, unencrypted."""
+    """Return the public half of a private key. Raise ValueError unless it is an unencrypted P-256 key."""
     return Signer(pem, issuer="", now=lambda: 0.0).public_key
 
 
@@ -70,92 +73,90 @@ def _private_key(pem: str) -> ec.EllipticCurvePrivateKey:
     return key
 
 
-_PAGE = 200
-
-
-class Told(Struct, frozen=True, kw_only=True):
-    """An entry and what is to be sent of it: nothing (None) for a message, which says nothing of the task's state."""
+class Notification(Struct, frozen=True, kw_only=True):
+    """The notification of one entry; `body` is None for a message, which is not sent: it changes no state."""
 
     sequence: int
     body: bytes | None
 
 
-def told(store: TaskStore, push: PushConfig, *, after: int) -> Iterator[Told]:
-    """The entries behind `after`, in order: for 1.0 a StreamResponse (A2A 1.0.1 §4.3.3), for 0.3 the whole task as it was."""
-    whole = push.version is Version.V0_3
-    position = 0 if whole else after
-    growing: TaskAccumulator | None = None
+def notifications(store: TaskStore, push: PushConfig, *, after: int) -> Iterator[Notification]:
+    """Yield a notification per entry after `after`: a StreamResponse for 1.0 (§4.3.3), a snapshot of the task for 0.3."""
+    sends_snapshots = push.version is Version.V0_3
+    position = 0 if sends_snapshots else after
+    accumulator: TaskAccumulator | None = None
     while page := store.entries(push.config.task_id or "", after=position, limit=_PAGE):
         for entry in page:
             position = entry.sequence
-            if whole:
-                growing = _grown(growing, entry)
+            if sends_snapshots:
+                accumulator = _with_entry(accumulator, entry)
             if position > after:
-                yield Told(sequence=position, body=_body(entry, growing))
+                yield Notification(sequence=position, body=_body(entry, accumulator))
 
 
-def headers(push: PushConfig, told: Told, *, signer: Signer | None) -> dict[str, str]:
-    """The headers beside a body: the receiver's own authentication and token, and the signature where there is a key.
+def notification_headers(
+    push: PushConfig, notification: Notification, *, signer: Signer | None
+) -> dict[str, str]:
+    """Return the headers of a notification: the receiver's authentication and token, and the signature if there is a key.
 
-    Without an authentication of the receiver's, Authorization carries the signature too, where A2A's samples look for it.
+    If the receiver set no authentication, Authorization carries the signature too: A2A's samples read it there.
     """
     config = push.config
-    id_ = f"{config.task_id}/{config.id}/{told.sequence}"
-    said = {
+    id_ = f"{config.task_id}/{config.id}/{notification.sequence}"
+    headers = {
         "content-type": media_type(push.version),
         "a2a-version": push.version.value,
         "x-a2a-notification-id": id_,
     }
     if config.token:
-        said[TOKEN_HEADER] = config.token
+        headers[TOKEN_HEADER] = config.token
     if signer is not None:
-        token = signer.sign(told.body or b"", audience=config.url, id_=id_, task_id=config.task_id or "")
-        said |= {"x-a2a-notification-signature": token, "authorization": f"Bearer {token}"}
+        token = signer.sign(
+            notification.body or b"", audience=config.url, id_=id_, task_id=config.task_id or ""
+        )
+        headers |= {"x-a2a-notification-signature": token, "authorization": f"Bearer {token}"}
     if config.authentication is not None:
         scheme, credentials = config.authentication.scheme, config.authentication.credentials
-        said["authorization"] = f"{scheme} {credentials}" if credentials else scheme
-    return said
+        headers["authorization"] = f"{scheme} {credentials}" if credentials else scheme
+    return headers
 
 
-def _grown(growing: TaskAccumulator | None, entry: Entry) -> TaskAccumulator:
-    if growing is None:
+def _with_entry(accumulator: TaskAccumulator | None, entry: Entry) -> TaskAccumulator:
+    if accumulator is None:
         assert isinstance(entry.event, Task), "a log begins with its task"
         return TaskAccumulator(entry.event)
-    growing.add(entry.event)
-    return growing
+    accumulator.add(entry.event)
+    return accumulator
 
 
-def _body(entry: Entry, growing: TaskAccumulator | None) -> bytes | None:
+def _body(entry: Entry, accumulator: TaskAccumulator | None) -> bytes | None:
     if isinstance(entry.event, Message):
         return None
-    return event_body(entry.event) if growing is None else task_body(growing.task)
+    return event_body(entry.event) if accumulator is None else task_body(accumulator.task)
 
 
-_MOST_ANSWER_BYTES = 64_000
-
-
-class Posting:
-    """`refuses` says of a URL why it may not be notified now. Without a `signer`, nothing is signed."""
+class NotificationSender:
+    """The client that posts notifications to `addresses`. Without a `signer`, they are unsigned."""
 
     def __init__(
         self,
         *,
         http: HttpClient,
-        refuses: Callable[[str], str | None],
+        addresses: WebhookAddresses,
         signer: Signer | None,
         timeout_seconds: float,
         now: Callable[[], float],
     ) -> None:
-        """`now` is the time of day, which a receiver's Retry-After may name."""
+        """`now` is the time of day, for dates in a receiver's Retry-After."""
         self._http = http
-        self._refuses = refuses
+        self._addresses = addresses
         self._signer = signer
         self.timeout_seconds = timeout_seconds
         self._now = now
 
-    def post(self, push: PushConfig, each: Told) -> Failure | None:
-        """Why the receiver has not taken it; None where it has."""
-        reason = self._refuses(push.config.url)
+    def send(self, push: PushConfig, notification: Notification) -> Failure | None:
+        """Send a notification once. Return the failure, or None if the receiver accepted it."""
+        reason = self._addresses.refusal(push.config.url)
         if reason is not None:
             return Failure(reason=f"the URL {reason}", prospect=Prospect.POOR)
         budget = Budget(
@@ -164,12 +165,14 @@ class Posting:
             idle_seconds=self.timeout_seconds,
             max_bytes=_MOST_ANSWER_BYTES,
         )
-        said = headers(push, each, signer=self._signer)
+        headers = notification_headers(push, notification, signer=self._signer)
         try:
-            answer = self._http.request("POST", push.config.url, headers=said, body=each.body, budget=budget)
+            answer = self._http.request(
+                "POST", push.config.url, headers=headers, body=notification.body, budget=budget
+            )
         except HttpFailure as failure:
-            return of_fault(failure)
-        # The status decides. What else the receiver says is read only so that the connection can be used again.
-        failed = of_answer(answer.status, answer.headers.get("retry-after"), now=self._now())
+            return failure_of_fault(failure)
+        # The status decides. The rest is read only so that the connection can be reused.
+        failed = failure_of_status(answer.status, answer.headers.get("retry-after"), now=self._now())
         answer.finish(within_seconds=self.timeout_seconds / 10)
         return failed

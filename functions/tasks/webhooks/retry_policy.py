@@ -1,4 +1,4 @@
-"""What becomes of a delivery after an attempt that failed: when the next one comes, and when there is none."""
+"""The retry policy of push notifications: when a failed delivery is attempted again, and when it is given up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PASSING = frozenset({408, 425, 429})
 
 
 class Prospect(Enum):
-    """What another attempt promises."""
+    """The prospect of another attempt."""
 
     GOOD = auto()
     POOR = auto()
@@ -29,25 +29,25 @@ class Prospect(Enum):
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """Why an attempt failed, as a sentence for the operator. The receiver asks not to be tried before `not_before_seconds`."""
+    """A failed attempt; `reason` is a sentence for the operator. `not_before_seconds` is the receiver's Retry-After."""
 
     reason: str
     prospect: Prospect = Prospect.GOOD
     not_before_seconds: float = 0.0
 
 
-class Attempts(Struct, frozen=True, kw_only=True):
-    """How many failures in a row there may be: `most`, or `most_refusals` where the receiver refuses what it gets.
+class RetryLimits(Struct, frozen=True, kw_only=True):
+    """The consecutive failures that are tolerated: `most`, or `most_refusals` if the receiver rejects the content.
 
-    With pauses of half an hour on average, 150 are about three days, and 10 a quarter of an hour.
+    At an average pause of half an hour, 150 take about three days; 10 take a quarter of an hour.
     """
 
     most: int = 150
     most_refusals: int = 10
 
 
-def of_answer(status: int, retry_after: str | None, *, now: float) -> Failure | None:
-    """Why an answer with this status is a failure; None where the receiver has accepted."""
+def failure_of_status(status: int, retry_after: str | None, *, now: float) -> Failure | None:
+    """Return the failure that an HTTP status means; None if the receiver accepted."""
     if 200 <= status < 300:
         return None
     reason = f"the receiver answered with status {status}"
@@ -58,21 +58,21 @@ def of_answer(status: int, retry_after: str | None, *, now: float) -> Failure | 
     return Failure(reason=reason, prospect=Prospect.POOR)
 
 
-def of_fault(failure: HttpFailure) -> Failure:
-    """The failure of an attempt that had no answer."""
+def failure_of_fault(failure: HttpFailure) -> Failure:
+    """Return the failure of an attempt without an answer."""
     poor = isinstance(failure, AddressRefused)
     return Failure(reason=failure.detail, prospect=Prospect.POOR if poor else Prospect.GOOD)
 
 
 def after_failure(
-    delivery: Delivery, failure: Failure, *, attempts: Attempts, now: float, random: Callable[[], float]
+    delivery: Delivery, failure: Failure, *, limits: RetryLimits, now: float, random: Callable[[], float]
 ) -> Delivery:
-    """The delivery with its next attempt, after a pause that doubles up to an hour, with full jitter; or dead, with the reason.
+    """Return the delivery with its next attempt, after a pause that doubles up to an hour with full jitter; or dead.
 
-    `random` gives numbers from 0 to 1.
+    `random` returns numbers from 0 to 1.
     """
     failures = delivery.failures + 1
-    if failures >= _most(failure, attempts):
+    if failures >= _most(failure, limits):
         dead = f"{failure.reason} ({failures} failed in a row)" if failures > 1 else failure.reason
         return msgspec.structs.replace(delivery, failures=failures, dead=dead)
     pause = random() * min(_LONGEST_PAUSE_SECONDS, 2.0 ** min(failures, _MOST_DOUBLINGS))
@@ -80,18 +80,18 @@ def after_failure(
     return msgspec.structs.replace(delivery, failures=failures, next_attempt_at=now + pause)
 
 
-def _most(failure: Failure, attempts: Attempts) -> int:
+def _most(failure: Failure, limits: RetryLimits) -> int:
     match failure.prospect:
         case Prospect.GOOD:
-            return attempts.most
+            return limits.most
         case Prospect.POOR:
-            return min(attempts.most, attempts.most_refusals)
+            return min(limits.most, limits.most_refusals)
         case Prospect.NONE:
             return 1
 
 
 def _seconds(retry_after: str, now: float) -> float:
-    """What Retry-After asks for (RFC 9110 §10.2.3), at most the longest pause; 0 where it says nothing."""
+    """Return the seconds of a Retry-After header (RFC 9110 §10.2.3), at most the longest pause; 0 if there is none."""
     delay = delay_of(retry_after)
     if delay is None:
         delay = (seconds_of(retry_after) or now) - now

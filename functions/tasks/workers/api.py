@@ -15,9 +15,9 @@ from a2a_hub.task_store.store import Lease
 from a2a_hub.telemetry.log import Record
 from functions.tasks.workers import leasing, wire
 from functions.tasks.workers.identity import Worker
-from functions.tasks.workers.lease_operations import Holding
+from functions.tasks.workers.lease_operations import LeaseOperations
 from functions.tasks.workers.leasing import Leasing
-from functions.tasks.workers.wire import word_of
+from functions.tasks.workers.wire import worker_status
 
 S = TypeVar("S", bound=Wire)
 Write = Callable[[Worker, str, Any], wire.Answer]
@@ -34,7 +34,7 @@ class WorkersApi:
     def __init__(
         self,
         leasing: Leasing,
-        holding: Holding,
+        holding: LeaseOperations,
         *,
         roles: Callable[[], Collection[str]],
         max_body_bytes: int,
@@ -48,7 +48,7 @@ class WorkersApi:
             "complete": (wire.Complete, holding.complete),
             "fail": (wire.Fail, holding.fail),
             "requireInput": (wire.RequireInput, holding.require_input),
-            "release": (wire.Held, holding.release),
+            "release": (wire.LeasedRequest, holding.release),
         }
 
     def handle(self, request: Request, worker: Worker, record: Record) -> Response | None:
@@ -74,7 +74,7 @@ class WorkersApi:
             raise invalid_field("roles", f"must be at most {_MOST_ROLES}")
         roles = worker.roles_for(sent.roles, self._roles())
         if sent.task_id:
-            lease = self._leasing.lease_named(
+            lease = self._leasing.lease_task(
                 worker.name, roles, seconds=sent.lease_seconds, task_id=sent.task_id
             )
         else:
@@ -104,12 +104,12 @@ def _leased(lease: Lease, seconds: int) -> wire.LeasedTask:
         task_id=task.id,
         context_id=task.context_id or "",
         role=stored.role,
-        status=word_of(task.status.state),
+        status=worker_status(task.status.state),
         attempt=stored.attempt,
         lease=lease.token,
         lease_seconds=seconds,
         version=stored.version,
-        text=leasing.last_said(task),
+        text=leasing.last_user_text(task),
         history=task.history,
         artifacts=task.artifacts,
     )

@@ -19,7 +19,7 @@ from a2a_hub.task_store.store import (
 from functions.tasks.workers import wire
 from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import Worker
-from functions.tasks.workers.wire import word_of
+from functions.tasks.workers.wire import worker_status
 
 LEASE_LOST = ErrorKind(
     "LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's", a2a=False
@@ -65,7 +65,7 @@ def too_large() -> A2AError:
     )
 
 
-class Holding:
+class LeaseOperations:
     """The writes. A cancellation that was asked for ends the task with the next of them, except with a result."""
 
     def __init__(self, store: TaskStore, events: Events) -> None:
@@ -119,7 +119,7 @@ class Holding:
             lambda: self._append(stored, [self._events.status(stored.task, state, text)], sent),
         )
 
-    def release(self, worker: Worker, task_id: str, sent: wire.Held) -> wire.Answer:
+    def release(self, worker: Worker, task_id: str, sent: wire.LeasedRequest) -> wire.Answer:
         """Another worker can have the task at once."""
         stored = self._found(worker, task_id)
 
@@ -139,7 +139,7 @@ class Holding:
         with _refusals(stored.task.id):
             return _answer(self._store.append(stored.task.id, [canceled], lease=lease))
 
-    def _append(self, stored: StoredTask, events: Sequence[Event], sent: wire.Held) -> StoredTask:
+    def _append(self, stored: StoredTask, events: Sequence[Event], sent: wire.LeasedRequest) -> StoredTask:
         with _refusals(stored.task.id):
             return self._store.append(stored.task.id, events, lease=sent.lease, expected_version=sent.version)
 
@@ -182,7 +182,7 @@ def _required(name: str, text: str) -> str:
 def _answer(stored: StoredTask, *, leased: bool = True) -> wire.Answer:
     return wire.Answer(
         task_id=stored.task.id,
-        status=word_of(stored.task.status.state, leased=leased),
+        status=worker_status(stored.task.status.state, leased=leased),
         version=stored.version,
         cancel_requested=stored.cancel_requested,
     )

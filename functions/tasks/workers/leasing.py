@@ -26,26 +26,24 @@ _NOT_TAKEN = {
     Language.JA: "このタスクは長い間だれにも引き受けられなかったため打ち切りました。"
     "まだ必要な場合はもう一度依頼し、管理者にもお知らせください。",
 }
+_SWEPT_AT_ONCE = 200
+_TO_END_SECONDS = 30.0
 
 
 def given_up(task: Task, attempts: int) -> str:
     """Why the task failed."""
-    return _GIVEN_UP[language_of(last_said(task))].format(attempts=attempts)
+    return _GIVEN_UP[language_of(last_user_text(task))].format(attempts=attempts)
 
 
 def not_taken(task: Task) -> str:
     """Why the task failed that nobody worked on."""
-    return _NOT_TAKEN[language_of(last_said(task))]
+    return _NOT_TAKEN[language_of(last_user_text(task))]
 
 
-def last_said(task: Task) -> str:
+def last_user_text(task: Task) -> str:
     """The text of the user's last message."""
     said: list[Message] = [message for message in task.history if message.role is Role.USER]
     return text_of(said[-1]) if said else ""
-
-
-_SWEPT_AT_ONCE = 200
-_TO_END_SECONDS = 30.0
 
 
 class Leasing:
@@ -98,7 +96,7 @@ class Leasing:
         finally:
             self._places.release()
 
-    def lease_named(self, holder: str, roles: Sequence[str], *, seconds: float, task_id: str) -> Lease | None:
+    def lease_task(self, holder: str, roles: Sequence[str], *, seconds: float, task_id: str) -> Lease | None:
         """The named task, if it is of these roles and due."""
         return self._leased(holder, roles, seconds, task_id)
 

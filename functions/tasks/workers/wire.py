@@ -41,7 +41,7 @@ class Answer(Wire, frozen=True, kw_only=True, omit_defaults=False):
     cancel_requested: bool
 
 
-class Held(Wire, frozen=True, kw_only=True):
+class LeasedRequest(Wire, frozen=True, kw_only=True):
     """What every write has: the lease, and optionally the task's version as the worker knows it, so that what is sent again
     after a lost answer is not written twice.
     """
@@ -50,7 +50,7 @@ class Held(Wire, frozen=True, kw_only=True):
     version: int | None = None
 
 
-class Renew(Held, frozen=True, kw_only=True):
+class Renew(LeasedRequest, frozen=True, kw_only=True):
     """The lease is to last `lease_seconds` from now on."""
 
     lease_seconds: int = 60
@@ -66,26 +66,26 @@ class Update(Wire, frozen=True, kw_only=True):
     last_chunk: bool = False
 
 
-class Progress(Held, frozen=True, kw_only=True):
+class Progress(LeasedRequest, frozen=True, kw_only=True):
     """Updates in their order; all of them are taken, or none."""
 
     updates: tuple[Update, ...]
 
 
-class Complete(Held, frozen=True, kw_only=True):
+class Complete(LeasedRequest, frozen=True, kw_only=True):
     """The result: a text, artifacts, or both."""
 
     text: str | None = None
     artifacts: tuple[Artifact, ...] = ()
 
 
-class Fail(Held, frozen=True, kw_only=True):
+class Fail(LeasedRequest, frozen=True, kw_only=True):
     """`reason` is read by the user."""
 
     reason: str
 
 
-class RequireInput(Held, frozen=True, kw_only=True):
+class RequireInput(LeasedRequest, frozen=True, kw_only=True):
     """`text` is put to the user; with `auth` it is a credential that is missing. The task comes back with the answer."""
 
     text: str
@@ -138,7 +138,7 @@ def state_after(now: TaskState, status: Status) -> TaskState:
     return now if state is TaskState.SUBMITTED else state
 
 
-def word_of(state: TaskState, *, leased: bool = True) -> str:
+def worker_status(state: TaskState, *, leased: bool = True) -> str:
     """How a worker reads the state; a task that waits for a worker is `created`."""
     if state is TaskState.SUBMITTED and not leased:
         return Status.CREATED

@@ -12,6 +12,8 @@ from msgspec import Struct
 WAKEUPS_PATH = "/wakeups"
 """Where a function takes them, pushed by Pub/Sub or by the hub on the same machine."""
 _HUB_TOPIC = "tasks"
+_TOPIC = "roleTopic"
+_LONGEST_ID = 1_000
 
 
 class Wakeup(Struct, frozen=True):
@@ -46,10 +48,6 @@ class NoWakeups:
 def topic_of(role: str) -> str:
     """The name of a role's topic; the hub's own tasks have the empty role. Different roles have different topics."""
     return f"{_HUB_TOPIC}-{quote(role, safe='-_.~')}" if role else _HUB_TOPIC
-
-
-_TOPIC = "roleTopic"
-_LONGEST_ID = 1_000
 
 
 class BadEnvelope(ValueError):

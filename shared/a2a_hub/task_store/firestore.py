@@ -17,18 +17,18 @@ from msgspec.structs import replace
 from a2a_hub.a2a.model import Event
 from a2a_hub.task_store import firestore_push
 from a2a_hub.task_store import firestore_records as queries
-from a2a_hub.task_store.firestore_client import Changed, Database
+from a2a_hub.task_store.firestore_client import Contention, Database
 from a2a_hub.task_store.firestore_documents import (
     CHUNK_BYTES,
     Body,
     add_entries,
-    head_fields,
     possible_id,
     read_log,
+    record_fields,
 )
 from a2a_hub.task_store.firestore_push import FirestorePushStore
-from a2a_hub.task_store.firestore_records import Found, Heads, head_of
-from a2a_hub.task_store.log_watch import Look, Watch
+from a2a_hub.task_store.firestore_records import Found, Records, found_record
+from a2a_hub.task_store.log_watch import LogWatch, VersionSource
 from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,
@@ -44,16 +44,16 @@ from a2a_hub.task_store.store import (
     TooLarge,
     Unavailable,
 )
-from a2a_hub.task_store.task_log import event_bytes, folded
+from a2a_hub.task_store.task_log import apply_events, event_bytes
 from a2a_hub.task_store.task_record import (
     DEFAULT_TASK_BYTES,
     TaskRecord,
     check_append,
     check_lease,
     check_size,
-    first_head,
-    fitting,
-    head_after,
+    new_record,
+    page_length,
+    record_after,
     stored,
     with_lease,
     without_lease,
@@ -62,8 +62,8 @@ from a2a_hub.task_store.task_record import (
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference
 
-_LOOK_SECONDS = 0.25
-_LOOK_SHARE = 0.5
+_POLL_SECONDS = 0.25
+_POLL_SHARE = 0.5
 _READ_SECONDS = 8.0
 _INLINE_BYTES_PER_COMMIT = 2_000_000
 
@@ -79,87 +79,87 @@ class FirestoreTaskStore(FirestorePushStore):
         clock: Callable[[], float],
         new_token: Callable[[], str],
         most_task_bytes: int = DEFAULT_TASK_BYTES,
-        look_seconds: float = _LOOK_SECONDS,
+        poll_seconds: float = _POLL_SECONDS,
         read_seconds: float = _READ_SECONDS,
     ) -> None:
         self._database = Database(project, database, read_seconds=read_seconds)
-        self._heads = Heads(self._database)
+        self._records = Records(self._database)
         super().__init__(self._database, clock)
         self._new_token = new_token
         self._most_task_bytes = most_task_bytes
-        self._watch = Watch(self._looking, seconds=look_seconds, most_share=_LOOK_SHARE)
+        self._watch = LogWatch(self._version_source, seconds=poll_seconds, most_share=_POLL_SHARE)
 
     def create(self, new: NewTask) -> StoredTask:
         """Stores a task, version 1."""
         entry = event_bytes(new.task)
         if len(entry) > self._most_task_bytes:
             raise TooLarge(new.task.id)
-        document = self._heads.document(new.task.id)
-        owner = self._heads.owner(new.owner)
-        request = self._heads.request(new.owner, new.request_key) if new.request_key else None
+        document = self._records.document(new.task.id)
+        owner = self._records.owner(new.owner)
+        request = self._records.request(new.owner, new.request_key) if new.request_key else None
         config = firestore_push.reference(self._database, new.push) if new.push else None
 
         def attempt() -> StoredTask:
             found = self._database.read(document, owner, *filter(None, (request, config)))
-            running = self._heads.running(new.request_key, found[request.path]) if request else None
+            running = self._records.running(new.request_key, found[request.path]) if request else None
             if running:
                 raise AlreadyRunning(running)
             if found[document.path].exists:
                 raise TaskExists(new.task.id)
             numbers = found[owner.path]
             number = numbers.get("last_number") + 1 if numbers.exists else 1
-            head = first_head(new, number=number, size=len(entry), now=self._clock())
-            body = self._heads.bodies.put(document, entry, inline=CHUNK_BYTES)
-            head, fold = self._heads.folds.keep(document, head, new.task)
-            work = self._heads.bodies.put(document, new.work)
+            record = new_record(new, number=number, size=len(entry), now=self._clock())
+            body = self._records.bodies.put(document, entry, inline=CHUNK_BYTES)
+            record, fold = self._records.snapshots.keep(document, record, new.task)
+            work = self._records.bodies.put(document, new.work)
             batch = self._database.batch()
             configs = 0
             if new.push and config:
                 configs = firestore_push.put(
                     batch, found[config.path], new.push, stored=0, version=1, delivered=0
                 )
-            batch.create(document, {**head_fields(head), **fold, "work": work, "configs_stored": configs})
+            batch.create(document, {**record_fields(record), **fold, "work": work, "configs_stored": configs})
             add_entries(batch, document, 0, [body])
             self._database.put(batch, numbers, {"last_number": number})
             if request:
-                self._database.put(batch, found[request.path], {"task_id": head.id})
+                self._database.put(batch, found[request.path], {"task_id": record.id})
             self._database.commit(batch)
-            return stored(head, new.task, new.work)
+            return stored(record, new.task, new.work)
 
-        made = self._database.changing(attempt)
-        self._watch.tell(made.task.id)
+        made = self._database.with_retries(attempt)
+        self._watch.notify(made.task.id)
         return made
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
         """The task as it is now, if it is this owner's."""
 
         def attempt() -> StoredTask | None:
-            found = self._heads.find(task_id)
-            if found is None or owner not in (None, found.head.owner):
+            found = self._records.find(task_id)
+            if found is None or owner not in (None, found.record.owner):
                 return None
-            return self._heads.stored(found)
+            return self._records.stored(found)
 
-        return self._database.changing(attempt)
+        return self._database.with_retries(attempt)
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
         """The owner's task of this number."""
-        return self._database.changing(
-            lambda: self._heads.first(lambda: queries.numbered(self._database, owner, number))
+        return self._database.with_retries(
+            lambda: self._records.first(lambda: queries.numbered(self._database, owner, number))
         )
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
         """The owner's task of this request key that has neither ended nor waits for its client."""
         if not request_key:
             return None
-        reference = self._heads.request(owner, request_key)
-        return self._database.changing(
-            lambda: self._heads.running(request_key, self._database.read(reference)[reference.path])
+        reference = self._records.request(owner, request_key)
+        return self._database.with_retries(
+            lambda: self._records.running(request_key, self._database.read(reference)[reference.path])
         )
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
         """The owner's newest task of this context that waits for its client."""
-        return self._database.changing(
-            lambda: self._heads.first(lambda: queries.waiting(self._database, owner, context_id))
+        return self._database.with_retries(
+            lambda: self._records.first(lambda: queries.waiting(self._database, owner, context_id))
         )
 
     def append(
@@ -181,51 +181,53 @@ class FirestoreTaskStore(FirestorePushStore):
 
         def attempt() -> StoredTask:
             nonlocal bodies, new_work
-            found = self._heads.known(task_id)
-            head, document, now = found.head, found.snapshot.reference, self._clock()
-            check_append(head, events, lease=lease, expected_version=expected_version, now=now)
-            check_size(head, events, added, limit=self._most_task_bytes)
-            task = folded(self._heads.folds.task(document, found.fields, head), events)
-            kept = self._heads.bodies.get(document, found.fields["work"])
+            found = self._records.require(task_id)
+            record, document, now = found.record, found.snapshot.reference, self._clock()
+            check_append(record, events, lease=lease, expected_version=expected_version, now=now)
+            check_size(record, events, added, limit=self._most_task_bytes)
+            task = apply_events(self._records.snapshots.task(document, found.fields, record), events)
+            kept = self._records.bodies.get(document, found.fields["work"])
             if bodies is None:
                 bodies = self._put_entries(document, entries)
             if new_work is None and work is not None and work != kept:
-                new_work = self._heads.bodies.put(document, work)
-            after = head_after(head, task, count=len(events), added=added, now=now, request_key=request_key)
-            after, fold = self._heads.folds.keep(document, after, task) if events else (after, {})
+                new_work = self._records.bodies.put(document, work)
+            after = record_after(
+                record, task, count=len(events), added=added, now=now, request_key=request_key
+            )
+            after, fold = self._records.snapshots.keep(document, after, task) if events else (after, {})
             bodies_kept = {**fold, **({} if new_work is None else {"work": new_work})}
             configs = found.fields["configs_stored"]
             batch = self._database.batch()
-            add_entries(batch, document, head.version, bodies)
+            add_entries(batch, document, record.version, bodies)
             if request_key:
-                self._heads.rename_request(batch, head, after)
+                self._records.rename_request(batch, record, after)
             if events and configs:
-                firestore_push.task_grew(self._database, batch, task_id, after.version)
+                firestore_push.mark_behind(self._database, batch, task_id, after.version)
             if push:
                 reference = firestore_push.reference(self._database, push)
                 before = self._database.read(reference)[reference.path]
                 configs = firestore_push.put(
-                    batch, before, push, stored=configs, version=after.version, delivered=head.version
+                    batch, before, push, stored=configs, version=after.version, delivered=record.version
                 )
             changes = {**bodies_kept, **({"configs_stored": configs} if push else {})}
-            self._heads.update(batch, found, after, changes)
+            self._records.update(batch, found, after, changes)
             self._database.commit(batch)
             # From here on it is done: nothing that fails now may have it tried again.
-            with contextlib.suppress(Changed, Unavailable):
-                self._heads.bodies.delete(document, [found.fields[name] for name in bodies_kept])
+            with contextlib.suppress(Contention, Unavailable):
+                self._records.bodies.delete(document, [found.fields[name] for name in bodies_kept])
             return stored(after, task, kept if work is None else work)
 
-        grown = self._database.changing(attempt)
-        self._watch.tell(task_id)
+        grown = self._database.with_retries(attempt)
+        self._watch.notify(task_id)
         return grown
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
         """The log from behind the sequence number `after`."""
         if not possible_id(task_id):
             return []
-        document = self._heads.document(task_id)
-        return self._database.changing(
-            lambda: read_log(self._database, self._heads.bodies, document, after=after, limit=limit)
+        document = self._records.document(task_id)
+        return self._database.with_retries(
+            lambda: read_log(self._database, self._records.bodies, document, after=after, limit=limit)
         )
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
@@ -234,7 +236,7 @@ class FirestoreTaskStore(FirestorePushStore):
             task_id,
             after=after,
             timeout_seconds=timeout_seconds,
-            version=lambda: self._heads.versions([task_id])[task_id],
+            version=lambda: self._records.versions([task_id])[task_id],
         )
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
@@ -244,13 +246,13 @@ class FirestoreTaskStore(FirestorePushStore):
             chosen = queries.newest(self._database, owner, query)
             total = self._database.count(chosen)
             read = self._database.query(queries.page(self._database, chosen, limit=size + 1, after=after))
-            found = [head_of(one) for one in read]
-            most = fitting([one.head for one in found], size=size)
-            tasks = tuple(self._heads.stored(one) for one in found[:most])
-            last = found[most - 1].head if most < len(found) else None
+            found = [found_record(one) for one in read]
+            most = page_length([one.record for one in found], size=size)
+            tasks = tuple(self._records.stored(one) for one in found[:most])
+            last = found[most - 1].record if most < len(found) else None
             return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
 
-        return self._database.changing(attempt)
+        return self._database.with_retries(attempt)
 
     def lease(
         self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
@@ -261,18 +263,18 @@ class FirestoreTaskStore(FirestorePushStore):
             now = self._clock()
             if task_id is None:
                 candidates = queries.due(self._database, roles, now=now, limit=1)
-                found = head_of(candidates[0]) if candidates else None
+                found = found_record(candidates[0]) if candidates else None
             else:
-                found = self._heads.find(task_id)
-            if found is None or found.head.role not in roles:
+                found = self._records.find(task_id)
+            if found is None or found.record.role not in roles:
                 return None
-            if found.head.due_at is None or found.head.due_at > now:
+            if found.record.due_at is None or found.record.due_at > now:
                 return None
             return self._lease(
-                found, with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
+                found, with_lease(found.record, holder=holder, token=self._new_token(), until=now + seconds)
             )
 
-        return self._database.changing(attempt)
+        return self._database.with_retries(attempt)
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         """The ids of tasks that `lease` would give out now, the longest due first."""
@@ -283,45 +285,45 @@ class FirestoreTaskStore(FirestorePushStore):
         """Prolongs a lease that has not run out."""
 
         def attempt() -> Lease:
-            found, now = self._heads.known(task_id), self._clock()
-            check_lease(found.head, lease, now=now)
-            return self._lease(found, replace(found.head, lease_until=now + seconds))
+            found, now = self._records.require(task_id), self._clock()
+            check_lease(found.record, lease, now=now)
+            return self._lease(found, replace(found.record, lease_until=now + seconds))
 
-        return self._database.changing(attempt)
+        return self._database.with_retries(attempt)
 
     def release(self, task_id: str, lease: str) -> None:
         """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
 
         def attempt() -> None:
-            found = self._heads.find(task_id)
-            if found and found.head.token == lease:
-                self._heads.change(found, without_lease(found.head))
+            found = self._records.find(task_id)
+            if found and found.record.token == lease:
+                self._records.change(found, without_lease(found.record))
 
-        self._database.changing(attempt)
+        self._database.with_retries(attempt)
 
     def request_cancel(self, task_id: str) -> StoredTask:
         """Tells whoever runs the task that it is to end."""
 
         def attempt() -> StoredTask:
-            found = self._heads.known(task_id)
-            if found.head.state.terminal:
+            found = self._records.require(task_id)
+            if found.record.state.terminal:
                 raise TaskEnded(task_id)
-            return self._heads.change(found, replace(found.head, cancel_requested=True))
+            return self._records.change(found, replace(found.record, cancel_requested=True))
 
-        return self._database.changing(attempt)
+        return self._database.with_retries(attempt)
 
     def purge(self, *, ended_before: float, limit: int) -> int:
         """See `TaskStore.purge`."""
         found = self._database.query(queries.ended(self._database, before=ended_before, limit=limit))
 
         def delete(task_id: str) -> None:
-            one = self._heads.find(task_id)
+            one = self._records.find(task_id)
             # Its client may have answered meanwhile.
-            if one and 0 < one.head.ended_at < ended_before:
-                self._heads.delete(one)
+            if one and 0 < one.record.ended_at < ended_before:
+                self._records.delete(one)
 
         for snapshot in found:
-            self._database.changing(functools.partial(delete, snapshot.id))
+            self._database.with_retries(functools.partial(delete, snapshot.id))
         return len(found)
 
     def close(self) -> None:
@@ -333,19 +335,21 @@ class FirestoreTaskStore(FirestorePushStore):
         bodies, inline = [], 0
         for entry in entries:
             fits = inline + len(entry) <= _INLINE_BYTES_PER_COMMIT
-            bodies.append(self._heads.bodies.put(document, entry, inline=CHUNK_BYTES if fits else 0))
+            bodies.append(self._records.bodies.put(document, entry, inline=CHUNK_BYTES if fits else 0))
             inline += len(entry) if isinstance(bodies[-1], bytes) else 0
         return bodies
 
     @contextlib.contextmanager
-    def _looking(self) -> Iterator[Look]:
+    def _version_source(self) -> Iterator[VersionSource]:
         def look(task_ids: Sequence[str]) -> Mapping[str, int] | None:
             try:
-                return self._heads.versions(task_ids)
+                return self._records.versions(task_ids)
             except Unavailable:
                 return None
 
         yield look
 
-    def _lease(self, one: Found, head: TaskRecord) -> Lease:
-        return Lease(stored=self._heads.change(one, head), token=head.token, deadline=head.lease_until)
+    def _lease(self, one: Found, record: TaskRecord) -> Lease:
+        return Lease(
+            stored=self._records.change(one, record), token=record.token, deadline=record.lease_until
+        )

@@ -21,7 +21,7 @@ _CONTENTION_SECONDS = 20.0
 _LONGEST_PAUSE_SECONDS = 0.5
 
 
-class Changed(Exception):
+class Contention(Exception):
     """What a change stood on is no longer so: to be read again."""
 
 
@@ -62,7 +62,7 @@ class Database:
         """Snapshots of the same moment, by the documents' paths."""
         if not references:
             return {}
-        with _translated():
+        with _as_unavailable():
             found = self.client.get_all(
                 list(references), field_paths=fields, retry=self._retry(), timeout=_CALL_SECONDS
             )
@@ -70,15 +70,15 @@ class Database:
 
     def query(self, query: Any) -> list[Any]:
         """The snapshots of everything that a query finds."""
-        with _translated():
+        with _as_unavailable():
             return list(query.stream(retry=self._retry(), timeout=_CALL_SECONDS))
 
     def count(self, query: Any) -> int:
         """How many documents a query finds."""
-        with _translated():
+        with _as_unavailable():
             return int(query.count().get(retry=self._retry(), timeout=_CALL_SECONDS)[0][0].value)
 
-    def only_if(self, snapshot: Any) -> Any:
+    def unchanged_since(self, snapshot: Any) -> Any:
         """The condition that the document has not changed since the snapshot."""
         return self.client.write_option(last_update_time=snapshot.update_time)
 
@@ -89,7 +89,7 @@ class Database:
     def put(self, batch: WriteBatch, before: Any, fields: Fields) -> None:
         """Adds to a commit what nobody may have set since it was read."""
         if before.exists:
-            batch.update(before.reference, fields, option=self.only_if(before))
+            batch.update(before.reference, fields, option=self.unchanged_since(before))
         else:
             batch.create(before.reference, fields)
 
@@ -97,20 +97,20 @@ class Database:
         """Raises Changed where a condition does not hold. Never sent twice: the first may have arrived."""
         from google.api_core import exceptions
 
-        with _translated():
+        with _as_unavailable():
             try:
                 batch.commit(retry=None, timeout=_CALL_SECONDS)
             except (exceptions.Conflict, exceptions.FailedPrecondition, exceptions.NotFound) as error:
-                raise Changed from error
+                raise Contention from error
 
-    def changing(self, attempt: Callable[[], _Result]) -> _Result:
+    def with_retries(self, attempt: Callable[[], _Result]) -> _Result:
         """What `attempt` returns, which reads and commits, and is called again while others change what it stands on."""
         deadline = time.monotonic() + self._contention_seconds
         pause = 0.005
         while True:
             try:
                 return attempt()
-            except Changed as contention:
+            except Contention as contention:
                 if time.monotonic() > deadline:
                     raise Unavailable("others write all the time") from contention
             time.sleep(random.uniform(0, pause))  # noqa: S311 - nobody gains by guessing it
@@ -131,7 +131,7 @@ class Database:
 
 
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
+def _as_unavailable() -> Iterator[None]:
     """Google's exceptions as Unavailable, with a text for the log."""
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError

@@ -15,10 +15,10 @@ from msgspec import structs
 
 from a2a_hub.a2a.model import Task, TaskState
 from a2a_hub.runtime.ids import random_hex
-from a2a_hub.task_store.firestore_client import Changed, Database, Fields
+from a2a_hub.task_store.firestore_client import Contention, Database, Fields
 from a2a_hub.task_store.store import Entry
-from a2a_hub.task_store.task_log import RememberedFolds, folded, read_event, read_task, task_bytes
-from a2a_hub.task_store.task_record import TaskRecord, wants_snapshot
+from a2a_hub.task_store.task_log import SnapshotCache, apply_events, read_event, read_task, task_bytes
+from a2a_hub.task_store.task_record import TaskRecord, snapshot_due
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
@@ -52,18 +52,18 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def head_fields(head: TaskRecord) -> Fields:
+def record_fields(record: TaskRecord) -> Fields:
     """The fields of a head's document: the head's own, and those that questions are asked about."""
     return {
-        **structs.asdict(head),
-        "state": str(head.state),
-        "owner_key": index_key(head.owner),
-        "context_key": index_key(head.context_id),
-        "due_at": head.due_at,
+        **structs.asdict(record),
+        "state": str(record.state),
+        "owner_key": index_key(record.owner),
+        "context_key": index_key(record.context_id),
+        "due_at": record.due_at,
     }
 
 
-def read_head(fields: Fields) -> TaskRecord:
+def read_record(fields: Fields) -> TaskRecord:
     """The head in a document."""
     values = {name: fields[name] for name in _FIELDS}
     return TaskRecord(**{**values, "state": TaskState(values["state"])})
@@ -95,7 +95,7 @@ class Bodies:
         references = [_chunk(task, body[0], at) for at in range(body[1])]
         found = self._database.read(*references)
         if not all(found[reference.path].exists for reference in references):
-            raise Changed
+            raise Contention
         return b"".join(found[reference.path].get("body") for reference in references)
 
     def delete(self, task: DocumentReference, bodies: Iterable[Body | None]) -> None:
@@ -105,40 +105,40 @@ class Bodies:
         delete_all(self._database, references)
 
 
-class Folds:
+class Snapshots:
     """What logs fold to: in the head itself while it is small, else in a snapshot, with the tail of the log behind it."""
 
     def __init__(self, database: Database, bodies: Bodies) -> None:
         self._database = database
         self._bodies = bodies
-        self._remembered = RememberedFolds()
+        self._remembered = SnapshotCache()
 
-    def task(self, document: DocumentReference, fields: Fields, head: TaskRecord) -> Task:
+    def task(self, document: DocumentReference, fields: Fields, record: TaskRecord) -> Task:
         """The task at the head's version."""
-        if head.snapshot_version == head.version:
+        if record.snapshot_version == record.version:
             return read_task(self._bodies.get(document, fields["snapshot"]))
-        key = (head.id, head.created_at)
-        version, task = self._remembered.nearest(key, head)
+        key = (record.id, record.created_at)
+        version, task = self._remembered.nearest(key, record)
         if task is None:
             version, task = (
-                head.snapshot_version,
+                record.snapshot_version,
                 read_task(self._bodies.get(document, fields["snapshot"])),
             )
         entries = read_log(
-            self._database, self._bodies, document, after=version, limit=head.version - version
+            self._database, self._bodies, document, after=version, limit=record.version - version
         )
-        task = folded(task, (entry.event for entry in entries))
-        self._remembered.remember(key, head, task)
+        task = apply_events(task, (entry.event for entry in entries))
+        self._remembered.remember(key, record, task)
         return task
 
-    def keep(self, document: DocumentReference, head: TaskRecord, task: Task) -> tuple[TaskRecord, Fields]:
+    def keep(self, document: DocumentReference, record: TaskRecord, task: Task) -> tuple[TaskRecord, Fields]:
         """The head and the field that keep the fold, where that is due."""
-        if head.size > _INLINE_BYTES:
-            self._remembered.remember((head.id, head.created_at), head, task)
-            if not wants_snapshot(head):
-                return head, {}
+        if record.size > _INLINE_BYTES:
+            self._remembered.remember((record.id, record.created_at), record, task)
+            if not snapshot_due(record):
+                return record, {}
         snapshot = self._bodies.put(document, task_bytes(task))
-        kept = structs.replace(head, snapshot_version=head.version, snapshot_size=head.size)
+        kept = structs.replace(record, snapshot_version=record.version, snapshot_size=record.size)
         return kept, {"snapshot": snapshot}
 
 

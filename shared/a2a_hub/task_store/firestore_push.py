@@ -28,11 +28,11 @@ def configs_of(database: Database, task_id: str) -> list[Any]:
     return sorted(found, key=lambda one: one.get("place"))
 
 
-def task_grew(database: Database, batch: WriteBatch, task_id: str, version: int) -> None:
+def mark_behind(database: Database, batch: WriteBatch, task_id: str, version: int) -> None:
     """Adds to the commit that appends: every live config has something to send."""
     for one in configs_of(database, task_id):
         fields = _with_due({**one.to_dict(), "version": version})
-        batch.update(one.reference, fields, option=database.only_if(one))
+        batch.update(one.reference, fields, option=database.unchanged_since(one))
 
 
 def reference(database: Database, push: PushConfig) -> DocumentReference:
@@ -80,16 +80,16 @@ class FirestorePushStore:
 
         def attempt() -> None:
             found = self._database.read(task, config)
-            head, before = found[task.path], found[config.path]
-            if not head.exists:
+            record, before = found[task.path], found[config.path]
+            if not record.exists:
                 raise UnknownTask(task_id)
-            stored, version = head.get("configs_stored"), head.get("version")
+            stored, version = record.get("configs_stored"), record.get("version")
             batch = self._database.batch()
             stored = put(batch, before, push, stored=stored, version=version, delivered=delivered)
-            batch.update(task, {"configs_stored": stored}, option=self._database.only_if(head))
+            batch.update(task, {"configs_stored": stored}, option=self._database.unchanged_since(record))
             self._database.commit(batch)
 
-        self._database.changing(attempt)
+        self._database.with_retries(attempt)
 
     def configs(self, task_id: str) -> list[Delivery]:
         """The task's configs, in the order in which they were first stored."""
@@ -98,7 +98,7 @@ class FirestorePushStore:
     def delete_config(self, task_id: str, config_id: str) -> None:
         """Deletes a config; one that is not there is no error."""
         config = self._database.collection("pushes").document(_name(task_id, config_id))
-        self._database.changing(lambda: delete_all(self._database, [config]))
+        self._database.with_retries(lambda: delete_all(self._database, [config]))
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
         """Configs with something to send now, the longest due first."""
@@ -148,11 +148,11 @@ class FirestorePushStore:
             if after is None:
                 return False
             batch = self._database.batch()
-            batch.update(config, _with_due(after), option=self._database.only_if(before))
+            batch.update(config, _with_due(after), option=self._database.unchanged_since(before))
             self._database.commit(batch)
             return True
 
-        return self._database.changing(attempt)
+        return self._database.with_retries(attempt)
 
 
 def _with_due(fields: Fields) -> Fields:

@@ -9,13 +9,13 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.task_store.firestore_client import Database, Fields
 from a2a_hub.task_store.firestore_documents import (
     Bodies,
-    Folds,
+    Snapshots,
     delete_all,
     digest,
-    head_fields,
     index_key,
     possible_id,
-    read_head,
+    read_record,
+    record_fields,
 )
 from a2a_hub.task_store.firestore_push import configs_of
 from a2a_hub.task_store.store import Position, StoredTask, TaskQuery, UnknownTask
@@ -24,22 +24,27 @@ from a2a_hub.task_store.task_record import TaskRecord, stored
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
 
+_INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
+_DOWN = "DESCENDING"
+_MOST_VALUES = 30
+"""Firestore's limit for `in`."""
+
 
 class Found(NamedTuple):
     """A head as it was read."""
 
     snapshot: Any
     fields: Fields
-    head: TaskRecord
+    record: TaskRecord
 
 
-class Heads:
-    """Everything here is part of an attempt of `Database.changing`."""
+class Records:
+    """Everything here is part of an attempt of `Database.with_retries`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.bodies = Bodies(database)
-        self.folds = Folds(database, self.bodies)
+        self.snapshots = Snapshots(database, self.bodies)
 
     def document(self, task_id: str) -> DocumentReference:
         """Where the task is, or will be."""
@@ -59,9 +64,9 @@ class Heads:
             return None
         document = self.document(task_id)
         snapshot = self._database.read(document)[document.path]
-        return head_of(snapshot) if snapshot.exists else None
+        return found_record(snapshot) if snapshot.exists else None
 
-    def known(self, task_id: str) -> Found:
+    def require(self, task_id: str) -> Found:
         """The head of this id. Raises UnknownTask."""
         one = self.find(task_id)
         if one is None:
@@ -71,37 +76,37 @@ class Heads:
     def first(self, query: Callable[[], Any]) -> StoredTask | None:
         """The first task that the query finds."""
         snapshots = self._database.query(query())
-        return self.stored(head_of(snapshots[0])) if snapshots else None
+        return self.stored(found_record(snapshots[0])) if snapshots else None
 
     def running(self, request_key: str, request: Any) -> StoredTask | None:
         """The task that the request's snapshot names, if it still runs."""
         one = self.find(request.get("task_id")) if request.exists else None
         # An id may have been given to another task since, after a purge.
-        if one is None or one.head.request_key != request_key or not one.head.leasable:
+        if one is None or one.record.request_key != request_key or not one.record.leasable:
             return None
         return self.stored(one)
 
-    def stored(self, one: Found, head: TaskRecord | None = None) -> StoredTask:
-        """The whole task, with `head` in the place of what was read."""
+    def stored(self, one: Found, record: TaskRecord | None = None) -> StoredTask:
+        """The whole task, with `record` in the place of what was read."""
         document = one.snapshot.reference
-        task = self.folds.task(document, one.fields, one.head)
-        return stored(head or one.head, task, self.bodies.get(document, one.fields["work"]))
+        task = self.snapshots.task(document, one.fields, one.record)
+        return stored(record or one.record, task, self.bodies.get(document, one.fields["work"]))
 
-    def change(self, one: Found, head: TaskRecord) -> StoredTask:
+    def change(self, one: Found, record: TaskRecord) -> StoredTask:
         """Commits another head, with the same log."""
-        changed = self.stored(one, head)
+        changed = self.stored(one, record)
         batch = self._database.batch()
-        self.update(batch, one, head, {})
+        self.update(batch, one, record, {})
         self._database.commit(batch)
         return changed
 
-    def update(self, batch: Any, one: Found, head: TaskRecord, more: Fields) -> None:
+    def update(self, batch: Any, one: Found, record: TaskRecord, more: Fields) -> None:
         """Adds to a commit what differs, on the condition that nobody has changed the head since it was read."""
-        before, after = head_fields(one.head), head_fields(head)
+        before, after = record_fields(one.record), record_fields(record)
         changes = {name: value for name, value in after.items() if value != before[name]}
         if changes or more:
-            only_if = self._database.only_if(one.snapshot)
-            batch.update(one.snapshot.reference, {**changes, **more}, option=only_if)
+            unchanged_since = self._database.unchanged_since(one.snapshot)
+            batch.update(one.snapshot.reference, {**changes, **more}, option=unchanged_since)
 
     def rename_request(self, batch: WriteBatch, before: TaskRecord, after: TaskRecord) -> None:
         """Adds to a commit that the task is the latest one's of its request, and of none before."""
@@ -110,19 +115,19 @@ class Heads:
         found = self._database.read(new, *([old] if old.path != new.path else []))
         self._database.put(batch, found[new.path], {"task_id": after.id})
         if old.path != new.path and found[old.path].exists and found[old.path].get("task_id") == before.id:
-            batch.delete(old, option=self._database.only_if(found[old.path]))
+            batch.delete(old, option=self._database.unchanged_since(found[old.path]))
 
     def delete(self, one: Found) -> None:
         """The head goes last: what a broken-off deletion leaves behind is found again by it."""
-        document, head = one.snapshot.reference, one.head
+        document, record = one.snapshot.reference, one.record
         for name in ("log", "chunks"):
             below = self._database.query(document.collection(name).select([]))
             delete_all(self._database, [snapshot.reference for snapshot in below])
-        last = [snapshot.reference for snapshot in configs_of(self._database, head.id)]
-        if head.request_key:
-            request = self.request(head.owner, head.request_key)
+        last = [snapshot.reference for snapshot in configs_of(self._database, record.id)]
+        if record.request_key:
+            request = self.request(record.owner, record.request_key)
             snapshot = self._database.read(request)[request.path]
-            if snapshot.exists and snapshot.get("task_id") == head.id:
+            if snapshot.exists and snapshot.get("task_id") == record.id:
                 last.append(request)
         delete_all(self._database, [*last, document])
 
@@ -137,16 +142,10 @@ class Heads:
         return versions
 
 
-def head_of(snapshot: Any) -> Found:
+def found_record(snapshot: Any) -> Found:
     """The head in a snapshot that exists."""
     fields = snapshot.to_dict()
-    return Found(snapshot, fields, read_head(fields))
-
-
-_INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
-_DOWN = "DESCENDING"
-_MOST_VALUES = 30
-"""Firestore's limit for `in`."""
+    return Found(snapshot, fields, read_record(fields))
 
 
 def numbered(database: Database, owner: str, number: int) -> Any:

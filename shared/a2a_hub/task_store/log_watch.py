@@ -10,27 +10,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from a2a_hub.task_store.store import Unavailable
 
 _AWAY_SECONDS = 1.0
-Look = Callable[[Sequence[str]], Mapping[str, int] | None]
+VersionSource = Callable[[Sequence[str]], Mapping[str, int] | None]
 """The versions of these tasks now, 0 of unknown ones; None where the store could not be asked."""
 
 
-class Watch:
+class LogWatch:
     """Writers of this process tell at once; for the others' sake a thread looks into the store while somebody waits."""
 
     def __init__(
         self,
-        looking: Callable[[], contextlib.AbstractContextManager[Look]],
+        version_source: Callable[[], contextlib.AbstractContextManager[VersionSource]],
         *,
         seconds: float,
         most_share: float,
     ) -> None:
         """Looks every `seconds`, and more rarely where looking would take more than this share of the time."""
-        self._looking = looking
+        self._version_source = version_source
         self._seconds = seconds
         self._pause_per_look = 1 / most_share - 1
         self._lock = threading.Lock()
         self._waiting: dict[str, list[threading.Event]] = {}
-        self._looker: threading.Thread | None = None
+        self._poller: threading.Thread | None = None
         self._somebody_waits = threading.Event()
         self._closed = threading.Event()
 
@@ -43,13 +43,13 @@ class Watch:
             while not (passed := _passed(version, after)):
                 remaining = max(0.0, deadline - time.monotonic())
                 # A change may have been told of while the store could not be asked.
-                told = changed.wait(min(remaining, _AWAY_SECONDS) if passed is None else remaining)
-                if not told and time.monotonic() >= deadline:
+                notified = changed.wait(min(remaining, _AWAY_SECONDS) if passed is None else remaining)
+                if not notified and time.monotonic() >= deadline:
                     return False
                 changed.clear()
             return True
 
-    def tell(self, task_id: str) -> None:
+    def notify(self, task_id: str) -> None:
         """Wakes who waits for the task."""
         if self._waiting:
             with self._lock:
@@ -60,18 +60,18 @@ class Watch:
         """The thread ends; waiters run out of time."""
         self._closed.set()
         self._somebody_waits.set()
-        looker = self._looker
-        if looker:
-            looker.join()
+        poller = self._poller
+        if poller:
+            poller.join()
 
     @contextlib.contextmanager
     def _waiter(self, task_id: str) -> Iterator[threading.Event]:
         event = threading.Event()
         with self._lock:
             self._waiting.setdefault(task_id, []).append(event)
-            if self._looker is None or not self._looker.is_alive():
-                self._looker = threading.Thread(target=self._look, name="task-store-watch", daemon=True)
-                self._looker.start()
+            if self._poller is None or not self._poller.is_alive():
+                self._poller = threading.Thread(target=self._look, name="task-store-watch", daemon=True)
+                self._poller.start()
             self._somebody_waits.set()
         try:
             yield event
@@ -87,7 +87,7 @@ class Watch:
     def _look(self) -> None:
         versions: Mapping[str, int] = {}
         pause = self._seconds
-        with self._looking() as look:
+        with self._version_source() as look:
             while not self._closed.wait(pause):
                 self._somebody_waits.wait()
                 with self._lock:
@@ -98,7 +98,7 @@ class Watch:
                     # A task that was not looked at before may have changed since its waiter looked.
                     for task_id in now:
                         if now[task_id] != before.get(task_id):
-                            self.tell(task_id)
+                            self.notify(task_id)
                     versions = now
                 pause = max(self._seconds, self._pause_per_look * (time.perf_counter() - started))
 

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a.model import Event
 from a2a_hub.task_store import sqlite_push, sqlite_rows
-from a2a_hub.task_store.log_watch import Watch
-from a2a_hub.task_store.sqlite_file import Connections, looking, prepare
+from a2a_hub.task_store.log_watch import LogWatch
+from a2a_hub.task_store.sqlite_file import Connections, prepare, version_source
 from a2a_hub.task_store.sqlite_push import SqlitePushStore
-from a2a_hub.task_store.sqlite_rows import Folds, Found, find
+from a2a_hub.task_store.sqlite_rows import Found, Snapshots, find
 from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,
@@ -30,23 +30,23 @@ from a2a_hub.task_store.store import (
     TooLarge,
     UnknownTask,
 )
-from a2a_hub.task_store.task_log import folded
+from a2a_hub.task_store.task_log import apply_events
 from a2a_hub.task_store.task_record import (
     DEFAULT_TASK_BYTES,
     TaskRecord,
     check_append,
     check_lease,
     check_size,
-    first_head,
-    fitting,
-    head_after,
+    new_record,
+    page_length,
+    record_after,
     stored,
     with_lease,
     without_lease,
 )
 
-_LOOK_SECONDS = 0.002
-_LOOK_SHARE = 0.1
+_POLL_SECONDS = 0.002
+_POLL_SHARE = 0.1
 
 
 class SqliteTaskStore(SqlitePushStore):
@@ -65,9 +65,9 @@ class SqliteTaskStore(SqlitePushStore):
         prepare(path, self._connections.open)
         self._new_token = new_token
         self._most_task_bytes = most_task_bytes
-        self._folds = Folds()
-        self._watch = Watch(
-            lambda: looking(self._connections.open), seconds=_LOOK_SECONDS, most_share=_LOOK_SHARE
+        self._snapshots = Snapshots()
+        self._watch = LogWatch(
+            lambda: version_source(self._connections.open), seconds=_POLL_SECONDS, most_share=_POLL_SHARE
         )
 
     def create(self, new: NewTask) -> StoredTask:
@@ -78,48 +78,48 @@ class SqliteTaskStore(SqlitePushStore):
         with self._connections.writing() as connection:
             running = _running(connection, new.owner, new.request_key)
             if running:
-                raise AlreadyRunning(self._folds.stored(connection, running))
+                raise AlreadyRunning(self._snapshots.stored(connection, running))
             number = sqlite_rows.next_number(connection, new.owner)
-            head = first_head(new, number=number, size=len(body[0]), now=self._clock())
+            record = new_record(new, number=number, size=len(body[0]), now=self._clock())
             try:
-                key = sqlite_rows.insert(connection, head)
+                key = sqlite_rows.insert(connection, record)
             except sqlite3.IntegrityError as error:
-                raise TaskExists(head.id) from error
+                raise TaskExists(record.id) from error
             sqlite_rows.add_entries(connection, key, 0, body)
             if new.work:
                 sqlite_rows.put_work(connection, key, new.work)
             if new.push:
                 sqlite_push.put(connection, key, new.push, delivered=0)
-        self._folds.remember(key, head, new.task)
-        self._watch.tell(head.id)
-        return stored(head, new.task, new.work)
+        self._snapshots.remember(key, record, new.task)
+        self._watch.notify(record.id)
+        return stored(record, new.task, new.work)
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
         """The task as it is now, if it is this owner's."""
         with self._connections.reading() as connection:
             found = find(connection, "id = ?", task_id)
-            if found is None or owner not in (None, found.head.owner):
+            if found is None or owner not in (None, found.record.owner):
                 return None
-            return self._folds.stored(connection, found)
+            return self._snapshots.stored(connection, found)
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
         """The owner's task of this number."""
         with self._connections.reading() as connection:
             found = find(connection, "owner = ? AND number = ?", owner, number)
-            return self._folds.stored(connection, found) if found else None
+            return self._snapshots.stored(connection, found) if found else None
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
         """The owner's task of this request key that has neither ended nor waits for its client."""
         with self._connections.reading() as connection:
             found = _running(connection, owner, request_key)
-            return self._folds.stored(connection, found) if found else None
+            return self._snapshots.stored(connection, found) if found else None
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
         """The owner's newest task of this context that waits for its client."""
         with self._connections.reading() as connection:
             key = sqlite_rows.waiting(connection, owner, context_id)
             found = find(connection, "key = ?", key) if key else None
-            return self._folds.stored(connection, found) if found else None
+            return self._snapshots.stored(connection, found) if found else None
 
     def append(
         self,
@@ -136,24 +136,26 @@ class SqliteTaskStore(SqlitePushStore):
         bodies = sqlite_rows.encoded(events)
         added = sum(map(len, bodies))
         with self._connections.writing() as connection:
-            key, head, kept = _known(find(connection, "id = ?", task_id), task_id)
+            key, record, kept = _require(find(connection, "id = ?", task_id), task_id)
             now = self._clock()
-            check_append(head, events, lease=lease, expected_version=expected_version, now=now)
-            check_size(head, events, added, limit=self._most_task_bytes)
-            task = folded(self._folds.task(connection, key, head), events)
-            after = head_after(head, task, count=len(events), added=added, now=now, request_key=request_key)
+            check_append(record, events, lease=lease, expected_version=expected_version, now=now)
+            check_size(record, events, added, limit=self._most_task_bytes)
+            task = apply_events(self._snapshots.task(connection, key, record), events)
+            after = record_after(
+                record, task, count=len(events), added=added, now=now, request_key=request_key
+            )
             after = sqlite_rows.snapshot(connection, key, after, task)
-            sqlite_rows.add_entries(connection, key, head.version, bodies)
-            sqlite_rows.update(connection, key, head, after)
+            sqlite_rows.add_entries(connection, key, record.version, bodies)
+            sqlite_rows.update(connection, key, record, after)
             if events:
-                sqlite_push.task_grew(connection, key)
+                sqlite_push.mark_behind(connection, key)
             if push:
-                sqlite_push.put(connection, key, push, delivered=head.version)
+                sqlite_push.put(connection, key, push, delivered=record.version)
             if work is not None and work != kept:
                 sqlite_rows.put_work(connection, key, work)
                 kept = work
-        self._folds.remember(key, after, task)
-        self._watch.tell(task_id)
+        self._snapshots.remember(key, after, task)
+        self._watch.notify(task_id)
         return stored(after, task, kept)
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
@@ -177,9 +179,9 @@ class SqliteTaskStore(SqlitePushStore):
             total = sqlite_rows.total(connection, owner, query)
             keys = sqlite_rows.keys(connection, owner, query, limit=size + 1, after=after)
             found = sqlite_rows.find_all(connection, keys)
-            most = fitting([one.head for one in found], size=size)
-            tasks = tuple(self._folds.stored(connection, one) for one in found[:most])
-        last = found[most - 1].head if most < len(found) else None
+            most = page_length([one.record for one in found], size=size)
+            tasks = tuple(self._snapshots.stored(connection, one) for one in found[:most])
+        last = found[most - 1].record if most < len(found) else None
         return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
 
     def lease(
@@ -194,9 +196,9 @@ class SqliteTaskStore(SqlitePushStore):
             due = sqlite_rows.due(connection, roles, now=now, limit=1, task_id=task_id)
             if not due:
                 return None
-            found = _known(find(connection, "id = ?", due[0]), due[0])
-            leased = with_lease(found.head, holder=holder, token=self._new_token(), until=now + seconds)
-            return self._lease(self._changed(connection, found, leased), leased)
+            found = _require(find(connection, "id = ?", due[0]), due[0])
+            leased = with_lease(found.record, holder=holder, token=self._new_token(), until=now + seconds)
+            return self._lease(self._updated(connection, found, leased), leased)
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
         """The ids of tasks that `lease` would give out now, the longest due first."""
@@ -205,34 +207,34 @@ class SqliteTaskStore(SqlitePushStore):
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
         """Prolongs a lease that has not run out."""
         with self._connections.writing() as connection:
-            found, now = _known(find(connection, "id = ?", task_id), task_id), self._clock()
-            check_lease(found.head, lease, now=now)
-            renewed = replace(found.head, lease_until=now + seconds)
-            return self._lease(self._changed(connection, found, renewed), renewed)
+            found, now = _require(find(connection, "id = ?", task_id), task_id), self._clock()
+            check_lease(found.record, lease, now=now)
+            renewed = replace(found.record, lease_until=now + seconds)
+            return self._lease(self._updated(connection, found, renewed), renewed)
 
     def release(self, task_id: str, lease: str) -> None:
         """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
         with self._connections.writing() as connection:
             found = find(connection, "id = ?", task_id)
-            if found and found.head.token == lease:
-                self._changed(connection, found, without_lease(found.head))
+            if found and found.record.token == lease:
+                self._updated(connection, found, without_lease(found.record))
 
     def request_cancel(self, task_id: str) -> StoredTask:
         """Tells whoever runs the task that it is to end."""
         with self._connections.writing() as connection:
-            found = _known(find(connection, "id = ?", task_id), task_id)
-            if found.head.state.terminal:
+            found = _require(find(connection, "id = ?", task_id), task_id)
+            if found.record.state.terminal:
                 raise TaskEnded(task_id)
-            return self._changed(connection, found, replace(found.head, cancel_requested=True))
+            return self._updated(connection, found, replace(found.record, cancel_requested=True))
 
     def purge(self, *, ended_before: float, limit: int) -> int:
         """See `TaskStore.purge`."""
         with self._connections.writing() as connection:
             keys = sqlite_rows.ended(connection, before=ended_before, limit=limit)
-            for key, head, _ in sqlite_rows.find_all(connection, keys):
-                sqlite_rows.delete(connection, key, head)
+            for key, record, _ in sqlite_rows.find_all(connection, keys):
+                sqlite_rows.delete(connection, key, record)
         for key in keys:
-            self._folds.forget(key)
+            self._snapshots.forget(key)
         return len(keys)
 
     def close(self) -> None:
@@ -249,12 +251,12 @@ class SqliteTaskStore(SqlitePushStore):
             row = connection.execute("SELECT version FROM tasks WHERE id = ?", (task_id,)).fetchone()
             return int(row[0]) if row else 0
 
-    def _changed(self, connection: sqlite3.Connection, found: Found, head: TaskRecord) -> StoredTask:
-        sqlite_rows.update(connection, found.key, found.head, head)
-        return self._folds.stored(connection, found._replace(head=head))
+    def _updated(self, connection: sqlite3.Connection, found: Found, record: TaskRecord) -> StoredTask:
+        sqlite_rows.update(connection, found.key, found.record, record)
+        return self._snapshots.stored(connection, found._replace(record=record))
 
-    def _lease(self, task: StoredTask, head: TaskRecord) -> Lease:
-        return Lease(stored=task, token=head.token, deadline=head.lease_until)
+    def _lease(self, task: StoredTask, record: TaskRecord) -> Lease:
+        return Lease(stored=task, token=record.token, deadline=record.lease_until)
 
 
 def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Found | None:
@@ -266,7 +268,7 @@ def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Fo
     return find(connection, condition, owner, request_key)
 
 
-def _known(found: Found | None, task_id: str) -> Found:
+def _require(found: Found | None, task_id: str) -> Found:
     if found is None:
         raise UnknownTask(task_id)
     return found

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from a2a_hub.task_store.log_watch import Look
+from a2a_hub.task_store.log_watch import VersionSource
 from a2a_hub.task_store.store import Unavailable
 
 SCHEMA_VERSION = 1
@@ -72,6 +72,10 @@ CREATE TABLE pushes (
 );
 CREATE INDEX pushes_behind ON pushes (next_attempt_at) WHERE behind = 1;
 """
+_BUSY_SECONDS = 10.0
+# 16 MB: each checkpoint waits for the disk, and the same pages are written again and again between two of them.
+_CHECKPOINT_PAGES = 8_000
+_WAL_BYTES = 64_000_000
 
 
 class WrongFile(Exception):
@@ -133,12 +137,6 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
 
 def _pragma(connection: sqlite3.Connection, name: str, value: str) -> str:
     return str(connection.execute(f"PRAGMA {name} {value}").fetchone()[0])
-
-
-_BUSY_SECONDS = 10.0
-# 16 MB: each checkpoint waits for the disk, and the same pages are written again and again between two of them.
-_CHECKPOINT_PAGES = 8_000
-_WAL_BYTES = 64_000_000
 
 
 class Connections:
@@ -251,7 +249,7 @@ def _is_outage(error: BaseException) -> bool:
 
 
 @contextlib.contextmanager
-def looking(open_connection: Callable[[], sqlite3.Connection]) -> Iterator[Look]:
+def version_source(open_connection: Callable[[], sqlite3.Connection]) -> Iterator[VersionSource]:
     """Looks at the tasks only where the file has changed at all, which costs a few microseconds to find out."""
     with contextlib.closing(open_connection()) as connection:
         seen = -1

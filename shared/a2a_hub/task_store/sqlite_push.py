@@ -19,7 +19,7 @@ _BEHIND = "behind = (dead = '' AND delivered < (SELECT version FROM tasks WHERE 
 _SAME = "key = (SELECT key FROM tasks WHERE id = ?) AND config_id = ? AND push = ?"
 
 
-def task_grew(connection: sqlite3.Connection, key: int) -> None:
+def mark_behind(connection: sqlite3.Connection, key: int) -> None:
     """To be called in the transaction that appends: every live config of the task has something to send."""
     connection.execute("UPDATE pushes SET behind = 1 WHERE key = ? AND behind = 0 AND dead = ''", (key,))
 

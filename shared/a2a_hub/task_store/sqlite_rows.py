@@ -11,14 +11,14 @@ from msgspec import structs
 from a2a_hub.a2a.model import Event, Task, TaskState
 from a2a_hub.task_store.store import Position, StoredTask, TaskQuery
 from a2a_hub.task_store.task_log import (
-    RememberedFolds,
+    SnapshotCache,
+    apply_events,
     event_bytes,
-    folded,
     read_event,
     read_task,
     task_bytes,
 )
-from a2a_hub.task_store.task_record import TaskRecord, stored, wants_snapshot
+from a2a_hub.task_store.task_record import TaskRecord, snapshot_due, stored
 
 _FIELDS = TaskRecord.__struct_fields__
 _WORK = "(SELECT body FROM work WHERE work.key = tasks.key)"
@@ -28,13 +28,15 @@ _INSERT = (
     f" VALUES ({', '.join('?' * (len(_FIELDS) + 1))})"
 )
 _SEQUENCE_BITS = 24
+_INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
+_BEHIND = " AND (updated_at, id) < (?, ?)"
 
 
 class Found(NamedTuple):
     """A head with its row's key, which no other task ever has, and what the task's runner has to know."""
 
     key: int
-    head: TaskRecord
+    record: TaskRecord
     work: bytes
 
 
@@ -52,11 +54,11 @@ def find_all(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Found]
     return [found[key] for key in keys]
 
 
-def insert(connection: sqlite3.Connection, head: TaskRecord) -> int:
+def insert(connection: sqlite3.Connection, record: TaskRecord) -> int:
     """Stores a new head; its key."""
-    key = connection.execute(_INSERT, (*structs.astuple(head), head.due_at)).lastrowid
+    key = connection.execute(_INSERT, (*structs.astuple(record), record.due_at)).lastrowid
     assert key is not None, "SQLite says the row of every insert"
-    _count(connection, head.owner, head.state, 1)
+    _count(connection, record.owner, record.state, 1)
     return key
 
 
@@ -76,14 +78,14 @@ def update(connection: sqlite3.Connection, key: int, old: TaskRecord, new: TaskR
         connection.execute(f"UPDATE tasks SET {assignments} WHERE key = ?", (*values, key))  # noqa: S608
 
 
-def delete(connection: sqlite3.Connection, key: int, head: TaskRecord) -> None:
+def delete(connection: sqlite3.Connection, key: int, record: TaskRecord) -> None:
     """The task is gone, with everything of its."""
     low = key << _SEQUENCE_BITS
     high = low + (1 << _SEQUENCE_BITS)
     connection.execute("DELETE FROM entries WHERE at > ? AND at < ?", (low, high))
     for table in ("snapshots", "work", "pushes", "tasks"):
         connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))  # noqa: S608
-    _count(connection, head.owner, head.state, -1)
+    _count(connection, record.owner, record.state, -1)
 
 
 def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: Iterable[bytes]) -> None:
@@ -110,34 +112,34 @@ def put_work(connection: sqlite3.Connection, key: int, work: bytes) -> None:
     connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?)", (key, work))
 
 
-class Folds(RememberedFolds):
+class Snapshots(SnapshotCache):
     """What logs fold to."""
 
-    def task(self, connection: sqlite3.Connection, key: int, head: TaskRecord) -> Task:
+    def task(self, connection: sqlite3.Connection, key: int, record: TaskRecord) -> Task:
         """The task at the head's version."""
-        version, task = self.nearest(key, head)
-        if version == head.version and task:
+        version, task = self.nearest(key, record)
+        if version == record.version and task:
             return task
-        if task is None and head.snapshot_version:
+        if task is None and record.snapshot_version:
             row = connection.execute("SELECT body FROM snapshots WHERE key = ?", (key,)).fetchone()
-            version, task = head.snapshot_version, read_task(row[0])
-        if version < head.version:
-            entries = read_entries(connection, key, after=version, limit=head.version - version)
-            task = folded(task, (event for _, event in entries))
+            version, task = record.snapshot_version, read_task(row[0])
+        if version < record.version:
+            entries = read_entries(connection, key, after=version, limit=record.version - version)
+            task = apply_events(task, (event for _, event in entries))
         assert task is not None, "a log has a first entry"
         return task
 
     def stored(self, connection: sqlite3.Connection, found: Found) -> StoredTask:
         """The whole task, as it is now."""
-        return stored(found.head, self.task(connection, found.key, found.head), found.work)
+        return stored(found.record, self.task(connection, found.key, found.record), found.work)
 
 
-def snapshot(connection: sqlite3.Connection, key: int, head: TaskRecord, task: Task) -> TaskRecord:
+def snapshot(connection: sqlite3.Connection, key: int, record: TaskRecord, task: Task) -> TaskRecord:
     """The head after its fold was kept, where that is due."""
-    if not wants_snapshot(head):
-        return head
+    if not snapshot_due(record):
+        return record
     connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (key, task_bytes(task)))
-    return structs.replace(head, snapshot_version=head.version, snapshot_size=head.size)
+    return structs.replace(record, snapshot_version=record.version, snapshot_size=record.size)
 
 
 def encoded(events: Sequence[Event]) -> list[bytes]:
@@ -157,10 +159,6 @@ def _count(connection: sqlite3.Connection, owner: str, state: TaskState, change:
         "INSERT INTO counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tasks = tasks + excluded.tasks",
         (owner, state, change),
     )
-
-
-_INTERRUPTED = tuple(state for state in TaskState if state.interrupted)
-_BEHIND = " AND (updated_at, id) < (?, ?)"
 
 
 def next_number(connection: sqlite3.Connection, owner: str) -> int:

@@ -16,6 +16,7 @@ from a2a_hub.task_store.task_record import TaskRecord
 _encoder = msgspec.json.Encoder()
 _events = msgspec.json.Decoder(StreamResponse)
 _tasks = msgspec.json.Decoder(Task)
+_MOST_BYTES = 32_000_000
 
 
 def event_bytes(event: Event) -> bytes:
@@ -38,7 +39,7 @@ def read_task(body: bytes) -> Task:
     return _tasks.decode(body)
 
 
-def folded(task: Task | None, events: Iterable[Event]) -> Task:
+def apply_events(task: Task | None, events: Iterable[Event]) -> Task:
     """The task after the events; without one, the first event is the task."""
     growing = TaskAccumulator(task) if task is not None else None
     for event in events:
@@ -51,34 +52,31 @@ def folded(task: Task | None, events: Iterable[Event]) -> Task:
     return growing.task
 
 
-_MOST_BYTES = 32_000_000
-
-
-class RememberedFolds:
+class SnapshotCache:
     """Keys are of one task each, for ever: an id alone is not, since it may come back after a purge."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._folds: OrderedDict[Hashable, tuple[int, int, Task]] = OrderedDict()
+        self._snapshots: OrderedDict[Hashable, tuple[int, int, Task]] = OrderedDict()
         self._bytes = 0
 
-    def nearest(self, key: Hashable, head: TaskRecord) -> tuple[int, Task | None]:
+    def nearest(self, key: Hashable, record: TaskRecord) -> tuple[int, Task | None]:
         """A version up to the head's and its fold; (0, None) where none is remembered."""
         with self._lock:
-            version, _, task = self._folds.get(key, (0, 0, None))
+            version, _, task = self._snapshots.get(key, (0, 0, None))
         # What this reader sees may be older than what another thread has remembered since.
-        return (version, task) if version <= head.version else (0, None)
+        return (version, task) if version <= record.version else (0, None)
 
-    def remember(self, key: Hashable, head: TaskRecord, task: Task) -> None:
+    def remember(self, key: Hashable, record: TaskRecord, task: Task) -> None:
         """Keeps a fold that is stored, until its task has ended: then it is hardly asked for again soon."""
         with self._lock:
             self._forget(key)
-            if head.state.terminal:
+            if record.state.terminal:
                 return
-            self._folds[key] = (head.version, head.size, task)
-            self._bytes += head.size
+            self._snapshots[key] = (record.version, record.size, task)
+            self._bytes += record.size
             while self._bytes > _MOST_BYTES:
-                self._forget(next(iter(self._folds)))
+                self._forget(next(iter(self._snapshots)))
 
     def forget(self, key: Hashable) -> None:
         """The task is gone."""
@@ -86,5 +84,5 @@ class RememberedFolds:
             self._forget(key)
 
     def _forget(self, key: Hashable) -> None:
-        if key in self._folds:
-            self._bytes -= self._folds.pop(key)[1]
+        if key in self._snapshots:
+            self._bytes -= self._snapshots.pop(key)[1]

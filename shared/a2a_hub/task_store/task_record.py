@@ -59,7 +59,7 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
         return (self.lease_until or self.created_at) if self.leasable else None
 
 
-def first_head(new: NewTask, *, number: int, size: int, now: float) -> TaskRecord:
+def new_record(new: NewTask, *, number: int, size: int, now: float) -> TaskRecord:
     """The head of a task that is being made."""
     state = new.task.status.state
     return TaskRecord(
@@ -86,97 +86,102 @@ def first_head(new: NewTask, *, number: int, size: int, now: float) -> TaskRecor
 
 
 def check_append(
-    head: TaskRecord, events: Sequence[Event], *, lease: str | None, expected_version: int | None, now: float
+    record: TaskRecord,
+    events: Sequence[Event],
+    *,
+    lease: str | None,
+    expected_version: int | None,
+    now: float,
 ) -> None:
     """Raises what `TaskStore.append` promises, for everything but the size."""
-    if expected_version is not None and expected_version != head.version:
-        raise WrongVersion(head.id)
-    if head.state.terminal or any(_ends(event) for event in events[:-1]):
-        raise TaskEnded(head.id)
-    check_lease(head, lease, now=now)
+    if expected_version is not None and expected_version != record.version:
+        raise WrongVersion(record.id)
+    if record.state.terminal or any(_ends(event) for event in events[:-1]):
+        raise TaskEnded(record.id)
+    check_lease(record, lease, now=now)
     for event in events:
-        if _task_id(event) not in (None, head.id):
+        if _task_id(event) not in (None, record.id):
             raise ValueError("an event of another task")
 
 
-def check_lease(head: TaskRecord, lease: str | None, *, now: float) -> None:
+def check_lease(record: TaskRecord, lease: str | None, *, now: float) -> None:
     """Raises LeaseLost unless `lease` is the running one, or there is none and it is None."""
-    running = head.lease_until > now
-    if running if lease is None else not (running and head.token == lease):
-        raise LeaseLost(head.id)
+    running = record.lease_until > now
+    if running if lease is None else not (running and record.token == lease):
+        raise LeaseLost(record.id)
 
 
-def check_size(head: TaskRecord, events: Sequence[Event], added: int, *, limit: int) -> None:
+def check_size(record: TaskRecord, events: Sequence[Event], added: int, *, limit: int) -> None:
     """Raises TooLarge when the log would outgrow `limit`."""
     ends = bool(events) and _ends(events[-1])
-    if head.size + added > limit + (_ENDING_BYTES if ends else 0):
-        raise TooLarge(head.id)
+    if record.size + added > limit + (_ENDING_BYTES if ends else 0):
+        raise TooLarge(record.id)
 
 
-def head_after(
-    head: TaskRecord, task: Task, *, count: int, added: int, now: float, request_key: str = ""
+def record_after(
+    record: TaskRecord, task: Task, *, count: int, added: int, now: float, request_key: str = ""
 ) -> TaskRecord:
     """The head after `count` more entries of `added` bytes, which fold to `task`; of that request, if it is not empty."""
     state = task.status.state
     changed = replace(
-        head,
+        record,
         context_id=task.context_id or "",
         state=state,
-        version=head.version + count,
-        size=head.size + added,
-        request_key=request_key or head.request_key,
-        updated_at=_status_time(task, otherwise=now if count else head.updated_at),
+        version=record.version + count,
+        size=record.size + added,
+        request_key=request_key or record.request_key,
+        updated_at=_status_time(task, otherwise=now if count else record.updated_at),
         # The client's answer is new work: what was tried before it does not count against it.
-        attempt=0 if head.state.interrupted and not state.interrupted else head.attempt,
+        attempt=0 if record.state.interrupted and not state.interrupted else record.attempt,
         ended_at=now if state.settled else 0.0,
     )
     return without_lease(changed) if state.settled else changed
 
 
-def with_lease(head: TaskRecord, *, holder: str, token: str, until: float) -> TaskRecord:
+def with_lease(record: TaskRecord, *, holder: str, token: str, until: float) -> TaskRecord:
     """The head with its next lease."""
-    return replace(head, attempt=head.attempt + 1, holder=holder, token=token, lease_until=until)
+    return replace(record, attempt=record.attempt + 1, holder=holder, token=token, lease_until=until)
 
 
-def without_lease(head: TaskRecord) -> TaskRecord:
+def without_lease(record: TaskRecord) -> TaskRecord:
     """The head with nobody writing."""
-    return replace(head, holder="", token="", lease_until=0.0)
+    return replace(record, holder="", token="", lease_until=0.0)
 
 
-def wants_snapshot(head: TaskRecord) -> bool:
+def snapshot_due(record: TaskRecord) -> bool:
     """Whether the fold is to be kept: at the end, and whenever the tail behind the last one is half as long as that.
 
     So the snapshots of a log, however long, take at most four times its own size.
     """
-    tail = head.size - head.snapshot_size
-    return head.state.terminal or tail > max(_LEAST_TAIL_BYTES, head.snapshot_size // 2)
+    tail = record.size - record.snapshot_size
+    return record.state.terminal or tail > max(_LEAST_TAIL_BYTES, record.snapshot_size // 2)
 
 
-def fitting(heads: Sequence[TaskRecord], *, size: int) -> int:
+def page_length(records: Sequence[TaskRecord], *, size: int) -> int:
     """How many of these tasks, one at least, make a page of at most `size` that is not too large to hold in memory."""
     most, total = 0, 0
-    for head in heads[:size]:
-        total += head.size
+    for record in records[:size]:
+        total += record.size
         if most and total > _PAGE_BYTES:
             break
         most += 1
     return most
 
 
-def stored(head: TaskRecord, task: Task, work: bytes) -> StoredTask:
+def stored(record: TaskRecord, task: Task, work: bytes) -> StoredTask:
     """What the store's callers see."""
     return StoredTask(
         task=task,
-        owner=head.owner,
-        number=head.number,
-        version=head.version,
-        role=head.role,
+        owner=record.owner,
+        number=record.number,
+        version=record.version,
+        role=record.role,
         work=work,
-        attempt=head.attempt,
-        lease_until=head.lease_until,
-        cancel_requested=head.cancel_requested,
-        created_at=head.created_at,
-        updated_at=head.updated_at,
+        attempt=record.attempt,
+        lease_until=record.lease_until,
+        cancel_requested=record.cancel_requested,
+        created_at=record.created_at,
+        updated_at=record.updated_at,
     )
 
 

@@ -11,7 +11,7 @@ from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest, Task, TaskPushNotificationConfig
 from a2a_hub.task_store.store import StoredTask
-from a2a_hub.tasks.resume_payload import work_of
+from a2a_hub.tasks.resume_payload import resume_payload
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Opened:
 
     def work(self) -> bytes:
         """What somebody else needs to run the turn, with the agent's notes as they are now."""
-        return work_of(self.request, self.call, as_message=self.turn.as_message)
+        return resume_payload(self.request, self.call, as_message=self.turn.as_message)
 
     def key(self) -> str:
         """What makes two requests the same: caller, operation, and everything that was sent."""

@@ -19,8 +19,8 @@ from a2a_hub.task_store.store import (
 )
 from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.push_configs import PushConfigs
-from a2a_hub.tasks.recorder import written
-from a2a_hub.tasks.task_resolution import Leaves, before_turn, in_hand
+from a2a_hub.tasks.recorder import find_appended
+from a2a_hub.tasks.task_resolution import NewTaskPolicy, before_turn, resolve_task
 from a2a_hub.tasks.updates import status_update
 
 
@@ -34,23 +34,23 @@ class Opener:
         configs: PushConfigs,
         *,
         message_factory: MessageFactory,
-        starts_new_task: Leaves,
+        new_task_policy: NewTaskPolicy,
     ) -> None:
         self._agent = agent
         self._store = store
         self._configs = configs
         self._message_factory = message_factory
-        self._leaves = starts_new_task
+        self._new_task_policy = new_task_policy
 
     def open(self, sent: SendMessageRequest, call: Call) -> Opened:
         """The turn, with its task in hand; nothing runs yet. Raises A2AError."""
-        request, call, prior = in_hand(
+        request, call, prior = resolve_task(
             sent,
             call,
             store=self._store,
             agent=self._agent,
             new_id=self._message_factory.new_id,
-            starts_new_task=self._leaves,
+            new_task_policy=self._new_task_policy,
         )
         if prior is None:
             turn = self._agent.send(request, call)
@@ -89,7 +89,7 @@ class Opener:
         except TooLarge:
             raise too_large() from None
         except Unavailable:
-            opened.stored = written(self._store, prior, events)
+            opened.stored = find_appended(self._store, prior, events)
             if opened.stored is None:
                 raise
         opened.first = opened.stored.task

@@ -34,15 +34,17 @@ from a2a_hub.task_store.store import (
     WrongVersion,
 )
 from a2a_hub.tasks.push_configs import PushConfigs
-from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.tasks.resume_payload import read_resume_payload
 from a2a_hub.tasks.run import Runs
-from a2a_hub.tasks.subscription import Following, wait_until_settled
+from a2a_hub.tasks.subscription import TaskSubscription, wait_until_settled
 from a2a_hub.tasks.updates import status_update
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
 _MOST_BEHIND_SECONDS = 2.0
 # How long a cancellation is waited for before the task is shown as it is.
 _CANCEL_SECONDS = 5.0
+_MARK_BYTES = 12
+_LONGEST = 500
 
 
 class TaskOperations:
@@ -66,7 +68,7 @@ class TaskOperations:
     def get(self, request: model.GetTaskRequest, call: Call) -> Task:
         """§3.1.3."""
         length = _history_length(request.history_length)
-        return with_history(self._found(request.id, call).task, length)
+        return with_history(self._require(request.id, call).task, length)
 
     def list(self, request: model.ListTasksRequest, call: Call) -> model.ListTasksResponse:
         """§3.1.4: the caller's own tasks, those whose status changed last first."""
@@ -100,7 +102,7 @@ class TaskOperations:
 
     def cancel(self, request: model.CancelTaskRequest, call: Call) -> Task:
         """§3.1.5. A task that somebody works on is shown as canceled as soon as they have let go of it."""
-        stored = self._found(request.id, call)
+        stored = self._require(request.id, call)
         if stored.task.status.state.terminal:
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": stored.task.id})
         task = self._canceled(stored, call)
@@ -114,14 +116,14 @@ class TaskOperations:
         self, request: model.SubscribeToTaskRequest, call: Call, *, idle_seconds: float
     ) -> Iterator[Event | None]:
         """§3.1.6: the task, then its events to its end. 0.3 marks a waiting state as final, and so the stream ends with it."""
-        stored = self._found(request.id, call)
+        stored = self._require(request.id, call)
         if stored.task.status.state.terminal:
             raise A2AError(
                 UNSUPPORTED_OPERATION,
                 "The task has ended: there is nothing to subscribe to",
                 metadata={"taskId": stored.task.id},
             )
-        return Following(
+        return TaskSubscription(
             self._store,
             stored.task.id,
             first=stored.task,
@@ -140,13 +142,13 @@ class TaskOperations:
 
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
         """§3.1.7."""
-        return self._configs.add(self._found(request.task_id or "", call), request, call.version)
+        return self._configs.add(self._require(request.task_id or "", call), request, call.version)
 
     def get_config(
         self, request: model.GetTaskPushNotificationConfigRequest, call: Call
     ) -> TaskPushNotificationConfig:
         """§3.1.8. 0.3 may leave the config's id out, and means the first one."""
-        for config in self._configs.all(self._found(request.task_id, call).task.id):
+        for config in self._configs.all(self._require(request.task_id, call).task.id):
             if config.id == request.id or not request.id:
                 return config
         raise A2AError(TASK_NOT_FOUND, "The task has no such push notification config")
@@ -159,14 +161,14 @@ class TaskOperations:
             raise invalid_field("pageSize", "must not be negative")
         if request.page_token:
             raise invalid_field("pageToken", "is not a token of this list: all configs are on one page")
-        configs = self._configs.all(self._found(request.task_id, call).task.id)
+        configs = self._configs.all(self._require(request.task_id, call).task.id)
         return model.ListTaskPushNotificationConfigsResponse(configs=configs, next_page_token="")
 
     def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
         """§3.1.10: deleting what is not there is no error."""
-        self._configs.delete(self._found(request.task_id, call).task.id, request.id)
+        self._configs.delete(self._require(request.task_id, call).task.id, request.id)
 
-    def _found(self, task_id: str, call: Call) -> StoredTask:
+    def _require(self, task_id: str, call: Call) -> StoredTask:
         owner = _owner(call)
         stored = self._store.get(task_id, owner=owner)
         run = self._runs.of_task(task_id) if stored is None else None
@@ -184,7 +186,7 @@ class TaskOperations:
             if self._runs.of_task(task_id) is None:
                 canceled = status_update(stored.task, TaskState.CANCELED, self._timestamp())
                 after = self._store.append(task_id, [canceled], expected_version=stored.version)
-                self._tell(after, call)
+                self._cancel_at_agent(after, call)
                 return after.task
         except (LeaseLost, WrongVersion):
             pass  # Somebody works on it.
@@ -201,10 +203,10 @@ class TaskOperations:
         # A turn that ended with a question before it saw the cancellation: nobody works on the task now, so it is canceled here.
         return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
 
-    def _tell(self, stored: StoredTask, call: Call) -> None:
+    def _cancel_at_agent(self, stored: StoredTask, call: Call) -> None:
         """Passes the cancellation on to whoever works on the task elsewhere."""
         if stored.work:
-            work = read_work(stored.work)
+            work = read_resume_payload(stored.work)
             then = work.call(stored.task, request_id=call.request_id, record=call.record)
             self._agent.cancel(msgspec.structs.replace(then, authorization=call.authorization))
 
@@ -223,10 +225,6 @@ def _history_length(length: int | None) -> int | None:
     if length is not None and length < 0:
         raise invalid_field("historyLength", "must not be negative")
     return length
-
-
-_MARK_BYTES = 12
-_LONGEST = 500
 
 
 def write_token(position: Position | None, *, of: Sequence[object]) -> str:

@@ -12,6 +12,7 @@ from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
 from a2a_hub.a2a.model import TaskPushNotificationConfig
 from a2a_hub.a2a.versions import Version
 from a2a_hub.task_store.store import PushConfig, PushStore, StoredTask
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 _MOST_CONFIGS = 10
 _LONGEST = 2000
@@ -33,11 +34,9 @@ _PLACES = {
 class PushConfigs:
     """The configs of a store. `refuses` says why a URL's host may not be notified, or None where it may."""
 
-    def __init__(
-        self, store: PushStore, *, refuses: Callable[[str], str | None], new_id: Callable[[], str]
-    ) -> None:
+    def __init__(self, store: PushStore, *, addresses: WebhookAddresses, new_id: Callable[[], str]) -> None:
         self._store = store
-        self._refuses = refuses
+        self._addresses = addresses
         self._new_id = new_id
 
     def add(
@@ -105,7 +104,7 @@ class PushConfigs:
             return "url", "is not a URL"
         if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
             return "url", "must be an http or https URL with a host, without user information"
-        reason = self._refuses(config.url)
+        reason = self._addresses.refusal(config.url)
         return ("url", reason) if reason is not None else None
 
     def all(self, task_id: str) -> tuple[TaskPushNotificationConfig, ...]:

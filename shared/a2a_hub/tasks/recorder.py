@@ -28,6 +28,13 @@ from a2a_hub.telemetry.log import Log
 T = TypeVar("T")
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 2.0
+_NO_RESULT = (
+    "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
+)
+_TOO_LARGE = (
+    "The result of this task is too large to keep; ask for less at once. / "
+    "このタスクの結果は大きすぎて保存できません。範囲を絞って依頼してください。"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +48,7 @@ class LeaseTimes:
     outage_seconds: float = 120.0
 
 
-class StorePatience:
+class StoreRetry:
     """Tries again while the store is away."""
 
     def __init__(
@@ -70,7 +77,7 @@ class StorePatience:
             do = again or do
 
 
-def written(store: TaskStore, before: StoredTask, events: Sequence[Event]) -> StoredTask | None:
+def find_appended(store: TaskStore, before: StoredTask, events: Sequence[Event]) -> StoredTask | None:
     """The task with these events, where it was `before` that: they were appended, though the answer was lost."""
     entries = store.entries(before.task.id, after=before.version, limit=len(events))
     if not events or [event_bytes(entry.event) for entry in entries] != list(map(event_bytes, events)):
@@ -78,7 +85,7 @@ def written(store: TaskStore, before: StoredTask, events: Sequence[Event]) -> St
     return store.get(before.task.id, owner=None)
 
 
-class Writer:
+class LeasedWriter:
     """The right to write to a task. `stored` is the task after what was written last, `work` what was stored with it.
 
     Each method raises LeaseLost when somebody else has the task, and Unavailable when the store stays away.
@@ -92,7 +99,7 @@ class Writer:
         *,
         holder: str,
         seconds: float,
-        patience: StorePatience,
+        patience: StoreRetry,
     ) -> None:
         self._store = store
         self._lease = lease
@@ -108,7 +115,7 @@ class Writer:
         """The events are in the log, and the work is the task's. Raises TaskEnded and TooLarge, too."""
 
         def again() -> StoredTask:
-            return written(self._store, self.stored, events) or self._append(events, work)
+            return find_appended(self._store, self.stored, events) or self._append(events, work)
 
         try:
             self.stored = self._patience.wait_for(lambda: self._append(events, work), again)
@@ -152,15 +159,6 @@ class Writer:
         self._lease, self.stored = lease.token, lease.stored
 
 
-_NO_RESULT = (
-    "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
-)
-_TOO_LARGE = (
-    "The result of this task is too large to keep; ask for less at once. / "
-    "このタスクの結果は大きすぎて保存できません。範囲を絞って依頼してください。"
-)
-
-
 class Recorder:
     """Records runs."""
 
@@ -178,7 +176,7 @@ class Recorder:
         self.times = times
         self.message_factory = message_factory
         self._recording: set[str] = set()
-        self.patience = StorePatience(times.outage_seconds, clock=clock)
+        self.patience = StoreRetry(times.outage_seconds, clock=clock)
 
     def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
         """Records until the run ends; the run's first event is the task as `stored` has it already.
@@ -186,13 +184,13 @@ class Recorder:
         A lease that is lost ends the run without a further event: another process runs the task now, and whoever followed this
         run follows that one.
         """
-        self.contained(run, lambda: self._record(run, stored, lease, work))
+        self.guarded(run, lambda: self._record(run, stored, lease, work))
 
     def is_recording(self, task_id: str) -> bool:
         """Whether a run of this task goes on here, or has ended and is still to be stored."""
         return task_id in self._recording
 
-    def contained(self, run: Run, record: Callable[[], object]) -> None:
+    def guarded(self, run: Run, record: Callable[[], object]) -> None:
         """Calls `record`; when it fails, the log knows why. Without a store the run goes on for whoever waits for it."""
         self._recording.add(run.task_id)
         try:
@@ -208,7 +206,7 @@ class Recorder:
             run.recorded.set()
 
     def _record(self, run: Run, stored: StoredTask, lease: str, work: Callable[[], bytes]) -> None:
-        writer = Writer(
+        writer = LeasedWriter(
             self._store,
             stored,
             lease,
@@ -228,7 +226,7 @@ class Recorder:
             if ended:
                 events = [*self._answer(run, task), *events]
                 if not _ends(events[-1] if events else task):
-                    events.append(self.failure(task))
+                    events.append(self.failure_event(task))
             elif events and _ends(events[-1]):
                 # Appending it ends the lease, and the agent may still write notes.
                 held = [events.pop()]
@@ -243,13 +241,13 @@ class Recorder:
                 run.cancel()
             writer.renew()
 
-    def _append(self, writer: Writer, events: list[Event], work: bytes) -> None:
+    def _append(self, writer: LeasedWriter, events: list[Event], work: bytes) -> None:
         try:
             writer.append(events, work)
         except TooLarge:
             task = writer.stored.task
             self._log.line("WARNING", "A task grew too large to keep", taskId=task.id)
-            writer.append([self.failure(task, _TOO_LARGE)], writer.work)
+            writer.append([self.failure_event(task, _TOO_LARGE)], writer.work)
             raise TaskEnded(task.id) from None
 
     def _cancel_requested(self, task_id: str) -> bool:
@@ -272,11 +270,11 @@ class Recorder:
                 task,
                 cancellation=cancellation,
                 timestamp=self.message_factory.timestamp,
-                may_answer=False,
+                allows_message=False,
             )
         )[1:]
 
-    def failure(self, task: Task, text: str = _NO_RESULT) -> Event:
+    def failure_event(self, task: Task, text: str = _NO_RESULT) -> Event:
         """The task's end in failure, with a sentence for its owner."""
         message = self.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
         return status_update(task, TaskState.FAILED, self.message_factory.timestamp(), message)

@@ -13,8 +13,10 @@ from a2a_hub.a2a.versions import Version
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 
+_encode = msgspec.json.Encoder().encode
 
-class Work(Struct, frozen=True, kw_only=True, omit_defaults=True):
+
+class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A turn: the request as the agent gets it, and all of its call that an agent may see.
 
     `as_message` says that the turn's result is a Message rather than a Task. `notes` is what the agent keeps with the task.
@@ -51,12 +53,12 @@ class Work(Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
-def work_of(request: SendMessageRequest, call: Call, *, as_message: bool) -> bytes:
+def resume_payload(request: SendMessageRequest, call: Call, *, as_message: bool) -> bytes:
     """The work of a call that has a task in hand."""
     assert call.task is not None, "the work is a task's"
     assert call.principal is not None, "only an owner's task is stored"
     return _encode(
-        Work(
+        ResumePayload(
             request=request,
             principal=call.principal,
             version=call.version,
@@ -73,10 +75,9 @@ def work_of(request: SendMessageRequest, call: Call, *, as_message: bool) -> byt
     )
 
 
-def read_work(work: bytes) -> Work:
-    """The work that `work_of` wrote."""
+def read_resume_payload(work: bytes) -> ResumePayload:
+    """The work that `resume_payload` wrote."""
     return _decode(work)
 
 
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Work).decode
+_decode = msgspec.json.Decoder(ResumePayload).decode

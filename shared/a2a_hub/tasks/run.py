@@ -35,7 +35,7 @@ class Run:
         assert call.task is not None, "a run is a task's"
         self.call = call
         self._task_in_hand = call.task
-        self._tell = tell
+        self._cancel_at_agent = tell
         self._threads = threads
         self._cancelling = threading.Lock()
         self.task_id = call.task.id
@@ -71,7 +71,7 @@ class Run:
         # With the notes as they are now: the turn takes them back when it ends.
         then = structs.replace(self._task_in_hand, notes=dict(notes))
         self.call.cancellation.cancel()
-        self._tell(structs.replace(self.call, task=then))
+        self._cancel_at_agent(structs.replace(self.call, task=then))
 
     def give_up(self, *, instead: str = "") -> None:
         """Ends the run, since another run has its task; or, with `instead`, has that task for the same request."""
@@ -101,16 +101,16 @@ class Runs:
         with self._lock:
             return self._by_key.get(key)
 
-    def start(self, key: str | None, opened: Opened, *, may_answer: bool) -> tuple[Run, bool]:
+    def start(self, key: str | None, opened: Opened, *, allows_message: bool) -> tuple[Run, bool]:
         """The run of the same request that is under way, and False; else a new one, started, and True.
 
-        It is a task's from its first event on, unless it `may_answer` with a Message alone.
+        It is a task's from its first event on, unless it `allows_message` with a Message alone.
         """
         with self._lock:
             running = self._by_key.get(key) if key is not None else None
             if running is not None:
                 return running, False
-            run = self._run(opened, may_answer=may_answer)
+            run = self._run(opened, allows_message=allows_message)
             self._by_task[run.task_id] = run
             if key is not None:
                 self._by_key[key] = run
@@ -119,13 +119,13 @@ class Runs:
         run.relay.start(self._threads, on_end=lambda: self._forget(key, run))
         return run, True
 
-    def _run(self, opened: Opened, *, may_answer: bool) -> Run:
+    def _run(self, opened: Opened, *, allows_message: bool) -> Run:
         events = updates(
             opened.turn.events,
             opened.first,
             cancellation=opened.call.cancellation,
             timestamp=self._timestamp,
-            may_answer=may_answer,
+            allows_message=allows_message,
         )
         return Run(opened.call, events, tell=self._agent.cancel, threads=self._threads)
 

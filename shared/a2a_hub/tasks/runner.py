@@ -8,7 +8,7 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.task_store.store import HUB, TaskStore
 from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.recorder import Recorder
-from a2a_hub.tasks.resume_payload import read_work
+from a2a_hub.tasks.resume_payload import read_resume_payload
 from a2a_hub.tasks.run import Runs
 from a2a_hub.tasks.updates import status_update
 
@@ -38,7 +38,7 @@ class Runner:
         if lease is None:
             return None
         stored = lease.stored
-        work = read_work(stored.work)
+        work = read_resume_payload(stored.work)
         call = work.call(stored.task, request_id=request_id, record=record)
         if stored.cancel_requested:
             canceled = status_update(
@@ -48,16 +48,16 @@ class Runner:
             self._agent.cancel(call)
             return TaskState.CANCELED
         if stored.attempt > self._most_attempts:
-            self._store.append(task_id, [self._recorder.failure(stored.task)], lease=lease.token)
+            self._store.append(task_id, [self._recorder.failure_event(stored.task)], lease=lease.token)
             return TaskState.FAILED
         try:
             turn = self._agent.send(work.request, call)
         except A2AError as refusal:
-            said = self._recorder.failure(stored.task, refusal.message)
+            said = self._recorder.failure_event(stored.task, refusal.message)
             self._store.append(task_id, [said], lease=lease.token)
             return TaskState.FAILED
         opened = Opened(work.request, work.request, call, turn, stored.task, stored=stored)
-        run, _ = self._runs.start(None, opened, may_answer=False)
+        run, _ = self._runs.start(None, opened, allows_message=False)
         self._recorder.record(run, stored, lease.token, work=opened.work)
         now = self._store.get(task_id, owner=None)
         return now.task.status.state if now else None

@@ -20,11 +20,11 @@ from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.opener import Opener
 from a2a_hub.tasks.run import Run, UntilRecorded
-from a2a_hub.tasks.settings import Patience
+from a2a_hub.tasks.settings import WaitLimits
 from a2a_hub.tasks.starting import Starter
 from a2a_hub.tasks.storing import Storing
-from a2a_hub.tasks.subscription import Following, settled, wait_until_settled
-from a2a_hub.tasks.text_only import TextOnly, UiTexts, UntilPatienceEnds
+from a2a_hub.tasks.subscription import TaskSubscription, settled, wait_until_settled
+from a2a_hub.tasks.text_only import TextOnlyStream, TextOnlyView, UiTexts
 
 # How long the end of a turn waits for the store, so that whoever asks for the task then finds it as it was shown.
 _MOST_BEHIND_SECONDS = 2.0
@@ -40,7 +40,7 @@ class Sending:
         storing: Storing,
         store: TaskStore,
         *,
-        patience: Patience,
+        patience: WaitLimits,
         texts: UiTexts,
         message_factory: MessageFactory,
     ) -> None:
@@ -111,7 +111,7 @@ class Sending:
             )
         if not call.for_ui:
             return events
-        return UntilPatienceEnds(
+        return TextOnlyStream(
             events,
             shown=self._text_only(opened),
             seconds=self._patience.ui_seconds,
@@ -119,8 +119,8 @@ class Sending:
             message_factory=self._message_factory,
         )
 
-    def _text_only(self, opened: Opened) -> TextOnly:
-        return TextOnly(
+    def _text_only(self, opened: Opened) -> TextOnlyView:
+        return TextOnlyView(
             with_data=opened.call.wants_data,
             nothing=lambda: self._texts.without_answer(opened.sent.message),
             before=opened.before,
@@ -128,8 +128,8 @@ class Sending:
 
     def _following(
         self, task_id: str, *, after: int, idle_seconds: float, first: Task | None = None
-    ) -> Following:
-        return Following(
+    ) -> TaskSubscription:
+        return TaskSubscription(
             self._store, task_id, first=first, after=after, idle_seconds=idle_seconds, ends_when_waiting=True
         )
 

@@ -9,7 +9,7 @@ from a2a_hub.tasks.recorder import LeaseTimes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class WaitLimits:
     """`store_seconds`: a turn that takes longer is stored. `ui_seconds`: then a person gets a number to ask for it by.
     `blocking_seconds`: then any other client gets the task as it is.
     """
@@ -26,7 +26,7 @@ class TaskSettings:
     A task that was begun `most_attempts` times in one turn has failed.
     """
 
-    patience: Patience
+    patience: WaitLimits
     lease_times: LeaseTimes
     runs_at_once: bool
     webhook_hosts: tuple[str, ...]
@@ -36,7 +36,7 @@ class TaskSettings:
 def read(settings: Settings) -> TaskSettings:
     """The settings."""
     return TaskSettings(
-        patience=Patience(
+        patience=WaitLimits(
             store_seconds=settings.number("TASK_STORE_AFTER_SECONDS", 2, least=0, most=60),
             ui_seconds=settings.number("TASK_UI_SECONDS", 25, least=0.1, most=600),
             blocking_seconds=settings.number("TASK_BLOCKING_SECONDS", 270, least=0.1, most=3500),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from a2a_hub.queue.wakeups import Wakeups, topic_of
 from a2a_hub.task_store.store import HUB, AlreadyRunning, StoredTask, TaskStore, TooLarge, Unavailable
 from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.opener import too_large
@@ -13,7 +14,7 @@ from a2a_hub.tasks.task_resolution import before_turn
 
 
 class Starter:
-    """Starts opened turns. `wake` tells a role's workers of a task, and the hub's runner where `runs_at_once` is false."""
+    """Starts opened turns. `wakeups` reach a role's workers, and the hub's runner where `runs_at_once` is false."""
 
     def __init__(
         self,
@@ -23,7 +24,7 @@ class Starter:
         *,
         lease_seconds: float,
         new_id: Callable[[], str],
-        wake: Callable[[str, str], None],
+        wakeups: Wakeups,
         runs_at_once: bool,
     ) -> None:
         self._store = store
@@ -31,7 +32,7 @@ class Starter:
         self._runs = runs
         self._lease_seconds = lease_seconds
         self._new_id = new_id
-        self._wake = wake
+        self._wakeups = wakeups
         self._runs_at_once = runs_at_once
 
     def start(self, opened: Opened, *, stored: bool) -> Run | StoredTask:
@@ -49,7 +50,7 @@ class Starter:
         if other is not None:
             return other
         if not stored and not opened.turn.role:
-            run, is_new = self._runs.start(key, opened, may_answer=True)
+            run, is_new = self._runs.start(key, opened, allows_message=True)
             opened.joined = not is_new
             return run
         runs_here = self._runs_at_once and not opened.turn.role
@@ -63,7 +64,7 @@ class Starter:
             raise too_large() from None
         if runs_here:
             return self._run_recorded(opened, task, lease, key)
-        self._wake(opened.turn.role, task.task.id)
+        self._wakeups.publish(topic_of(opened.turn.role), task.task.id)
         return task
 
     def _running_elsewhere(self, opened: Opened, key: str, *, needed: bool) -> StoredTask | None:
@@ -80,7 +81,7 @@ class Starter:
 
     def _go_on(self, opened: Opened, stored: StoredTask) -> Run | StoredTask:
         if opened.turn.role or not self._runs_at_once:
-            self._wake(opened.turn.role, stored.task.id)
+            self._wakeups.publish(topic_of(opened.turn.role), stored.task.id)
             return stored
         try:
             lease = self._store.lease(
@@ -93,6 +94,6 @@ class Starter:
         return stored if lease is None else self._run_recorded(opened, lease.stored, lease.token, None)
 
     def _run_recorded(self, opened: Opened, stored: StoredTask, lease: str, key: str | None) -> Run:
-        run, _ = self._runs.start(key, opened, may_answer=False)
+        run, _ = self._runs.start(key, opened, allows_message=False)
         self._storing.record(run, stored, lease, opened)
         return run

@@ -114,7 +114,7 @@ class Storing:
             if stored is not None:
                 self._recorder.record(run, stored, lease, work=opened.work)
 
-        self._threads.run(lambda: self._recorder.contained(run, record))
+        self._threads.run(lambda: self._recorder.guarded(run, record))
 
     def _create_patiently(self, opened: Opened, lease: str) -> StoredTask:
         """The task as it was stored, for the same request to join; or beside that one's task, where it was stored sooner, since

@@ -30,7 +30,7 @@ def wait_until_settled(
     return stored
 
 
-class Following(Iterator["Event | None"]):
+class TaskSubscription(Iterator["Event | None"]):
     """A task's events: the task as it is (`first`), then each update behind `after`, up to its end.
 
     With `ends_when_waiting`, an update that the task waits for its client ends it. A task that was deleted ends it too.

@@ -1,9 +1,9 @@
-"""Which task a message belongs to: the one it names, the one that waits in its context, or a new one (A2A 1.0.1 §3.4)."""
+"""Resolve the task of a message: the one it names, the one that waits in its context, or a new one (A2A 1.0.1 §3.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -12,37 +12,54 @@ from a2a_hub.a2a.call import Call, TaskInHand
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
-from a2a_hub.task_store.task_log import folded
-from a2a_hub.tasks.resume_payload import read_work
-
-Leaves = Callable[[SendMessageRequest, Call, Mapping[str, Any]], bool]
-"""Whether a message is none for the task that has these notes, which waits in its context for nothing in particular."""
+from a2a_hub.task_store.task_log import apply_events
+from a2a_hub.tasks.resume_payload import read_resume_payload
 
 
-def in_hand(
+class NewTaskPolicy(Protocol):
+    """The decision between resuming a context's idle task (input-required without a question) and starting a new one."""
+
+    def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
+        """Return True if this starts a new task instead of resuming the idle one, which has these notes."""
+        ...
+
+
+class AlwaysResume:
+    """The policy of agents whose idle tasks take every message of their context."""
+
+    def starts_new_task(self, _request: SendMessageRequest, _call: Call, _notes: Mapping[str, Any]) -> bool:
+        """Return False."""
+        return False
+
+
+def resolve_task(
     request: SendMessageRequest,
     call: Call,
     *,
     store: TaskStore,
     agent: Agent,
     new_id: Callable[[], str],
-    starts_new_task: Leaves,
+    new_task_policy: NewTaskPolicy,
 ) -> tuple[SendMessageRequest, Call, StoredTask | None]:
-    """The request and the call with their task, and that task where there is one: it may be worked on. Raises A2AError.
+    """Return the request and the call with their task, and the stored task unless it is new. Raise A2AError.
 
-    A message with nothing but the context of a waiting task continues that task: Gemini Enterprise sends no taskId. It may leave
-    one that asks for nothing, which waits on.
+    A message that names only the context of a waiting task continues that task: Gemini Enterprise sends no taskId. The policy
+    decides if it resumes a task that waits without a question; otherwise that task waits on.
     """
     prior = None if agent.bypasses_task(request) else _prior(request, call, store)
     if prior is not None and not request.message.task_id and prior.task.status.message is None:
-        prior = None if starts_new_task(request, call, read_work(prior.work).notes) else prior
+        prior = (
+            None
+            if new_task_policy.starts_new_task(request, call, read_resume_payload(prior.work).notes)
+            else prior
+        )
     if prior is None:
         context_id = agent.context_of(request, call)
         # What is no message's turn, such as a command's, brings a task of its own.
         task = call.task or TaskInHand(id=new_id())
     else:
         context_id = prior.task.context_id or ""
-        earlier = read_work(prior.work)
+        earlier = read_resume_payload(prior.work)
         task = TaskInHand(
             id=prior.task.id, before=prior.task, turn=earlier.turn + 1, notes=dict(earlier.notes)
         )
@@ -51,7 +68,7 @@ def in_hand(
 
 
 def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredTask | None:
-    assert call.principal is not None, "without an owner nothing is kept"
+    assert call.principal is not None, "tasks are stored for owners only"
     owner, message = call.principal.subject, request.message
     if not message.task_id:
         try:
@@ -77,12 +94,12 @@ def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredT
 
 
 def before_turn(store: TaskStore, stored: StoredTask) -> Task | None:
-    """The task as it was when its client's last message came; None where that is what began it."""
-    if read_work(stored.work).turn == 1:
+    """Return the task as it was when its client's last message came; None if that message started the task."""
+    if read_resume_payload(stored.work).turn == 1:
         return None
     events = list(_log(store, stored))
-    said = [place for place, event in enumerate(events) if isinstance(event, Message)]
-    return folded(None, events[: said[-1]]) if said else None
+    messages = [index for index, event in enumerate(events) if isinstance(event, Message)]
+    return apply_events(None, events[: messages[-1]]) if messages else None
 
 
 def _log(store: TaskStore, stored: StoredTask) -> Iterator[Event]:

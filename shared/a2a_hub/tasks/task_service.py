@@ -1,12 +1,12 @@
-"""All operations of an agent that keeps tasks, put together from their parts."""
+"""The task service of an agent: the only place where the parts that keep its tasks are wired."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.store import Store
 from a2a_hub.tasks.opener import Opener
@@ -19,16 +19,16 @@ from a2a_hub.tasks.sending import Sending
 from a2a_hub.tasks.settings import TaskSettings
 from a2a_hub.tasks.starting import Starter
 from a2a_hub.tasks.storing import Storing
-from a2a_hub.tasks.task_resolution import Leaves
+from a2a_hub.tasks.task_resolution import AlwaysResume, NewTaskPolicy
 from a2a_hub.tasks.text_only import UiTexts
-from a2a_hub.tasks.webhook_address import webhook_refusal
+from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 
 
 class TaskService:
-    """`sending` and `operations` answer callers, `runner` the `tasks` function. `store` is where tasks are.
+    """All operations on tasks: `sending` and `operations` answer callers, `runner` answers the `tasks` function.
 
-    `starts_new_task` tells which messages do not resume the idle task of their context. Most agents have none.
+    `new_task_policy` names the messages that start a new task instead of resuming the idle one; without it, there are none.
     """
 
     def __init__(
@@ -39,15 +39,15 @@ class TaskService:
         log: Log,
         message_factory: MessageFactory,
         texts: UiTexts,
-        wake: Callable[[str, str], None],
+        wakeups: Wakeups,
         settings: TaskSettings,
-        starts_new_task: Leaves = lambda _request, _call, _notes: False,
+        new_task_policy: NewTaskPolicy | None = None,
     ) -> None:
         self.store = store
         threads = Threads("task")
         runs = Runs(agent, threads=threads, timestamp=message_factory.timestamp)
         configs = PushConfigs(
-            store, refuses=webhook_refusal(settings.webhook_hosts), new_id=message_factory.new_id
+            store, addresses=WebhookAddresses(settings.webhook_hosts), new_id=message_factory.new_id
         )
         recorder = Recorder(
             store, log=log, times=settings.lease_times, message_factory=message_factory, clock=time.monotonic
@@ -59,11 +59,15 @@ class TaskService:
             runs,
             lease_seconds=settings.lease_times.seconds,
             new_id=message_factory.new_id,
-            wake=wake,
+            wakeups=wakeups,
             runs_at_once=settings.runs_at_once,
         )
         opener = Opener(
-            agent, store, configs, message_factory=message_factory, starts_new_task=starts_new_task
+            agent,
+            store,
+            configs,
+            message_factory=message_factory,
+            new_task_policy=new_task_policy or AlwaysResume(),
         )
         self.sending = Sending(
             opener,

@@ -24,8 +24,10 @@ from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.a2a.text import data_as_text, named, text_of
 from a2a_hub.tasks.updates import status_update
 
+_UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
 
-class TextOnly:
+
+class TextOnlyView:
     """One turn for one client. `with_data`: it takes data beside the text. `nothing` is the text of an answer without any.
 
     What the task had `before` the turn is not shown again.
@@ -40,7 +42,7 @@ class TextOnly:
         self._begun: set[str] = set()
 
     @property
-    def unsaid(self) -> str:
+    def closing_text(self) -> str:
         """What is left to say at the end, where there has been no text: the data as JSON, or that there was nothing."""
         return "" if self._said else data_as_text(self._left_out) or self._nothing()
 
@@ -49,7 +51,7 @@ class TextOnly:
         if len(said.parts) == 1 and _speaks(said.parts[0]):
             return said
         parts = self._answer(said.parts)
-        text = self.unsaid or "\n\n".join(part.text for part in parts if part.text)
+        text = self.closing_text or "\n\n".join(part.text for part in parts if part.text)
         return replace(said, parts=(Part(text=text), *(part for part in parts if part.text is None)))
 
     def event(self, event: Event) -> Event | None:
@@ -115,9 +117,6 @@ def _speaks(part: Part) -> bool:
     return part.text is not None and part.text.strip() != ""
 
 
-_UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
-
-
 class UiTexts(Protocol):
     """What a person reads of a task that goes on."""
 
@@ -134,7 +133,7 @@ class UiTexts(Protocol):
         ...
 
 
-class UntilPatienceEnds(Iterator["Event | None"]):
+class TextOnlyStream(Iterator["Event | None"]):
     """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
     (of a task id) as the end of its answer: a user interface may show nothing before a stream is complete. The task goes on.
 
@@ -146,7 +145,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
         self,
         events: Iterator[Event | None],
         *,
-        shown: TextOnly,
+        shown: TextOnlyView,
         seconds: float,
         still_working: Callable[[str], str],
         message_factory: MessageFactory,
@@ -177,7 +176,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
             case TaskStatusUpdateEvent(status=status) if status.state.terminal:
                 self._task_ended = True
                 said = text_of(status.message) if status.message else ""
-                last = said if status.state in _UNSUCCESSFUL and said else self._shown.unsaid
+                last = said if status.state in _UNSUCCESSFUL and said else self._shown.closing_text
                 if self._task and last:
                     self._closing = self._last_words(self._task, last)
                     return self._closing.pop(0)
@@ -190,7 +189,7 @@ class UntilPatienceEnds(Iterator["Event | None"]):
 
     def _has_answered(self, status: TaskStatus) -> bool:
         waits = status.state is TaskState.INPUT_REQUIRED and status.message is None
-        return waits and not self._shown.unsaid
+        return waits and not self._shown.closing_text
 
     def _next_shown(self) -> Event | None:
         while (event := next(self._events)) is not None:

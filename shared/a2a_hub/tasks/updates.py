@@ -26,29 +26,29 @@ def updates(
     *,
     cancellation: Cancellation,
     timestamp: Callable[[], str],
-    may_answer: bool,
+    allows_message: bool,
 ) -> Iterator[Event]:
     """The task as it is, then what the agent's events change about it, up to a state that ends the turn.
 
     An agent's whole task counts by what is new in it. A Message that comes alone is passed on as the whole result where
-    `may_answer`; else it is the task's answer. A call that was cancelled ends in CANCELED, whatever the agent made of it.
+    `allows_message`; else it is the task's answer. A call that was cancelled ends in CANCELED, whatever the agent made of it.
     """
     begun = False
-    growing = TaskAccumulator(task)
+    accumulator = TaskAccumulator(task)
     try:
         for event in source:
             if cancellation.cancelled:
                 break
-            if isinstance(event, Message) and not begun and may_answer:
+            if isinstance(event, Message) and not begun and allows_message:
                 yield event
                 return
             if not begun:
                 yield task
                 begun = True
-            for update in _as_updates(event, task, growing, timestamp):
+            for update in _as_updates(event, task, accumulator, timestamp):
                 yield update
-                growing.add(update)
-                if growing.status.state.terminal:
+                accumulator.add(update)
+                if accumulator.status.state.terminal:
                     return
     except Exception:
         if not cancellation.cancelled:
@@ -68,11 +68,11 @@ def status_update(
 
 
 def _as_updates(
-    event: Event, task: Task, growing: TaskAccumulator, timestamp: Callable[[], str]
+    event: Event, task: Task, accumulator: TaskAccumulator, timestamp: Callable[[], str]
 ) -> Iterator[Update]:
     match event:
         case Task():
-            yield from _differences(event, task, growing)
+            yield from _differences(event, task, accumulator)
         case Message():
             yield _artifact_update(
                 task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts)
@@ -82,11 +82,11 @@ def _as_updates(
             yield event
 
 
-def _differences(new: Task, task: Task, growing: TaskAccumulator) -> Iterator[Update]:
+def _differences(new: Task, task: Task, accumulator: TaskAccumulator) -> Iterator[Update]:
     for artifact in new.artifacts:
-        if growing.artifact(artifact.artifact_id) != artifact:
+        if accumulator.artifact(artifact.artifact_id) != artifact:
             yield _artifact_update(task, artifact)
-    old = growing.status
+    old = accumulator.status
     changed = new.status.state is not old.state or new.status.message != old.message
     # A task that works has been submitted: it never goes back.
     if changed and new.status.state is not TaskState.SUBMITTED:

@@ -1,98 +1,15 @@
-"""Which addresses may be notified: public ones only, since a webhook makes the hub send requests that a caller chose."""
+"""The addresses that webhooks may have: public ones only, since a webhook makes the hub send requests that a caller chose."""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from urllib.parse import urlsplit
 
 from a2a_hub.http.client import Fault, HttpFailure
 from a2a_hub.http.dialing import Addresses, system_addresses
 
 _PRIVATE_NAMES = ("localhost", "local", "internal", "localdomain", "home.arpa")
-
-
-def webhook_refusal(allowed_hosts: Collection[str]) -> Callable[[str], str | None]:
-    """A function that says why a URL may not be notified, by what the URL itself shows; None where it may.
-
-    `allowed_hosts` are let through whatever they are, as `host` or `host:port`. What a name resolves to is checked when it is
-    notified.
-    """
-    allowed = _Allowed(allowed_hosts)
-
-    def refuses(url: str) -> str | None:
-        parts = urlsplit(url)
-        host = (parts.hostname or "").rstrip(".").lower()
-        if allowed.has(host, parts.port):
-            return None
-        if parts.scheme != "https":
-            return "must be an https URL"
-        try:
-            address = ipaddress.ip_address(host)
-        except ValueError:
-            name = host.split(".")
-            if "." not in host or any(host == each or host.endswith(f".{each}") for each in _PRIVATE_NAMES):
-                return "must be a public address"
-            return "must be a public address" if name[-1].isdigit() or name[-1].startswith("0x") else None
-        return None if is_public(address) else "must be a public address"
-
-    return refuses
-
-
-class AddressRefused(HttpFailure):
-    """The name stands for an address that may not be notified."""
-
-    def __init__(self) -> None:
-        super().__init__(Fault.UNREACHABLE, "the host is not at public addresses alone")
-
-
-def public_addresses(allowed_hosts: Collection[str], *, resolve: Addresses = system_addresses) -> Addresses:
-    """A function for HttpClient's `addresses`: what a host resolves to, once, if all of it is public or the host is allowed.
-
-    It raises AddressRefused when any address is not public: a name that mixes them is meant to lead inside.
-    """
-    allowed = _Allowed(allowed_hosts)
-
-    def addresses(host: str, port: int) -> Sequence[str]:
-        found = resolve(host, port)
-        if not allowed.has(host.rstrip(".").lower(), port) and not all(map(_names_public, found)):
-            raise AddressRefused
-        return found[:_MOST_ADDRESSES]
-
-    return addresses
-
-
-class _Allowed:
-    def __init__(self, hosts: Collection[str]) -> None:
-        self._hosts = frozenset(host.lower() for host in hosts)
-
-    def has(self, host: str, port: int | None) -> bool:
-        return host in self._hosts or f"{host}:{port}" in self._hosts
-
-
-def _names_public(text: str) -> bool:
-    try:
-        return is_public(ipaddress.ip_address(text))
-    except ValueError:
-        return False
-
-
-def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether the address is one of the public internet; one that holds another address inside counts by that one."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-        if inner is not None:
-            return is_public(inner)
-        if address in _NAT64:
-            return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-        # What IANA has not given out as global unicast is not global, though `is_global` says so of some of it.
-        if address not in _GLOBAL_UNICAST or (int(address) >> 32) & 0xFDFFFFFF == _ISATAP:
-            return False
-    if any(address in network for network in _NOT_PUBLIC if network.version == address.version):
-        return False
-    return address.is_global and not address.is_multicast
-
-
 _MOST_ADDRESSES = 4
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
@@ -110,3 +27,71 @@ _NOT_PUBLIC = tuple(
         ),
     )
 )
+
+
+class AddressRefused(HttpFailure):
+    """The failure of a request to a host that may not be notified."""
+
+    def __init__(self) -> None:
+        super().__init__(Fault.UNREACHABLE, "the host is not at public addresses alone")
+
+
+class WebhookAddresses:
+    """The addresses that may be notified: public ones, and `allowed_hosts` (`host` or `host:port`) wherever they are."""
+
+    def __init__(self, allowed_hosts: Collection[str], *, resolve: Addresses = system_addresses) -> None:
+        self._allowed = frozenset(host.lower() for host in allowed_hosts)
+        self._resolve = resolve
+
+    def refusal(self, url: str) -> str | None:
+        """Return why a URL may not be notified, judged by the URL alone; None if it may."""
+        parts = urlsplit(url)
+        host = (parts.hostname or "").rstrip(".").lower()
+        if self._is_allowed(host, parts.port):
+            return None
+        if parts.scheme != "https":
+            return "must be an https URL"
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            name = host.split(".")
+            if "." not in host or any(host == each or host.endswith(f".{each}") for each in _PRIVATE_NAMES):
+                return "must be a public address"
+            return "must be a public address" if name[-1].isdigit() or name[-1].startswith("0x") else None
+        return None if is_public(address) else "must be a public address"
+
+    def resolve(self, host: str, port: int) -> Sequence[str]:
+        """Return the addresses of a host, for HttpClient's `addresses`.
+
+        Raise AddressRefused if any address of a host that is not allowed is not public: a name that mixes them is an attack.
+        """
+        found = self._resolve(host, port)
+        if not self._is_allowed(host.rstrip(".").lower(), port) and not all(map(_names_public, found)):
+            raise AddressRefused
+        return found[:_MOST_ADDRESSES]
+
+    def _is_allowed(self, host: str, port: int | None) -> bool:
+        return host in self._allowed or f"{host}:{port}" in self._allowed
+
+
+def _names_public(text: str) -> bool:
+    try:
+        return is_public(ipaddress.ip_address(text))
+    except ValueError:
+        return False
+
+
+def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """True for an address of the public internet; an address that embeds another is judged by the embedded one."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        if inner is not None:
+            return is_public(inner)
+        if address in _NAT64:
+            return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+        # What IANA has not given out as global unicast is not global, though `is_global` says so of some of it.
+        if address not in _GLOBAL_UNICAST or (int(address) >> 32) & 0xFDFFFFFF == _ISATAP:
+            return False
+    if any(address in network for network in _NOT_PUBLIC if network.version == address.version):
+        return False
+    return address.is_global and not address.is_multicast

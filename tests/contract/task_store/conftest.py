@@ -63,7 +63,7 @@ def new_data(
                         clock=clock,
                         new_token=random_hex,
                         most_task_bytes=most_task_bytes,
-                        look_seconds=0.02,
+                        poll_seconds=0.02,
                     )
                 stack.callback(store.close)
                 return store

@@ -16,13 +16,13 @@ def test_a_receiver_that_fails_in_between_gets_everything_in_order(
     with Receiver(200, 503, 200) as receiver:
         task_id = bench.task("a", "b")
         bench.register(task_id, receiver.url, version=version)
-        assert bench.deliverer().look() == 1
+        assert bench.deliverer().deliver_due() == 1
         assert another.delivery(task_id).failures == 1
-        assert another.deliverer().look() == 0
+        assert another.deliverer().deliver_due() == 0
         clock.pass_by(3)
-        assert another.deliverer().look() == 1
+        assert another.deliverer().deliver_due() == 1
         assert receiver.sequences == [1, 2, 2, 3, 4, 5]
-        assert bench.deliverer().look() == 0
+        assert bench.deliverer().deliver_due() == 0
         assert bench.delivery(task_id).delivered == 5
 
 
@@ -31,8 +31,8 @@ def test_a_config_that_was_given_up_is_not_looked_at_again(store: Store, clock: 
     with Receiver(410) as receiver:
         task_id = bench.task()
         bench.register(task_id, receiver.url)
-        bench.deliverer().look()
+        bench.deliverer().deliver_due()
         clock.pass_by(100_000)
-        assert bench.deliverer().look() == 0
+        assert bench.deliverer().deliver_due() == 0
         assert len(receiver.received) == 1
     assert bench.delivery(task_id).dead

@@ -14,7 +14,7 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store import firestore_records as queries
 from a2a_hub.task_store.firestore import FirestoreTaskStore
-from a2a_hub.task_store.firestore_client import Changed, Database
+from a2a_hub.task_store.firestore_client import Contention, Database
 from a2a_hub.task_store.store import HUB, Position, TaskQuery, Unavailable
 from local.ports import LOOPBACK, free_ports
 from tests.contract.task_store.stores import Clock, chunk, created, status, texts, webhook
@@ -83,9 +83,9 @@ _PLACE = ["owner_key", "context_key", "role", "state", "updated_at", "due_at"]
 def test_what_no_question_is_asked_about_is_not_indexed() -> None:
     exempt = [(one["collectionGroup"], one["fieldPath"]) for one in INDICES["fieldOverrides"]]
     assert [one["indexes"] for one in INDICES["fieldOverrides"]] == [[]] * len(exempt)
-    heads = ("snapshot", "work", "owner", "context_id", "request_key", "token")
+    records = ("snapshot", "work", "owner", "context_id", "request_key", "token")
     others = [("log", "body"), ("chunks", "body"), ("pushes", "push")]
-    assert exempt == [*(("tasks", field) for field in heads), *others]
+    assert exempt == [*(("tasks", field) for field in records), *others]
 
 
 def test_no_document_is_larger_than_firestore_allows(database: Database) -> None:
@@ -160,7 +160,7 @@ def test_a_service_that_is_away_is_unavailable(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_change_is_tried_again_for_a_while_and_not_for_ever() -> None:
     database = Database(PROJECT, "d", read_seconds=1, contention_seconds=0.05)
-    attempts = iter([Changed, Changed, None])
+    attempts = iter([Contention, Contention, None])
 
     def attempt() -> str:
         if contention := next(attempts):
@@ -168,11 +168,11 @@ def test_a_change_is_tried_again_for_a_while_and_not_for_ever() -> None:
         return "done"
 
     def always_behind() -> str:
-        raise Changed
+        raise Contention
 
-    assert database.changing(attempt) == "done"
+    assert database.with_retries(attempt) == "done"
     with pytest.raises(Unavailable):
-        database.changing(always_behind)
+        database.with_retries(always_behind)
 
 
 def test_google_is_imported_on_the_first_use_only() -> None:

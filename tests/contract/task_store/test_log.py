@@ -16,7 +16,7 @@ from a2a_hub.task_store.store import (
     UnknownTask,
     WrongVersion,
 )
-from a2a_hub.task_store.task_log import folded
+from a2a_hub.task_store.task_log import apply_events
 from tests.contract.task_store.conftest import LARGEST_TASK
 from tests.contract.task_store.stores import (
     Clock,
@@ -90,7 +90,7 @@ def test_what_is_appended_is_read_by_every_instance_in_its_order(store: Store, o
     store.append(id_, events[:2])
     other.append(id_, events[2:4])
     last = store.append(id_, events[4:])
-    expected = folded(first.task, events)
+    expected = apply_events(first.task, events)
     assert last.task == expected
     assert last.version == 6
     assert other.get(id_, owner="owner") == last

@@ -13,7 +13,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.task_store.store import NewTask, Position, TaskQuery
-from a2a_hub.tasks.subscription import Following
+from a2a_hub.tasks.subscription import TaskSubscription
 from tests.contract.task_store.model_based.harness import (
     CONTEXTS,
     OPEN,
@@ -35,7 +35,9 @@ contexts = st.sampled_from(CONTEXTS)
 class Follower:
     """Somebody who watches a task from behind an entry of its log on, and what they have seen."""
 
-    def __init__(self, following: Following, task_id: str, after: int, *, ends_when_waiting: bool) -> None:
+    def __init__(
+        self, following: TaskSubscription, task_id: str, after: int, *, ends_when_waiting: bool
+    ) -> None:
         self.following, self.task_id, self.after = following, task_id, after
         self.ends_when_waiting = ends_when_waiting
         self.seen: list[Event] = []
@@ -186,7 +188,7 @@ class Callers(Stage):
     def follow(self, at: int, after: int, ends_when_waiting: bool) -> None:
         one = self.one(at)
         if one and after <= len(one.log):
-            following = Following(
+            following = TaskSubscription(
                 self.store, one.id, after=after, idle_seconds=0, ends_when_waiting=ends_when_waiting
             )
             self._followers.append(Follower(following, one.id, after, ends_when_waiting=ends_when_waiting))

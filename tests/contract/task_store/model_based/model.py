@@ -21,7 +21,7 @@ from a2a_hub.task_store.store import (
     TooLarge,
     WrongVersion,
 )
-from a2a_hub.task_store.task_log import event_bytes, folded
+from a2a_hub.task_store.task_log import apply_events, event_bytes
 from tests.contract.task_store.model_based.model_push import Kept, PushModel
 
 _ENDING_BYTES = 64_000
@@ -112,7 +112,7 @@ class Model(PushModel):
             raise TooLarge(task_id)
         waited, before = one.state.interrupted, len(one.log)
         one.log += events
-        one.task = folded(None, one.log)
+        one.task = apply_events(None, one.log)
         status = one.task.status
         one.updated_at = (
             seconds_of(status.timestamp) if status.timestamp else now if events else one.updated_at

@@ -8,12 +8,12 @@ from a2a_hub.http.client import Fault, HttpFailure
 from a2a_hub.task_store.store import Delivery
 from a2a_hub.tasks.webhook_address import AddressRefused
 from functions.tasks.webhooks.retry_policy import (
-    Attempts,
     Failure,
     Prospect,
+    RetryLimits,
     after_failure,
-    of_answer,
-    of_fault,
+    failure_of_fault,
+    failure_of_status,
 )
 from tests.contract.task_store.stores import webhook
 
@@ -26,7 +26,7 @@ def _after(failures: int, failure: Failure = FAILURE, *, jitter: float = 1.0, mo
     return after_failure(
         Delivery(push=webhook("t"), delivered=3, failures=failures),
         failure,
-        attempts=Attempts(most=most),
+        limits=RetryLimits(most=most),
         now=NOW,
         random=lambda: jitter,
     )
@@ -58,16 +58,16 @@ def test_the_last_failure_says_why_there_is_no_further_attempt() -> None:
 
 
 def test_by_default_a_receiver_has_about_three_days() -> None:
-    attempts, days = 0, 0.0
-    while not (delivery := _after(attempts, jitter=0.5)).dead:
+    limits, days = 0, 0.0
+    while not (delivery := _after(limits, jitter=0.5)).dead:
         days += _pause(delivery) / 86_400
-        attempts += 1
+        limits += 1
     assert 2.5 < days < 3.5
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
 def test_a_receiver_accepts_with_any_success(status: int) -> None:
-    assert of_answer(status, None, now=NOW) is None
+    assert failure_of_status(status, None, now=NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,11 @@ def test_a_receiver_accepts_with_any_success(status: int) -> None:
         (504, 150),
     ],
 )
-def test_how_often_a_receiver_is_asked_depends_on_its_answer(status: int, attempts: int) -> None:
-    failure = of_answer(status, None, now=NOW)
+def test_how_often_a_receiver_is_asked_depends_on_its_answer(status: int, limits: int) -> None:
+    failure = failure_of_status(status, None, now=NOW)
     assert failure is not None
-    assert _after(attempts - 1, failure).dead.startswith(f"the receiver answered with status {status}")
-    assert attempts == 1 or not _after(attempts - 2, failure).dead
+    assert _after(limits - 1, failure).dead.startswith(f"the receiver answered with status {status}")
+    assert limits == 1 or not _after(limits - 2, failure).dead
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_how_often_a_receiver_is_asked_depends_on_its_answer(status: int, attemp
     ],
 )
 def test_no_answer_is_a_failure_too(fault: HttpFailure, prospect: Prospect) -> None:
-    assert of_fault(fault) == Failure(reason=fault.detail, prospect=prospect)
+    assert failure_of_fault(fault) == Failure(reason=fault.detail, prospect=prospect)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +130,6 @@ def test_no_answer_is_a_failure_too(fault: HttpFailure, prospect: Prospect) -> N
     ],
 )
 def test_a_receiver_may_ask_for_a_pause_within_bounds(retry_after: str, pause: float) -> None:
-    failure = of_answer(503, retry_after, now=NOW)
+    failure = failure_of_status(503, retry_after, now=NOW)
     assert failure is not None
     assert _pause(_after(0, failure, jitter=0.0)) == pause
