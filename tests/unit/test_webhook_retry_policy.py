@@ -71,7 +71,7 @@ def test_a_receiver_accepts_with_any_success(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "attempts"),
+    ("status", "limits"),
     [
         (301, 10),
         (307, 10),
