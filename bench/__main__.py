@@ -23,7 +23,7 @@ from bench.report import Target
 from bench.servers import NotServing
 from bench.settings import Settings
 from local.functions import ROOT
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 
 BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "throughput": throughput.run,
@@ -49,7 +49,7 @@ def main() -> int:
     not_measured: list[str] = []
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     print(f"{now} · {report.machine()}")
-    with Lifeline() as lifeline:
+    with ParentWatch() as parent_watch:
         load = generator(options.generator)
         print(
             f"load from {load.name}, {options.rounds} rounds of {options.seconds:g} s, medians (least-most)"
@@ -59,7 +59,7 @@ def main() -> int:
             seconds=options.seconds,
             generator=load,
             folder=folder,
-            lifeline=lifeline,
+            parent_watch=parent_watch,
         )
         for name in options.only:
             try:

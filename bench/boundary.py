@@ -5,7 +5,7 @@ from bench.report import Target, table
 from bench.servers import SUBJECTS, function, serving
 from bench.settings import Settings
 from local.cloud.metadata import metadata
-from local.cloud.server import Server as StandIn
+from local.cloud.program import Server as StandIn
 from local.functions import ROOT
 from local.ports import LOOPBACK, free_ports
 
@@ -29,7 +29,9 @@ def run(settings: Settings) -> list[Target]:
         agent = function("agent", SUBJECTS / "constant_agent.py", target="agent", port=ports[0])
         public = function(PUBLIC, hub, target="hub", port=ports[1], ROUTES_FILE=str(public_routes), **urls)
         iam = function(IAM, hub, target="hub", port=ports[2], **urls, **adc)
-        with serving((agent, public, iam), lifeline=settings.lifeline, folder=settings.folder) as processes:
+        with serving(
+            (agent, public, iam), parent_watch=settings.parent_watch, folder=settings.folder
+        ) as processes:
             contestants = [Contestant(*pair) for pair in zip((public, iam), processes[1:], strict=True)]
             measured = contest(contestants, settings, connections=1)
     public_routes.unlink()

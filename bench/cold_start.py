@@ -76,7 +76,7 @@ def _bundled(folder: Path) -> Path:
 
 def _start(server: Server, settings: Settings) -> _Start:
     began = perf_counter()
-    with started(server, lifeline=settings.lifeline, folder=settings.folder) as process:
+    with started(server, parent_watch=settings.parent_watch, folder=settings.folder) as process:
         first_answer(server, process, poll_seconds=_POLL_SECONDS)
         milliseconds = (perf_counter() - began) * 1e3
         used = processor_seconds_of(process.popen.pid)

@@ -21,7 +21,7 @@ from bench.settings import Settings
 from bench.usage import memory_of
 from local.cloud.wiring import STAND_INS, own_settings
 from local.functions import ROOT
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 from local.ports import LOOPBACK, free_ports
 from local.processes import Process, Program, running
 
@@ -45,7 +45,7 @@ class _Run:
 def run(settings: Settings) -> list[Target]:
     """Prints the table; there are no targets."""
     runs: dict[str, list[_Run]] = {FOLDER: [], AT_ONCE: [], WARMED: []}
-    with _cloud(settings.lifeline, settings.folder) as told:
+    with _cloud(settings.parent_watch, settings.folder) as told:
         source = ROOT / "functions" / "docqa" / "main.py"
         (port,) = free_ports(1)
         folder = function(FOLDER, source, target="docqa", port=port)
@@ -72,7 +72,7 @@ def run(settings: Settings) -> list[Target]:
 
 def _run(server: Server, settings: Settings, *, waits: bool) -> _Run:
     began = time.perf_counter()
-    with started(server, lifeline=settings.lifeline, folder=settings.folder) as process:
+    with started(server, parent_watch=settings.parent_watch, folder=settings.folder) as process:
         _listens(server.port, process)
         listening = time.perf_counter() - began
         if waits:
@@ -113,7 +113,7 @@ def _request(port: int, method: str, path: str, body: bytes | None = None) -> by
 
 
 @contextlib.contextmanager
-def _cloud(lifeline: Lifeline, folder: Path) -> Iterator[Mapping[str, str]]:
+def _cloud(parent_watch: ParentWatch, folder: Path) -> Iterator[Mapping[str, str]]:
     """What docqa is told of the stand-ins that run."""
     names = [one.name for one in STAND_INS]
     functions = ["gate", "hub", "agent_card", "docqa", "general", "expense", "pm"]
@@ -129,7 +129,7 @@ def _cloud(lifeline: Lifeline, folder: Path) -> Iterator[Mapping[str, str]]:
         )
         for one in stand_ins
     ]
-    with running(programs, lifeline=lifeline) as processes:
+    with running(programs, parent_watch=parent_watch) as processes:
         for program, process in zip(programs, processes, strict=True):
             _listens(ports[program.name], process, path="/__faults")
         yield own_settings(stand_ins, urls, "docqa", inherited={})

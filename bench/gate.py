@@ -45,7 +45,7 @@ def run(settings: Settings) -> list[Target]:
         direct = function(DIRECT, SUBJECTS / "constant_agent.py", target="agent", port=ports[0])
         source = ROOT / "functions" / "gate" / "main.py"
         gate = function(GATE, source, target="gate", port=ports[1], **told)
-        with serving((direct, gate), lifeline=settings.lifeline, folder=settings.folder) as processes:
+        with serving((direct, gate), parent_watch=settings.parent_watch, folder=settings.folder) as processes:
             contestants = [Contestant(*pair) for pair in zip((direct, gate), processes, strict=True)]
             measured = contest(contestants, settings, connections=1)
         asked: dict[str, int] = _tell(google, "GET", "/control/asked")

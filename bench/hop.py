@@ -18,7 +18,7 @@ def run(settings: Settings) -> list[Target]:
     direct = function(DIRECT, SUBJECTS / "constant_agent.py", target="agent", port=ports[0])
     urls = {f"{name}_URL": f"http://{LOOPBACK}:{ports[0]}" for name in ("DOCQA", "EXPENSE", "GENERAL", "PM")}
     hub = function(HUB, ROOT / "functions" / "hub" / "main.py", target="hub", port=ports[1], **urls)
-    with serving((direct, hub), lifeline=settings.lifeline, folder=settings.folder) as processes:
+    with serving((direct, hub), parent_watch=settings.parent_watch, folder=settings.folder) as processes:
         contestants = [Contestant(*pair) for pair in zip((direct, hub), processes, strict=True)]
         measured = contest(contestants, settings, connections=1)
     table("An agent over HTTP, 1 connection", HEAD, rows(measured, DIRECT))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.question import ANSWER, SEND_0_3, TOKEN, Question
 from local.functions import ROOT
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 from local.ports import LOOPBACK
 from local.processes import Process, Program, running
 
@@ -83,11 +83,12 @@ def sdk_version() -> str:
 
 
 @contextlib.contextmanager
-def serving(servers: Sequence[Server], *, lifeline: Lifeline, folder: Path) -> Iterator[list[Process]]:
+def serving(servers: Sequence[Server], *, parent_watch: ParentWatch, folder: Path) -> Iterator[list[Process]]:
     """All servers run and have answered once; afterwards none of their processes and logs is left. Raises NotServing."""
     with contextlib.ExitStack() as stack:
         processes = [
-            stack.enter_context(started(server, lifeline=lifeline, folder=folder)) for server in servers
+            stack.enter_context(started(server, parent_watch=parent_watch, folder=folder))
+            for server in servers
         ]
         for server, process in zip(servers, processes, strict=True):
             first_answer(server, process)
@@ -95,12 +96,12 @@ def serving(servers: Sequence[Server], *, lifeline: Lifeline, folder: Path) -> I
 
 
 @contextlib.contextmanager
-def started(server: Server, *, lifeline: Lifeline, folder: Path) -> Iterator[Process]:
+def started(server: Server, *, parent_watch: ParentWatch, folder: Path) -> Iterator[Process]:
     """The server is on its way; afterwards neither its processes nor its log are left."""
     log = folder / f"{server.port}.log"
     program = Program(name=server.name, command=server.command, environment=server.environment, log=log)
     try:
-        with running([program], lifeline=lifeline) as (process,):
+        with running([program], parent_watch=parent_watch) as (process,):
             yield process
     finally:
         log.unlink(missing_ok=True)

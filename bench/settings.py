@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.load import Generator
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,4 +15,4 @@ class Settings:
     seconds: float
     generator: Generator
     folder: Path
-    lifeline: Lifeline
+    parent_watch: ParentWatch

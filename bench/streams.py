@@ -30,7 +30,7 @@ def run(settings: Settings) -> list[Target]:
         BENCH_TICKS=str(_TICKS),
         BENCH_INTERVAL_SECONDS=str(_INTERVAL_SECONDS),
     )
-    with serving((hub,), lifeline=settings.lifeline, folder=settings.folder) as (process,):
+    with serving((hub,), parent_watch=settings.parent_watch, folder=settings.folder) as (process,):
         before = memory_of(process.popen.pid)
         opened_at = time.monotonic()
         streams = open_streams(hub, STREAMS)

@@ -22,7 +22,9 @@ def run(settings: Settings) -> list[Target]:
     bare = function(BARE, SUBJECTS / "bare.py", target="bare", port=ports[0])
     hub = function(HUB, SUBJECTS / "constant_hub.py", target="hub", port=ports[1])
     official = sdk(SDK, port=ports[2], question=SEND_0_3)
-    with serving((bare, hub, official), lifeline=settings.lifeline, folder=settings.folder) as processes:
+    with serving(
+        (bare, hub, official), parent_watch=settings.parent_watch, folder=settings.folder
+    ) as processes:
         contestants = [
             Contestant(asked, process)
             for server, process in zip((bare, hub, official), processes, strict=True)

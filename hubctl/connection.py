@@ -14,6 +14,12 @@ from hubctl.main import CommandError
 from hubctl.project_files import read_text
 
 _LOCAL_PORT = "8080"
+# RFC 2606, 6761, 6762, 8375, and ICANN's name for private use.
+_NOT_PUBLIC = ("local", "internal", "invalid", "test", "example", "home.arpa", "lan", "intranet")
+_NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*", re.IGNORECASE)
+_WELL_KNOWN = "/.well-known/agent-card.json"
+_CARD_SECONDS = 30.0
+_MAX_CARD_BYTES = 4 << 20
 
 
 def local_hub(environment: Mapping[str, str]) -> str:
@@ -46,11 +52,6 @@ def hub_token(given: str | None, environment: Mapping[str, str]) -> str | None:
     if not (token.isascii() and token.isprintable()):
         raise CommandError("the token holds characters that no header can carry: is it whole, and a token?")
     return token or None
-
-
-# RFC 2606, 6761, 6762, 8375, and ICANN's name for private use.
-_NOT_PUBLIC = ("local", "internal", "invalid", "test", "example", "home.arpa", "lan", "intranet")
-_NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*", re.IGNORECASE)
 
 
 def parsed(url: str) -> SplitResult | None:
@@ -91,11 +92,6 @@ def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | No
         return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
-
-
-_WELL_KNOWN = "/.well-known/agent-card.json"
-_CARD_SECONDS = 30.0
-_MAX_CARD_BYTES = 4 << 20
 
 
 def read_card(place: str, *, http: HttpClient) -> str:

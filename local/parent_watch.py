@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Lifeline:
+class ParentWatch:
     """A watcher process at the other end of a pipe: when the pipe closes, it kills the groups it was told of.
 
     Enter it before any thread is started.

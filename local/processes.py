@@ -1,8 +1,11 @@
-"""Child processes, each with its name, its process group and its log file."""
+"""Child processes, each with its name, its process group and its log file, and the signals that end a run."""
+
+from __future__ import annotations
 
 import contextlib
 import os
 import re
+import select
 import signal
 import subprocess
 import time
@@ -10,11 +13,50 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LAST_LINES = 15
 # Where a text begins that says what to do.
 _TOLD_TO_THE_OPERATOR = re.compile(r"^(?:[\w.]+\.WrongFile: |(?=The settings are wrong:$))", re.MULTILINE)
+
+
+class StopSignal:
+    """Set by a signal, or by `set`, and from then on for good."""
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+
+    @classmethod
+    def of_signals(cls) -> StopSignal:
+        """Set by SIGINT, SIGTERM and SIGHUP; not by a SIGHUP that is ignored: a run under nohup is to outlive its terminal."""
+        stopping = cls()
+        for number in SIGNALS:
+            if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, lambda *_: stopping.set())
+        return stopping
+
+    def set(self) -> None:
+        """It is set."""
+        # A pipe that is full of such bytes is set already.
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._writer, b".")
+
+    def is_set(self) -> bool:
+        """Whether it is set."""
+        return self.wait(0)
+
+    def wait(self, timeout_seconds: float | None = None) -> bool:
+        """Waits until it is set; False when it was not in time."""
+        deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            # A handler's byte is seen at once, since select is entered again after it.
+            if select.select([self._reader], [], [], left)[0]:
+                return True
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +100,7 @@ class Program:
 
 @contextlib.contextmanager
 def running(
-    programs: Iterable[Program], *, lifeline: Lifeline, grace_seconds: float = 2.0
+    programs: Iterable[Program], *, parent_watch: ParentWatch, grace_seconds: float = 2.0
 ) -> Iterator[list[Process]]:
     """All programs run, each in a process group of its own; on leaving, no process of these groups is left.
 
@@ -68,10 +110,10 @@ def running(
     try:
         for program in programs:
             processes.append(_start(program))
-            lifeline.hold(processes[-1].popen.pid)
+            parent_watch.hold(processes[-1].popen.pid)
         yield processes
     finally:
-        _stop(processes, lifeline=lifeline, grace_seconds=grace_seconds)
+        _stop(processes, parent_watch=parent_watch, grace_seconds=grace_seconds)
 
 
 def _start(program: Program) -> Process:
@@ -87,7 +129,7 @@ def _start(program: Program) -> Process:
     return Process(name=program.name, popen=popen, log=program.log)
 
 
-def _stop(processes: Sequence[Process], *, lifeline: Lifeline, grace_seconds: float) -> None:
+def _stop(processes: Sequence[Process], *, parent_watch: ParentWatch, grace_seconds: float) -> None:
     for process in processes:
         _signal_group(process, signal.SIGTERM)
     deadline = time.monotonic() + grace_seconds
@@ -97,7 +139,7 @@ def _stop(processes: Sequence[Process], *, lifeline: Lifeline, grace_seconds: fl
         # A group can outlive its leader: a worker with an open stream waits for it to end.
         _signal_group(process, signal.SIGKILL)
         process.popen.wait()
-        lifeline.let_go(process.popen.pid)
+        parent_watch.let_go(process.popen.pid)
 
 
 def _signal_group(process: Process, number: signal.Signals) -> None:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from local.ports import LOOPBACK
-from local.processes import Process
-from local.stop_signal import StopSignal
+from local.processes import Process, StopSignal
 
 
 class ProcessEnded(Exception):

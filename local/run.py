@@ -1,8 +1,10 @@
-"""Every function of the hub on one machine, behind Envoy and the gate, at one address."""
+"""Runs every function of the hub on one machine, behind Envoy and the gate, at one address."""
 
 import contextlib
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,11 +15,11 @@ from local import envoy
 from local.cloud import gcloud
 from local.cloud.faults import PATH as FAULTS
 from local.cloud.wiring import CLOUD_FILE, STAND_INS, StandIn, own_settings
+from local.envoy import Route, local_routes
 from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, functions
-from local.gateway import Route, local_routes
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 from local.ports import LOOPBACK, free_ports
-from local.processes import Process, Program, running
+from local.processes import Process, Program, StopSignal, running
 from local.readiness import (
     NotReady,
     PortLost,
@@ -28,14 +30,19 @@ from local.readiness import (
     wait_until_ready,
 )
 from local.settings import NotStartable, Settings, require_free, settings_from
-from local.stop_signal import StopSignal
-from local.welcome import welcome
-from local.workspace import laid_out
 
+_SAMPLE = ROOT / "local" / "workspace"
 _STARTS = 5
 _LEAST_ROOM_BYTES = 4_000_000
 _CARD = "/.well-known/agent-card.json"
 _GATE, _TASKS = "gate", "tasks"
+_QUESTION = "What is the deadline for notifying the infrastructure team for a P-1 incident?"
+
+
+def laid_out(folder: Path) -> None:
+    """`folder` is there, with the sample files in it if it was not; what somebody made of them stays."""
+    if not folder.exists():
+        shutil.copytree(_SAMPLE, folder)
 
 
 def main() -> int:
@@ -69,7 +76,7 @@ def run(
     _require_room(settings.folder)
     if any(function.works_on_files for function in table):
         laid_out(settings.folder / WORKSPACE)
-    with Lifeline() as lifeline:
+    with ParentWatch() as parent_watch:
         for _ in range(_STARTS):
             require_free(settings.port)
             names = [*(function.name for function in table), *(one.name for one in stand_ins)]
@@ -86,7 +93,7 @@ def run(
                 with contextlib.ExitStack() as stack:
                     processes: list[Process] = []
                     for stage, probes in _stages(programs, settings, stand_ins, ports=ports):
-                        processes += stack.enter_context(running(stage, lifeline=lifeline))
+                        processes += stack.enter_context(running(stage, parent_watch=parent_watch))
                         wait_until_ready(
                             probes,
                             processes,
@@ -226,6 +233,39 @@ def function_command(function: LocalFunction, *, port: int) -> list[str]:
     program = Path(sys.executable).with_name("functions-framework")
     address = [f"--host={LOOPBACK}", f"--port={port}"]
     return [str(program), f"--target={function.name}", f"--source={function.source}", *address]
+
+
+def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = "") -> str:
+    """The address, the tokens, where the logs are, where the local cloud is, where workers fetch tasks, and a question to paste
+    into a shell.
+    """
+    message = {
+        "kind": "message",
+        "messageId": "first-question",
+        "role": "user",
+        "parts": [{"kind": "text", "text": _QUESTION}],
+    }
+    request = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+    authorization = shlex.quote(f"Authorization: Bearer {settings.first_token}")
+    headers = f"-H {authorization} -H 'Content-Type: application/json'"
+    return "\n".join(
+        [
+            f"ready {settings.url}",
+            f"development token{'s' if ',' in settings.dev_token else ''}: {settings.dev_token}",
+            f"logs: {settings.folder}",
+            *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
+            *(
+                [
+                    f"its gcloud, for the commands of the doctor: PATH={shlex.quote(f'{settings.folder}/bin')}:$PATH"
+                ]
+                if cloud
+                else []
+            ),
+            *([f"for workers: TASKS_URL={workers_url}"] if workers_url else []),
+            "ask it something:",
+            f"  curl {settings.url}/ {headers} -d {shlex.quote(json.dumps(request))}",
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -29,6 +29,10 @@ from hubctl.corpus.google import Corpus
 from hubctl.main import CommandError
 
 _OPTIONS = ("project", "location", "data_store", "bucket", "prefix")
+_AT_ONCE = 8
+_IN_ONE_IMPORT = 100
+_FIRST_POLL_SECONDS, _POLL_SECONDS = 0.1, 3.0
+Say = Callable[[str], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,13 +118,6 @@ def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: 
     if not agrees:
         print("mend it with: hubctl corpus push FOLDER (--prune removes what is not in the folder)", file=out)
     return 0 if agrees else 1
-
-
-_AT_ONCE = 8
-_IN_ONE_IMPORT = 100
-_FIRST_POLL_SECONDS, _POLL_SECONDS = 0.1, 3.0
-
-Say = Callable[[str], None]
 
 
 def push(

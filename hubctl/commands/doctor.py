@@ -22,6 +22,20 @@ from hubctl.registration.doctor import Diagnosis, diagnose
 from hubctl.registration.oauth import OAuthClient, read_client
 from hubctl.registration.target import LOCATIONS, Endpoints, Target
 
+_OUTCOMES = {
+    Severity.ERROR: Outcome.ERROR,
+    Severity.WARNING: Outcome.WARNING,
+    Severity.NOTE: Outcome.SKIPPED,
+}
+_WIDTHS = (1, 12, 11, 100)
+_MARKS = {Outcome.OK: "✓", Outcome.WARNING: "!", Outcome.ERROR: "✗", Outcome.SKIPPED: "-"}
+_PLURALS = {
+    Outcome.OK: "well",
+    Outcome.WARNING: "could be better",
+    Outcome.ERROR: "wrong",
+    Outcome.SKIPPED: "not tested",
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
@@ -82,13 +96,6 @@ def _registered(
     return examine_registration(api, url=url, client=client)
 
 
-_OUTCOMES = {
-    Severity.ERROR: Outcome.ERROR,
-    Severity.WARNING: Outcome.WARNING,
-    Severity.NOTE: Outcome.SKIPPED,
-}
-
-
 def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined:
     """The agent whose card names `url`: its registered card beside the live one, its authorization, who sees it."""
     try:
@@ -119,10 +126,6 @@ def _step(each: Diagnosis) -> Step:
     )
 
 
-_WIDTHS = (1, 12, 11, 100)
-_MARKS = {Outcome.OK: "✓", Outcome.WARNING: "!", Outcome.ERROR: "✗", Outcome.SKIPPED: "-"}
-
-
 def has_errors(report: Report) -> bool:
     """Whether something does not work."""
     return any(step.outcome is Outcome.ERROR for _, step in _steps(report))
@@ -138,14 +141,6 @@ def as_text(report: Report) -> Iterator[str]:
     counts = {outcome: sum(step.outcome is outcome for _, step in _steps(report)) for outcome in Outcome}
     told = [f"{count} {_PLURALS[outcome]}" for outcome, count in counts.items() if count]
     yield ", ".join(told)
-
-
-_PLURALS = {
-    Outcome.OK: "well",
-    Outcome.WARNING: "could be better",
-    Outcome.ERROR: "wrong",
-    Outcome.SKIPPED: "not tested",
-}
 
 
 def as_json(report: Report) -> str:

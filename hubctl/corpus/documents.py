@@ -15,6 +15,16 @@ from functions.docqa.documents.sources import SUFFIXES, Unreadable, corpus_files
 from functions.docqa.model import Skipped
 from hubctl.main import CommandError
 
+# Of text-based formats (discoveryengine.v1.Document.Content.uri).
+MOST_TEXT_BYTES = 2_500_000
+_MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
+_MEDIA_TYPE_OF_KIND = {
+    "markdown": "text/plain",
+    "text": "text/plain",
+    "html": "text/html",
+    "pdf": "application/pdf",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
@@ -80,17 +90,6 @@ def target_from(given: Mapping[str, str | None], environment: Mapping[str, str])
     except SettingsError as error:
         raise CommandError(str(error)) from None
     return target
-
-
-# Of text-based formats (discoveryengine.v1.Document.Content.uri).
-MOST_TEXT_BYTES = 2_500_000
-_MEDIA_TYPES = {".md": "text/markdown", ".markdown": "text/markdown"}
-_MEDIA_TYPE_OF_KIND = {
-    "markdown": "text/plain",
-    "text": "text/plain",
-    "html": "text/html",
-    "pdf": "application/pdf",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

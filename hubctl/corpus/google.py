@@ -14,6 +14,7 @@ _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _SECONDS = 60.0
 _RETRY_SECONDS = 30.0
 _NEEDS = "Google's client libraries are missing: pip install 'a2a-hub[corpus]', or, in a clone, make install and .venv/bin/hubctl"
+_YOU = "--member=user:$(gcloud config get account)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +168,6 @@ def _indexed(document: Any) -> IndexedDocument:
         is_indexed=bool(document.index_time or status.index_time),
         errors=tuple(each.message for each in status.error_samples),
     )
-
-
-_YOU = "--member=user:$(gcloud config get account)"
 
 
 def explained(error: Exception, target: Target) -> str:

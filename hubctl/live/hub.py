@@ -19,6 +19,7 @@ from a2a_hub.runtime.ids import new_id
 
 _SECONDS = 60.0
 _MOST_BYTES = 16 << 20
+_FAULT_SECONDS = 10.0
 
 
 class HubUnavailable(Exception):
@@ -108,9 +109,6 @@ class LiveHub:
             doubt = ": is --url a hub's?" if answer.status in (200, 404, 405) else ""
             raise HubUnavailable(f"{self._url}{path} answered HTTP {answer.status}{doubt}")
         return value, round((time.perf_counter() - started) * 1000, 1)
-
-
-_FAULT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,8 @@ from hubctl.main import CommandError
 from hubctl.project_files import read_text
 
 _NUMBERED = re.compile(r"^\s*\d+[.)、．]", re.MULTILINE)
+# What a user must never read in an answer.
+_INNARDS = re.compile(r"https?://|Traceback|Exception|Bearer |eyJ|gserviceaccount|HTTP \d{3}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +81,6 @@ def _faults(question: Question, answer: str) -> list[str]:
         if items != question.items:
             faults.append(f"{items} numbered items instead of {question.items}")
     return faults
-
-
-# What a user must never read in an answer.
-_INNARDS = re.compile(r"https?://|Traceback|Exception|Bearer |eyJ|gserviceaccount|HTTP \d{3}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,9 @@ from typing import Any
 from hubctl.registration.target import same_resource
 
 SHARED = "ALL_USERS"
+# What Gemini Enterprise acts on or shows. The others differ on purpose: a registered card is a reduced one.
+_COMPARED = ("name", "description", "url", "version", "defaultInputModes", "iconUrl")
+_OF_SKILLS = ("name", "description", "tags", "examples")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +88,6 @@ def unlike(written: dict[str, Any], read: dict[str, Any]) -> Iterator[str]:
         yield "authorizationConfig.agentAuthorization"
     if wanted.shared and not held.shared:
         yield "sharingConfig.scope"
-
-
-# What Gemini Enterprise acts on or shows. The others differ on purpose: a registered card is a reduced one.
-_COMPARED = ("name", "description", "url", "version", "defaultInputModes", "iconUrl")
-_OF_SKILLS = ("name", "description", "tags", "examples")
 
 
 def differences(registered: dict[str, Any], live: dict[str, Any]) -> Iterator[str]:

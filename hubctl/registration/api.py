@@ -15,6 +15,7 @@ from hubctl.registration.target import Call, Endpoints, Target, get_resource
 
 _SECONDS = 60.0
 _MOST_BYTES = 16 << 20
+ROLE = "roles/discoveryengine.agentspaceAdmin"
 
 
 class Refused(Exception):
@@ -137,9 +138,6 @@ def _refused(code: int, value: Any) -> Refused:
     details = error.get("details")
     reasons = [each.get("reason") for each in details or () if isinstance(each, dict) and each.get("reason")]
     return Refused(code, str(error.get("status")), str(error.get("message")), next(map(str, reasons), None))
-
-
-ROLE = "roles/discoveryengine.agentspaceAdmin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,8 @@ from hubctl.registration.evidence import Check, Evidence, Symptom, delete, regis
 from hubctl.registration.oauth import CREDENTIALS_PAGE, REDIRECT_URIS, REQUIRED_PARAMETERS, Probe
 from hubctl.registration.target import location_of, same_resource
 
+_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
 
 def unbound(evidence: Evidence) -> Iterator[Symptom]:
     """The agent uses an authorization."""
@@ -271,8 +273,6 @@ def unpublished(evidence: Evidence) -> Iterator[Symptom]:
             fix="is the hub up, and its card public? --live-card FILE|URL names another place",
         )
 
-
-_E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 CHECKS: tuple[Check, ...] = (
     Check(id="not-registered", severity=_E, look=not_registered),

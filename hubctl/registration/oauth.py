@@ -29,6 +29,8 @@ REQUIRED_PARAMETERS: Mapping[str, str] = {
     "access_type": "offline",
     "prompt": "consent",
 }
+_THROW_AWAY_CODE = "hubctl-doctor-throw-away-code"
+_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +102,6 @@ def server_side_oauth2(client: OAuthClient, *, more_scopes: Sequence[str] = ()) 
         "tokenUri": GOOGLE_TOKEN_URL,
         "scopes": scopes,
     }
-
-
-_THROW_AWAY_CODE = "hubctl-doctor-throw-away-code"
-_SECONDS = 20.0
 
 
 class Probe(StrEnum):

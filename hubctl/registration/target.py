@@ -18,6 +18,9 @@ _API_HOST = "discoveryengine.googleapis.com"
 _GOOGLE_OAUTH_HOSTS = frozenset({"accounts.google.com", "oauth2.googleapis.com"})
 _PROJECT = re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]|[a-z0-9.]+:[a-z0-9-]+|[0-9]+|[a-z][a-z0-9-]*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
+AGENT_MASK = "displayName,description,icon,a2aAgentDefinition,authorizationConfig,sharingConfig"
+AUTHORIZATION_MASK = "serverSideOauth2"
+_MASKED = "***"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,11 +141,6 @@ def same_resource(one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.partition("/locations/")[2] == other.partition("/locations/")[2]
-
-
-AGENT_MASK = "displayName,description,icon,a2aAgentDefinition,authorizationConfig,sharingConfig"
-AUTHORIZATION_MASK = "serverSideOauth2"
-_MASKED = "***"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,4 @@
-"""Who calls a stand-in: the accounts behind access tokens, as tokeninfo tells of them.
-
-Every stand-in that gives out access tokens answers at /tokeninfo, as oauth2.googleapis.com does, with the account and the
-seconds that are left; the others ask there.
-"""
+"""Accounts behind access tokens, as tokeninfo describes them, and the IAM policy of a project."""
 
 from __future__ import annotations
 
@@ -10,16 +6,27 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.http.messages import Request, Response
-from local.cloud.program import json_response
+from local.cloud.program import json_body, json_response
 
 TOKEN_INFO = "/tokeninfo"  # noqa: S105 - a path
 _SECONDS = 5.0
 _MOST_BYTES = 65_536
 _MOST_KEPT = 1000
+SEARCH = "discoveryengine.servingConfigs.search"
+_DOCUMENTS = "discoveryengine.documents."
+READ = frozenset({SEARCH, f"{_DOCUMENTS}get", f"{_DOCUMENTS}list", "discoveryengine.operations.get"})
+WRITE = frozenset({f"{_DOCUMENTS}import", f"{_DOCUMENTS}delete"})
+VIEWER, ADMIN = "roles/discoveryengine.viewer", "roles/discoveryengine.admin"
+ROLES: Mapping[str, frozenset[str]] = {
+    VIEWER: READ,
+    "roles/discoveryengine.editor": READ | WRITE,
+    ADMIN: READ | WRITE,
+}
 
 
 class UnknownToken(Exception):
@@ -112,3 +119,46 @@ def member(email: str | None) -> str:
     if email is None:
         return "allUsers"
     return f"serviceAccount:{email}" if email.endswith(".gserviceaccount.com") else f"user:{email}"
+
+
+class ProjectPolicy:
+    """The bindings of one project that concern Discovery Engine."""
+
+    def __init__(self, bindings: Sequence[Mapping[str, Any]]) -> None:
+        self.bindings = tuple(bindings)
+
+    def allows(self, member: str, permission: str) -> bool:
+        """Whether a role of `member` holds `permission`."""
+        return any(
+            permission in ROLES.get(binding["role"], ()) and member in binding["members"]
+            for binding in self.bindings
+        )
+
+    def administers(self, member: str) -> bool:
+        """Whether `member` may change the policy itself."""
+        return any(binding["role"] == ADMIN and member in binding["members"] for binding in self.bindings)
+
+    def without_viewers(self) -> ProjectPolicy:
+        """The policy after everybody but the administrators has lost the search."""
+        return ProjectPolicy([each for each in self.bindings if each["role"] != VIEWER])
+
+    def resource(self) -> dict[str, Any]:
+        """As Resource Manager answers."""
+        return {"version": 1, "etag": "BwYAAAAAAAA=", "bindings": list(self.bindings)}
+
+
+def changed(request: Request) -> ProjectPolicy | None:
+    """The policy that a `setIamPolicy` brings; None for any other request."""
+    if request.method == "POST" and request.path.endswith(":setIamPolicy"):
+        return ProjectPolicy(json_body(request)["policy"].get("bindings", ()))
+    return None
+
+
+def enabled(request: Request) -> Response:
+    """Service Usage's answer to `services enable`: an operation that is done."""
+    service = {"name": request.path.removeprefix("/v1/").partition(":")[0], "state": "ENABLED"}
+    answer = {
+        "@type": "type.googleapis.com/google.api.serviceusage.v1.EnableServiceResponse",
+        "service": service,
+    }
+    return json_response({"name": "operations/acf.enabled", "done": True, "response": answer})

@@ -1,28 +1,165 @@
-"""`python -m local.cloud.cloud_run`: Cloud Run's front of one service, which lets only its invokers through.
-
-What it answers: no token, 403 (as in the log lines that people quote: "The request was not authenticated", status 403); a token
-that is not a Google ID token for this service, 401 with `error="invalid_token"` (a wrong audience is a 401); the
-token of somebody who is no invoker, 403. The service gets the request with the token's signature taken off. Where there is an
-`X-Serverless-Authorization`, that is what is checked, and `Authorization` passes untouched (Cloud Run, "Service-to-service").
-"""
+"""`python -m local.cloud.cloud_run`: Cloud Run's IAM check in front of a function, its quota and its proxy."""
 
 from __future__ import annotations
 
 import argparse
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from a2a_hub.http.client import HttpClient
+from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import Handler, Request, Response
 from local.cloud.faults import Faults
-from local.cloud.program import LATENCY, recorded, serve, wait
-from local.cloud.proxy import Proxy
-from local.cloud.run_service import QUOTA, RunService
-from local.cloud.verification import Certificates, InvalidToken
+from local.cloud.program import LATENCY, json_body, json_response, recorded, serve, wait
+from local.cloud.signing import Certificates, InvalidToken
 
+SERVICE = "/__service"
+EVERYBODY = "allUsers"
+REVOKED, AUDIENCE, QUOTA = "revoke-invoker", "wrong-audience", "quota"
+FAULTS = {
+    REVOKED: "nobody has roles/run.invoker any more",
+    AUDIENCE: "the service takes tokens for another audience than its own address",
+    QUOTA: "no instance is left: every request is answered with 429",
+    LATENCY: "a cold start: every answer comes `seconds` (5) late",
+}
+_OTHER_AUDIENCE = "https://another-audience.example"
+_SECONDS = 3600.0
+_MOST_BYTES = 1 << 30
+_LONGEST_BODY = 32 << 20
+_OF_ONE_CONNECTION = frozenset(
+    {"connection", "content-length", "date", "host", "keep-alive", "server", "transfer-encoding", "upgrade"}
+)
 _SERVERLESS, _AUTHORIZATION = "x-serverless-authorization", "authorization"
 _REMOVED = "SIGNATURE_REMOVED_BY_GOOGLE"
 _CHALLENGE = 'Bearer error="invalid_token" error_description="The access token could not be verified"'
+
+
+class RunService:
+    """One service. Thread-safe."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        url: str,
+        invokers: Sequence[str],
+        faults: Callable[..., Faults],
+    ) -> None:
+        self._name = name
+        self._granted = tuple(dict.fromkeys(_member(each) for each in invokers))
+        self._own_audiences: tuple[str, ...] = (url,)
+        self._invokers = self._granted
+        self._audiences: tuple[str, ...] = self._own_audiences
+        self._instances: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self.faults = faults(FAULTS, changed=self._changed)
+
+    @property
+    def audiences(self) -> tuple[str, ...]:
+        """The audiences that a token may be for."""
+        return self._audiences
+
+    @property
+    def is_public(self) -> bool:
+        """Whether anybody may invoke it, without a token."""
+        return EVERYBODY in self._invokers
+
+    def may_invoke(self, claims: Mapping[str, Any]) -> bool:
+        """Whether the account that a valid token is about has roles/run.invoker."""
+        return (
+            claims.get("email_verified") is True and f"serviceAccount:{claims.get('email')}" in self._invokers
+        )
+
+    def control(self, request: Request) -> Response | None:
+        """The answer to a request on the service itself or its faults; None for a call of the service."""
+        if request.path != SERVICE:
+            return self.faults.handle(request)
+        if request.method == "POST":
+            for key, value in json_body(request).items():
+                if not self._change(key, value):
+                    return json_response({"error": f"nothing is called {key!r}"}, status=400)
+        with self._lock:
+            told = {"name": self._name, "invokers": self._invokers, "audiences": self._audiences}
+            return json_response({**told, **self._instances})
+
+    def _change(self, key: str, value: Any) -> bool:
+        match key:
+            case "add_invoker":
+                self._invokers = (*self._invokers, value)
+                self._settle(REVOKED)
+            case "remove_invoker":
+                self._invokers = tuple(each for each in self._invokers if each != value)
+            case "add_audience":
+                self._audiences = (*self._audiences, value)
+            case "max_instances" | "min_instances":
+                self._instances[key] = int(value)
+                self._settle(QUOTA if key == "max_instances" else LATENCY)
+            case _:
+                return False
+        return True
+
+    def _settle(self, fault: str) -> None:
+        """The fault is over, without what it took away being given back."""
+        invokers = self._invokers
+        self.faults.switch_off(fault)
+        self._invokers = invokers
+
+    def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
+        with self._lock:
+            match name:
+                case "revoke-invoker":
+                    self._invokers = self._granted if parameters is None else ()
+                case "wrong-audience":
+                    self._audiences = self._own_audiences if parameters is None else (_OTHER_AUDIENCE,)
+                case _:
+                    pass
+
+
+def _member(name: str) -> str:
+    return name if ":" in name or name == EVERYBODY else f"serviceAccount:{name}"
+
+
+class Proxy:
+    """In front of the program at `url`."""
+
+    def __init__(self, url: str, *, http: HttpClient) -> None:
+        self._url = url
+        self._http = http
+
+    def handle(self, request: Request) -> Response:
+        """The program's answer; 503 where there is none."""
+        body = request.read_body(_LONGEST_BODY)
+        if body is None:
+            return Response(status=413)
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=5.0,
+            idle_seconds=_SECONDS,
+            max_bytes=_MOST_BYTES,
+            retries=1,
+        )
+        headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_CONNECTION}
+        try:
+            answer = self._http.request(
+                request.method,
+                self._url + (request.target or request.path),
+                headers=headers,
+                body=body or None,
+                budget=budget,
+            )
+            passed = {
+                name: value
+                for name, value in answer.headers.items()
+                if name.lower() not in _OF_ONE_CONNECTION
+            }
+            # An answer with a length is read whole, which keeps the connection; one without is a stream.
+            whole = answer.headers.get("content-length") is not None
+            return Response(
+                status=answer.status, headers=passed, body=answer.read() if whole else answer.chunks()
+            )
+        except HttpFailure as failure:
+            return Response(status=504 if failure.fault is Fault.TIMEOUT else 503)
 
 
 class CloudRun:

@@ -15,15 +15,13 @@ from urllib.parse import unquote, urlsplit
 
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
-from local.cloud import bucket_policy as iam
-from local.cloud import storage_errors
+from local.cloud import buckets as iam
+from local.cloud import storage_uploads
 from local.cloud.accounts import Accounts, UnknownToken, member
-from local.cloud.bucket_policy import BadPolicy, BucketPolicy
-from local.cloud.buckets import Bucket, StoredObject
+from local.cloud.buckets import BadPolicy, Bucket, BucketPolicy, StoredObject
 from local.cloud.faults import Faults
 from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
-from local.cloud.storage_errors import StorageError
-from local.cloud.storage_uploads import Upload, Uploads
+from local.cloud.storage_uploads import StorageError, Upload, Uploads
 
 DENIED, QUOTA, BROKEN = "deny-objects-get", "quota", "server-error"
 FAULTS = {
@@ -67,7 +65,7 @@ class CloudStorage:
                 raise StorageError(503, "We encountered an internal error. Please try again.")
             return self._answer(request, self._member(request))
         except StorageError as error:
-            return storage_errors.response(error, is_media=is_media)
+            return storage_uploads.response(error, is_media=is_media)
 
     def _member(self, request: Request) -> str:
         try:

@@ -1,4 +1,4 @@
-"""A data store of the Discovery Engine stand-in: documents, their import from Cloud Storage, and what a search shows of them."""
+"""The data store of the Discovery Engine stand-in: imports, results, and a BM25 index over words and Japanese bigrams."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import datetime
 import hashlib
 import html
 import json
+import math
 import re
+import secrets
 import threading
 import time
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from functions.docqa.documents.sources import Unreadable, document_from
-from local.cloud.document_index import DocumentIndex, terms
 
+_LATIN_WORD = re.compile(r"[a-z0-9]+")
+_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々ー]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_K1, _B = 1.2, 0.75
 Json = dict[str, Any]
-
 _SUFFIX = {"text/plain": ".txt", "text/html": ".html", "application/pdf": ".pdf"}
 _TYPE = {
     ".txt": "text/plain",
@@ -31,6 +38,73 @@ _MOST_TEXT_BYTES = 2_500_000
 _SECONDS = 30.0
 _MOST_BYTES = 200 << 20
 _WORD = re.compile(r"[A-Za-z0-9]+|[\u3040-\u30ff\u3400-\u9fff]")
+_TYPES = "type.googleapis.com/google.cloud.discoveryengine.v1"
+_INVALID_ARGUMENT = 3
+_MOST_SAMPLES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    sentences: tuple[str, ...]
+    terms: Counter[str]
+    length: int
+
+
+class DocumentIndex:
+    """Texts by id. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: dict[str, _Entry] = {}
+
+    def put(self, key: str, title: str, text: str) -> None:
+        """The text is found from now on."""
+        words = terms(f"{title}\n{text}")
+        sentences = tuple(each.strip() for each in _SENTENCE.split(text) if each.strip())
+        entry = _Entry(sentences, Counter(words), len(words))
+        with self._lock:
+            self._entries[key] = entry
+
+    def remove(self, key: str) -> None:
+        """The text is not found any more."""
+        with self._lock:
+            self._entries.pop(key, None)
+
+    def search(self, query: str) -> list[str]:
+        """The ids of all texts that hold a word of the query, best first."""
+        with self._lock:
+            entries = dict(self._entries)
+        if not entries:
+            return []
+        average = sum(entry.length for entry in entries.values()) / len(entries)
+        scores: dict[str, float] = {}
+        for term in set(terms(query)):
+            holding = {key: entry for key, entry in entries.items() if term in entry.terms}
+            rarity = math.log(1 + (len(entries) - len(holding) + 0.5) / (len(holding) + 0.5))
+            for key, entry in holding.items():
+                often = entry.terms[term]
+                norm = _K1 * (1 - _B + _B * entry.length / average)
+                scores[key] = scores.get(key, 0.0) + rarity * often * (_K1 + 1) / (often + norm)
+        return sorted(scores, key=lambda key: (-scores[key], key))
+
+    def best_sentences(self, key: str, query: str, most: int) -> list[str]:
+        """The sentences of a text that share most with the query, best first; none without a common word."""
+        with self._lock:
+            entry = self._entries.get(key)
+        if entry is None:
+            return []
+        wanted = set(terms(query))
+        shared = {each: len(wanted & set(terms(each))) for each in entry.sentences}
+        return sorted((each for each in shared if shared[each]), key=lambda each: -shared[each])[:most]
+
+
+def terms(text: str) -> list[str]:
+    """The words of a text; of each run of Japanese the pairs of neighbouring characters."""
+    normal = unicodedata.normalize("NFKC", text).casefold()
+    found = _LATIN_WORD.findall(normal)
+    for run in _JAPANESE.findall(normal):
+        found += [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+    return found
 
 
 class NotImported(Exception):
@@ -185,3 +259,59 @@ def _marked(sentence: str, query: str) -> str:
         lambda match: f"<b>{match[0]}</b>" if match[0].casefold() in wanted else match[0],
         html.escape(sentence, quote=False),
     )
+
+
+class ImportOperations:
+    """The imports of one process. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._operations: dict[str, Json] = {}
+
+    def get(self, name: str) -> Json | None:
+        """The operation as it is now; None where there is none."""
+        with self._lock:
+            return self._operations.get(name)
+
+    def start(self, store: DataStore, documents: Sequence[Json], *, branch: str) -> Json:
+        """The operation that imports `documents` into `store` from now on."""
+        name = f"{branch}/operations/import-documents-{secrets.randbits(64)}"
+        operation = self._written(name, documents, good=0, errors=[], done=False)
+        work = threading.Thread(target=self._run, args=(name, store, documents, branch), daemon=True)
+        work.start()
+        return operation
+
+    def run(self, store: DataStore, documents: Sequence[Json], *, branch: str) -> None:
+        """Imports `documents` before it returns."""
+        self._run(f"{branch}/operations/first", store, documents, branch)
+
+    def _run(self, name: str, store: DataStore, documents: Sequence[Json], branch: str) -> None:
+        good, errors = 0, []
+        for document in documents:
+            try:
+                store.put(document, name=f"{branch}/documents/{document['id']}")
+                good += 1
+            except NotImported as error:
+                errors.append(str(error))
+            self._written(name, documents, good=good, errors=errors, done=False)
+        self._written(name, documents, good=good, errors=errors, done=True)
+
+    def _written(
+        self, name: str, documents: Sequence[Json], *, good: int, errors: list[str], done: bool
+    ) -> Json:
+        now = datetime.datetime.now(tz=datetime.UTC).isoformat()
+        metadata = {
+            "@type": f"{_TYPES}.ImportDocumentsMetadata",
+            "createTime": now,
+            "updateTime": now,
+            "successCount": str(good),
+            "failureCount": str(len(errors)),
+            "totalCount": str(len(documents)),
+        }
+        operation: dict[str, Any] = {"name": name, "metadata": metadata, "done": done}
+        if done:
+            samples = [{"code": _INVALID_ARGUMENT, "message": each} for each in errors[:_MOST_SAMPLES]]
+            operation["response"] = {"@type": f"{_TYPES}.ImportDocumentsResponse", "errorSamples": samples}
+        with self._lock:
+            self._operations[name] = operation
+        return operation

@@ -18,14 +18,29 @@ from urllib.parse import unquote
 
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler, Request, Response
-from local.cloud import project_policy
-from local.cloud.accounts import Accounts, IssuedTokens, UnknownToken, member
-from local.cloud.api_errors import ApiError
-from local.cloud.data_store import DataStore, NotImported, StorageReader
+from local.cloud import accounts
+from local.cloud.accounts import (
+    ADMIN,
+    SEARCH,
+    VIEWER,
+    Accounts,
+    IssuedTokens,
+    ProjectPolicy,
+    UnknownToken,
+    member,
+)
+from local.cloud.data_store import DataStore, ImportOperations, NotImported, StorageReader
 from local.cloud.faults import Faults
-from local.cloud.import_operations import ImportOperations
-from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
-from local.cloud.project_policy import ADMIN, SEARCH, VIEWER, ProjectPolicy
+from local.cloud.program import (
+    LATENCY,
+    LATENCY_HELP,
+    ApiError,
+    json_body,
+    json_response,
+    recorded,
+    serve,
+    wait,
+)
 
 AGENT = "service-1@gcp-sa-discoveryengine.iam.gserviceaccount.com"
 DENIED, DISABLED, QUOTA, BROKEN, STANDARD = (
@@ -212,8 +227,8 @@ class DiscoveryEngine:
             return error.response()
         if request.path.endswith(":enable"):
             self.faults.switch_off(DISABLED)
-            return project_policy.enabled(request)
-        if (policy := project_policy.changed(request)) is not None:
+            return accounts.enabled(request)
+        if (policy := accounts.changed(request)) is not None:
             self._granted = policy
             self.faults.switch_off(DENIED)
             self._policy = policy

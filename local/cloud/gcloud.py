@@ -16,11 +16,16 @@ from urllib.parse import quote
 
 from a2a_hub.http.client import Budget, HttpClient
 from a2a_hub.http.messages import JSON
-from local.cloud.run_service import SERVICE
+from local.cloud.cloud_run import SERVICE
 from local.cloud.wiring import OPERATOR_TOKEN
 
 _BY_API = {"discoveryengine": "discovery-engine", "storage": "storage", "aiplatform": "vertex-ai"}
 _SECONDS = 10.0
+_SERVICE_OPTIONS = {
+    "add-custom-audiences": "add_audience",
+    "max-instances": "max_instances",
+    "min-instances": "min_instances",
+}
 
 
 class NotKnown(Exception):
@@ -97,13 +102,6 @@ def _add_invoker(command: Command, stand_ins: StandIns) -> str:
         raise NotKnown("a service knows only roles/run.invoker")
     stand_ins.call(f"{service}-front", "POST", SERVICE, {"add_invoker": command.option("member")})
     return f"Updated IAM policy for service [{service}]."
-
-
-_SERVICE_OPTIONS = {
-    "add-custom-audiences": "add_audience",
-    "max-instances": "max_instances",
-    "min-instances": "min_instances",
-}
 
 
 def _update_service(command: Command, stand_ins: StandIns) -> str:

@@ -1,14 +1,17 @@
-"""What the stand-ins have in common as programs: a port, a record of what came in, and an orderly end."""
+"""A stand-in as a program: an HTTP server on the loopback interface, JSON answers, Google's errors, latency, command line."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+import threading
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qs, unquote, urlsplit
 
-from a2a_hub.http.messages import JSON, Handler, Request, Response
-from local.cloud.server import Server
-from local.stop_signal import StopSignal
+from a2a_hub.http.messages import JSON, Handler, Request, Response, body_of
+from local.ports import LOOPBACK
+from local.processes import StopSignal
 
 RECEIVED = "/__received"
 LATENCY = "latency"
@@ -16,6 +19,110 @@ LATENCY_HELP = "every answer comes `seconds` (5) late"
 _MOST_RECEIVED = 1000
 _LATENCY_SECONDS = 5.0
 _LONGEST_BODY = 64 << 20
+_ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
+_CODES = {
+    "INVALID_ARGUMENT": 400,
+    "FAILED_PRECONDITION": 400,
+    "UNAUTHENTICATED": 401,
+    "PERMISSION_DENIED": 403,
+    "NOT_FOUND": 404,
+    "ALREADY_EXISTS": 409,
+    "RESOURCE_EXHAUSTED": 429,
+    "UNAVAILABLE": 503,
+}
+
+
+class Server:
+    """`handle` at `url` while it is entered; port 0 takes a free one. Every request has a thread of its own."""
+
+    def __init__(self, handle: Handler, *, port: int = 0) -> None:
+        self._http = _Threads((LOOPBACK, port), _handler(handle))
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
+
+    @property
+    def url(self) -> str:
+        """The address, without a trailing slash."""
+        return f"http://{LOOPBACK}:{self._http.server_port}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+
+class _Threads(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+
+def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
+    class OneConnection(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def _serve(self) -> None:
+            parts = urlsplit(self.path)
+            body = self._body()
+            answer = handle(
+                Request(
+                    method=self.command,
+                    path=unquote(parts.path),
+                    target=self.path,
+                    headers={name.lower(): value for name, value in self.headers.items()},
+                    query=parse_qs(parts.query, keep_blank_values=True),
+                    read_body=body_of(body),
+                )
+            )
+            try:
+                self._answer(answer)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True
+
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 - http.server's names
+
+        def _body(self) -> bytes:
+            if self.headers.get("transfer-encoding", "").lower() != "chunked":
+                return self.rfile.read(int(self.headers.get("content-length", "0")))
+            chunks = []
+            while size := int(self.rfile.readline().split(b";")[0], 16):
+                chunks.append(self.rfile.read(size))
+                self.rfile.readline()
+            while self.rfile.readline().strip():
+                pass
+            return b"".join(chunks)
+
+        def _answer(self, answer: Response) -> None:
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            if isinstance(answer.body, bytes):
+                if answer.status not in (204, 304):
+                    self.send_header("content-length", str(len(answer.body)))
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(answer.body)
+                return
+            self.send_header("connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            try:
+                for chunk in answer.body:
+                    self.wfile.write(chunk)
+                    self.wfile.flush()
+            finally:
+                close = getattr(answer.body, "close", None)
+                if close is not None:
+                    close()
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    return OneConnection
 
 
 def serve(handle: Handler, *, name: str, port: int) -> None:
@@ -58,3 +165,31 @@ def json_response(value: Any, *, status: int = 200, headers: dict[str, str] | No
 def json_body(request: Request) -> Any:
     """The request's JSON body. Raises ValueError."""
     return json.loads(request.read_body(_LONGEST_BODY) or b"null")
+
+
+class ApiError(Exception):
+    """A request that the API refuses. `reason` and `metadata` are those of an ErrorInfo, where there is one."""
+
+    def __init__(
+        self,
+        status: str,
+        message: str,
+        *,
+        reason: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.reason = reason
+        self.metadata = metadata
+
+    def response(self) -> Response:
+        """The error as an answer."""
+        error: dict[str, Any] = {"code": _CODES[self.status], "message": self.message, "status": self.status}
+        if self.reason:
+            info: dict[str, Any] = {"@type": _ERROR_INFO, "reason": self.reason, "domain": "googleapis.com"}
+            if self.metadata:
+                info["metadata"] = dict(self.metadata)
+            error["details"] = [info]
+        return json_response({"error": error}, status=_CODES[self.status])

@@ -1,7 +1,7 @@
 """`python -m local.cloud.vertex_ai`: Gemini on Vertex AI, as the unmodified google-genai speaks to it.
 
 `generateContent` and `streamGenerateContent` of publisher models, v1 and v1beta1 (cloud.google.com/vertex-ai/generative-ai/docs/
-reference/rest); of `responseSchema`, an array of integers. The model is `local.cloud.extractive_model`. The account of an access
+reference/rest); of `responseSchema`, an array of integers. The model is `local.cloud.vertex_answers`. The account of an access
 token is asked for at whoever gave it out; `POST /__project {"grant": "serviceAccount:…"}` gives roles/aiplatform.user, as gcloud
 does, `{"enable": true}` the API.
 """
@@ -19,10 +19,18 @@ from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Handler, Request, Response
 from local.cloud import vertex_answers as answers
 from local.cloud.accounts import Accounts, UnknownToken, member
-from local.cloud.api_errors import ApiError
-from local.cloud.extractive_model import answer, numbers, tokens
 from local.cloud.faults import Faults
-from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
+from local.cloud.program import (
+    LATENCY,
+    LATENCY_HELP,
+    ApiError,
+    json_body,
+    json_response,
+    recorded,
+    serve,
+    wait,
+)
+from local.cloud.vertex_answers import answer, numbers, tokens
 
 PROJECT = "/__project"
 ROLE = "roles/aiplatform.user"

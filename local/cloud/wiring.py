@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from local.cloud import discovery_engine, metadata
-from local.cloud.run_service import EVERYBODY
+from local.cloud.cloud_run import EVERYBODY
 from local.functions import ROOT
 
 HUB_PROJECT = "my-hub-project"

@@ -14,12 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from local.functions import ROOT, LocalFunction
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 from local.ports import LOOPBACK, free_ports, why_not_free
-from local.processes import Program, running
+from local.processes import Program, StopSignal, running
 from local.readiness import NotReady, Probe, ProcessEnded, answers_ok, raise_if_ended, wait_until_ready
 from local.run import function_command
-from local.stop_signal import StopSignal
 
 _FOLDER = Path(__file__).resolve().parent
 _AGENT = LocalFunction(name="conformance", source=_FOLDER / "main.py", threads=64, python_path=ROOT)
@@ -38,13 +37,13 @@ def main() -> int:
     if reason := why_not_free(arguments.port):
         parser.error(f"port {arguments.port} cannot be used ({reason}): choose another with --port")
     stopping = StopSignal.of_signals()
-    with tempfile.TemporaryDirectory() as folder, Lifeline() as lifeline:
+    with tempfile.TemporaryDirectory() as folder, ParentWatch() as parent_watch:
         agent_port, tasks_port, free = free_ports(3)
         port = arguments.port or free
         ports = {_AGENT.name: agent_port, _HUB.name: port, _TASKS.name: tasks_port}
         programs = _programs(Path(folder), ports, kit=arguments.kit)
         try:
-            with running(programs, lifeline=lifeline) as processes:
+            with running(programs, parent_watch=parent_watch) as processes:
                 probes = [Probe(name, at, "/health") for name, at in ports.items()]
                 wait_until_ready(
                     probes, processes, stopping=stopping, timeout_seconds=60.0, answers=answers_ok

@@ -1,15 +1,45 @@
-"""The agents of an app's default assistant."""
+"""The agents of an app's default assistant, and the schema of their cards."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from local.cloud.api_errors import ApiError
-from local.gemini_enterprise import card_schema, payload
+from hubctl.cards.card import Departure, Missing, Unknown, departures
+from local.cloud.program import ApiError
+from local.gemini_enterprise import payload
 from local.gemini_enterprise.world import Agent, World
 
 _SCOPES = ("ALL_USERS", "RESTRICTED")
 _POLLS_UNTIL_DONE = 2
+
+
+def _check_card(text: str) -> dict[str, object]:
+    """The card that `text` holds. Raises ApiError INVALID_ARGUMENT with the first thing that is wrong."""
+    try:
+        card = json.loads(text)
+    except ValueError:
+        raise ApiError("INVALID_ARGUMENT", "Invalid agent card: parse error") from None
+    for found in departures(card):
+        raise ApiError("INVALID_ARGUMENT", _said(found))
+    if not str(card["url"]).startswith("https://"):
+        raise ApiError("INVALID_ARGUMENT", "Invalid agent card: url must use https")
+    checked: dict[str, object] = card
+    return checked
+
+
+def _said(found: Departure) -> str:
+    match found:
+        case Missing(name=name):
+            return f"required property '{name}' not found in object"
+        case Unknown(name=name):
+            return f"validation failed for additional property '{name}': instance invalid as per false-schema"
+        case _:
+            return f"At {_pointer(found.path)} - unexpected instance type"
+
+
+def _pointer(path: str) -> str:
+    return path.removeprefix("$").replace("[", "/").replace("]", "").replace(".", "/") or "/"
 
 
 def create(world: World, parent: str, body: bytes) -> dict[str, Any]:
@@ -79,7 +109,7 @@ def _check(world: World, agent: Agent) -> None:
     card = agent.fields.get("a2aAgentDefinition", {}).get("jsonAgentCard")
     if not card:
         raise ApiError("INVALID_ARGUMENT", "One of the agent definitions is required.")
-    card_schema.check(card)
+    _check_card(card)
     scope = agent.fields.get("sharingConfig", {}).get("scope")
     if scope is not None and scope not in _SCOPES:
         raise ApiError("INVALID_ARGUMENT", f"Invalid value at 'agent.sharing_config.scope': {scope}")

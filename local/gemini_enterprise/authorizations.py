@@ -1,14 +1,19 @@
-"""The authorizations of a project's location."""
+"""The authorizations of a project, and the OAuth endpoints that their clients use."""
 
 from __future__ import annotations
 
+import base64
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
-from local.cloud.api_errors import ApiError
+from a2a_hub.http.messages import Request, Response
+from local.cloud.program import ApiError, json_response
 from local.gemini_enterprise import payload
-from local.gemini_enterprise.world import Authorization, World
+from local.gemini_enterprise.world import Authorization, Operator, World
 
 _REQUIRED = ("clientId", "clientSecret", "authorizationUri", "tokenUri")
+_MOST_BYTES = 64 << 10
+_JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 
 def create(world: World, parent: str, body: bytes, *, id_: str | None) -> dict[str, Any]:
@@ -68,3 +73,72 @@ def _found(world: World, name: str) -> Authorization:
     if name not in world.authorizations:
         raise ApiError("NOT_FOUND", f"Authorization {name} not found.")
     return world.authorizations[name]
+
+
+def token(world: World, request: Request) -> Response:
+    """`oauth2.googleapis.com/token`: codes of a consent (none is ever good here), and service accounts' assertions."""
+    form = dict(parse_qsl((request.read_body(_MOST_BYTES) or b"").decode("utf-8", "replace")))
+    match form.get("grant_type"):
+        case "authorization_code":
+            client = world.clients.get(form.get("client_id", ""))
+            if client is None:
+                return _refused(401, "invalid_client", "The OAuth client was not found.")
+            if form.get("client_secret") != client.secret:
+                return _refused(401, "invalid_client", "The provided client secret is invalid.")
+            if form.get("redirect_uri") not in client.redirect_uris:
+                return _refused(400, "redirect_uri_mismatch", "Bad Request")
+            return _refused(400, "invalid_grant", "Malformed auth code.")
+        case grant if grant == _JWT_BEARER:
+            operator = _signer(world, form.get("assertion", ""))
+            if operator is None:
+                return _refused(400, "invalid_grant", "Invalid JWT Signature.")
+            access_token = f"ya29.{world.next_id()}"
+            world.operators[access_token] = operator
+            value = {"access_token": access_token, "expires_in": 3599, "token_type": "Bearer"}
+            return json_response(value)
+        case _:
+            return _refused(400, "unsupported_grant_type", "Invalid grant_type.")
+
+
+def consent(world: World, request: Request) -> Response:
+    """`accounts.google.com/o/oauth2/v2/auth`: on to the sign-in, or to the page that tells the error."""
+    client = world.clients.get(request.parameter("client_id") or "")
+    if client is None:
+        return _error_page("invalid_client", "The OAuth client was not found.")
+    redirect_uri = request.parameter("redirect_uri")
+    if redirect_uri not in client.redirect_uris:
+        return _error_page("redirect_uri_mismatch", f"redirect_uri={redirect_uri}")
+    if request.parameter("response_type") != "code":
+        return _error_page("invalid_request", "Required parameter is missing: response_type")
+    return _redirect("https://accounts.google.com/v3/signin/identifier", client_id=client.id)
+
+
+def _signer(world: World, assertion: str) -> Operator | None:
+    from google.auth import exceptions, jwt
+
+    for operator in world.service_accounts:
+        try:
+            claims: dict[str, Any] = jwt.decode(assertion, certs=operator.public_key)  # type: ignore[no-untyped-call]
+        except (ValueError, exceptions.GoogleAuthError):
+            continue
+        if claims.get("iss") == operator.email:
+            return operator
+    return None
+
+
+def _refused(status: int, error: str, description: str) -> Response:
+    return json_response({"error": error, "error_description": description}, status=status)
+
+
+def _error_page(error: str, description: str) -> Response:
+    # A protobuf message whose first fields are the error and its description.
+    fields = b"".join(
+        bytes([number << 3 | 2, len(text)]) + text
+        for number, text in ((1, error.encode()), (2, description.encode()[:120]))
+    )
+    auth_error = base64.urlsafe_b64encode(fields).decode()
+    return _redirect("https://accounts.google.com/signin/oauth/error", authError=auth_error)
+
+
+def _redirect(url: str, **query: str) -> Response:
+    return Response(status=302, headers={"location": f"{url}?{urlencode(query)}"})

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from local.cloud.api_errors import ApiError
+from local.cloud.program import ApiError
 
 # A field's value: a type, or the fields of an inner object.
 Fields = Mapping[str, Any]

@@ -18,7 +18,7 @@ from local.functions import ROOT, WORKSPACE, LocalFunction, environment_of, func
 from local.ports import free_ports
 from local.processes import Process
 from local.readiness import Probe, answers_ok, wait_until_ready
-from local.workspace import laid_out
+from local.run import laid_out
 
 HUB, PM = (
     LocalFunction(name=name, source=Path(), threads=4, reads_routes=name == "hub") for name in ("hub", "pm")

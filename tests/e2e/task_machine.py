@@ -19,7 +19,7 @@ from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.factory import StoreSettings, open_store
 from a2a_hub.task_store.store import Store
 from local.functions import ROOT, environment_of, functions
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 from local.ports import free_ports
 from local.processes import Process, Program, running
 from local.readiness import Probe, answers_ok, wait_until_ready
@@ -74,7 +74,7 @@ class Machine:
 
     programs: dict[str, Program]
     ports: dict[str, int]
-    lifeline: Lifeline
+    parent_watch: ParentWatch
     store: Store
     processes: dict[str, Process] = field(default_factory=dict)
     _stacks: dict[str, contextlib.ExitStack] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Machine:
         for name in names:
             stack = self._stacks[name] = contextlib.ExitStack()
             (self.processes[name],) = stack.enter_context(
-                running([self.programs[name]], lifeline=self.lifeline)
+                running([self.programs[name]], parent_watch=self.parent_watch)
             )
         asked = [name for name in names if name in self.ports]
         wait_until_ready(
@@ -193,12 +193,12 @@ def machine(
     }
     programs = [_function(name, folder, ports[name], urls, environment) for name in names]
     programs += [_worker(f"worker-{number}", folder, urls["tasks"]) for number in range(1, workers + 1)]
-    with Lifeline() as lifeline:
+    with ParentWatch() as parent_watch:
         opened = open_store(store, clock=time.time, new_token=random_hex)
         made = Machine(
             programs={program.name: program for program in programs},
             ports=ports,
-            lifeline=lifeline,
+            parent_watch=parent_watch,
             store=opened,
         )
         try:

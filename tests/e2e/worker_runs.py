@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from a2a_hub.identity.static_clients import digest
 from local.functions import ROOT, environment_of, functions
-from local.parent_watch import Lifeline
+from local.parent_watch import ParentWatch
 from local.ports import free_ports
 from local.processes import Process, Program, running
 from local.readiness import Probe, answers_ok, wait_until_ready
@@ -48,7 +48,7 @@ class WorkedHub:
     folder: Path
     ports: dict[str, int]
     environments: dict[str, dict[str, str]]
-    lifeline: Lifeline
+    parent_watch: ParentWatch
     stacks: dict[str, contextlib.ExitStack] = field(default_factory=dict)
     processes: dict[str, Process] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class WorkedHub:
                 log=self.folder / f"{name}.log",
             )
             stack = self.stacks[name] = contextlib.ExitStack()
-            (self.processes[name],) = stack.enter_context(running([program], lifeline=self.lifeline))
+            (self.processes[name],) = stack.enter_context(running([program], parent_watch=self.parent_watch))
         wait_until_ready(
             [Probe(name, self.ports[name], "/health") for name in names],
             [self.processes[name] for name in names],
@@ -175,8 +175,8 @@ def worked_hub(folder: Path, **settings: str) -> Iterator[WorkedHub]:
         for function in functions()
         if function.name in _NAMES
     }
-    with Lifeline() as lifeline:
-        hub = WorkedHub(folder=folder, ports=ports, environments=environments, lifeline=lifeline)
+    with ParentWatch() as parent_watch:
+        hub = WorkedHub(folder=folder, ports=ports, environments=environments, parent_watch=parent_watch)
         try:
             hub.start()
             yield hub

@@ -15,11 +15,10 @@ from google.oauth2.credentials import Credentials
 from a2a_hub.http.messages import Handler
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
-from local.cloud.bucket_policy import VIEWER, BucketPolicy
-from local.cloud.buckets import Bucket
+from local.cloud.buckets import VIEWER, Bucket, BucketPolicy
 from local.cloud.cloud_storage import cloud_storage
 from local.cloud.discovery_engine import AGENT, discovery_engine
-from local.cloud.server import Server
+from local.cloud.program import Server
 from local.ports import free_ports
 from tests.fakes.local_cloud import call, inject
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from local.cloud.cloud_run import front
 from local.cloud.metadata import CERTS, metadata
-from local.cloud.server import Server
+from local.cloud.program import Server
 from local.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,7 @@ from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
-from local.cloud.server import Server
+from local.cloud.program import Server
 from local.cloud.vertex_ai import vertex_ai
 from tests.fakes.local_cloud import call as control
 from tests.fakes.local_cloud import inject

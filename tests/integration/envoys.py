@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from local import envoy
-from local.gateway import Route
+from local.envoy import Route
 from local.ports import free_ports
 
 

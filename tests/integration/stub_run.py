@@ -8,8 +8,8 @@ import signal
 import sys
 from pathlib import Path
 
+from local.envoy import GatewayRoute
 from local.functions import LocalFunction
-from local.gateway import GatewayRoute
 from local.ports import free_ports
 from local.readiness import NotReady, ProcessEnded
 from local.run import run

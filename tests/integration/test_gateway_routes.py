@@ -11,7 +11,7 @@ import pytest
 
 from a2a_hub.a2a.operations import OPERATIONS
 from gateway.document import FILE, read
-from local.gateway import local_routes, path_pattern, routes_of
+from local.envoy import local_routes, path_pattern, routes_of
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
 

@@ -9,7 +9,7 @@ import pytest
 
 from a2a_hub.identity.signed_principal import HEADER
 from functions.gate.header_allowlist import REQUEST_HEADERS
-from local.gateway import local_routes
+from local.envoy import local_routes
 from tests.fakes.http_server import HttpServer
 from tests.integration.envoys import gateway
 from tests.integration.gates import BEARER, Gate, echo, gate, principal_at

@@ -12,7 +12,7 @@ from google.cloud import discoveryengine_v1 as api
 from pypdf import PdfWriter
 
 from hubctl.corpus.documents import document_id
-from local.cloud.bucket_policy import BucketPolicy
+from local.cloud.buckets import BucketPolicy
 from tests.fakes.document_cloud import (
     BUCKET,
     OWNERS_TOKEN,

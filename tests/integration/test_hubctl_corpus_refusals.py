@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.http.messages import Handler, Request, Response
-from local.cloud.bucket_policy import BucketPolicy
+from local.cloud.buckets import BucketPolicy
 from tests.fakes.document_cloud import OWNERS_TOKEN, READERS_TOKEN, DocumentCloud, document_cloud
 from tests.integration.corpora import documents, hubctl
 

@@ -11,7 +11,7 @@ from google.oauth2.credentials import Credentials
 
 from local.cloud.buckets import Bucket
 from local.cloud.cloud_storage import cloud_storage
-from local.cloud.server import Server
+from local.cloud.program import Server
 from tests.fakes.local_cloud import HUB, account, call, inject
 
 OWNER, READER, STRANGER = "owner@example.com", "reader@p.iam.gserviceaccount.com", "stranger@example.com"

@@ -5,8 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from local.envoy import bootstrap, command, route_configuration
-from local.gateway import GatewayRefusal, GatewayRoute, local_routes
+from local.envoy import GatewayRefusal, GatewayRoute, bootstrap, command, local_routes, route_configuration
 
 
 def test_routes_keep_their_order_and_say_who_takes_what() -> None:

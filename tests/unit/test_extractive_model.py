@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from local.cloud.extractive_model import answer, numbers, tokens
+from local.cloud.vertex_answers import answer, numbers, tokens
 
 
 @pytest.mark.parametrize(

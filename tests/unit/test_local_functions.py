@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from local.functions import environment_of, functions
-from local.workspace import laid_out
+from local.run import laid_out
 
 
 def _environments(inherited: dict[str, str], kept: Path | None) -> dict[str, dict[str, str]]:

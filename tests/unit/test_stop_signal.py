@@ -6,13 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from local.stop_signal import StopSignal
+from local.processes import StopSignal
 
 ROOT = Path(__file__).resolve().parents[2]
 _WAITING = """
 import signal
 import sys
-from local.stop_signal import StopSignal
+from local.processes import StopSignal
 # The tests may themselves run under nohup, which is inherited.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 stopping = StopSignal.of_signals()

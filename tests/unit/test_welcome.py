@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
+from local.run import welcome
 from local.settings import Settings
-from local.welcome import welcome
 
 
 def test_the_line_for_the_clouds_gcloud_can_be_pasted_from_a_folder_with_a_space(tmp_path: Path) -> None:

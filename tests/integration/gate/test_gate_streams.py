@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local.gateway import local_routes
+from local.envoy import local_routes
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.integration.envoys import gateway
 from tests.integration.gates import BEARER, Gate, gate
