@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
 IN_VENV := .venv/bin
 
-.PHONY: help install venv run test check format bench request-files bundle deploy lock clean
+.PHONY: help install venv run test soak mutants check format bench request-files bundle deploy lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,12 @@ run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, H
 # The longest folders come early in the order of names, which is therefore kept.
 test: venv ## run all tests, in a process for each core (TESTS='tests/unit -k name -n0' picks some, and takes one process)
 	@$(IN_VENV)/python -m pytest -n auto --maxprocesses=4 --no-loadscope-reorder $(TESTS)
+
+soak: venv ## kill processes at random for SOAK_SECONDS (600) and show that no task is lost (SOAK_SEED repeats a run)
+	@$(IN_VENV)/python -m tests.e2e.task_soak --seconds $(or $(SOAK_SECONDS),600) $(if $(SOAK_SEED),--seed $(SOAK_SEED))
+
+mutants: venv ## change important lines, one by one, in a copy, and report the changes that no test notices (MUTANTS='breaker …' picks some)
+	@$(IN_VENV)/python -m tests.mutants $(MUTANTS)
 
 check: venv ## format, lint, strict types, import rules, shell scripts, gateway/openapi.yaml, cloudbuild.yaml
 	@bash local/check.sh

@@ -32,7 +32,7 @@ def answer_to(text: str) -> str:
     return "".join([*PIECES, text])
 
 
-class LastingAgent(HttpServer):
+class LongRunningAgent(HttpServer):
     """A2A 1.0 over JSON-RPC. A task takes `seconds`; `asked` counts by message id how often each was begun.
 
     Without `remembers`, it knows no task: whoever lost the connection has to ask again.

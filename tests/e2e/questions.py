@@ -101,10 +101,8 @@ QUESTIONS = (
         keeps_silent=("60分", "30分"),
     ),
 )
-# For `parametrize`: a question and one of its wordings; the test's id names the route and counts the wordings.
-WORDINGS = tuple(
-    pytest.param(question, wording, id=f"{question.route}-{question.language}-{number}")
+# For `parametrize`: a question and its first wording.
+FIRST_WORDINGS = tuple(
+    pytest.param(question, question.wordings[0], id=f"{question.route}-{question.language}")
     for question in QUESTIONS
-    for number, wording in enumerate(question.wordings, 1)
 )
-FIRST_WORDINGS = tuple(wording for wording in WORDINGS if str(wording.id).endswith("-1"))

@@ -1,8 +1,9 @@
-"""A soak: tasks of all kinds while processes are killed at random. `python -m tests.e2e.task_soak [--tasks N] [--seed N]`."""
+"""A soak: tasks of all kinds while processes are killed at random (`make soak`)."""
 
 import argparse
 import contextlib
 import http.client
+import itertools
 import random
 import secrets
 import tempfile
@@ -20,7 +21,7 @@ import msgspec
 from a2a_hub.a2a.model import TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
 from a2a_hub.task_store.store import StoredTask, TaskQuery
 from a2a_hub.task_store.task_log import event_bytes
-from tests.e2e.long_running_agent import LastingAgent, answer_to
+from tests.e2e.long_running_agent import LongRunningAgent, answer_to
 from tests.e2e.task_machine import OWNER, Json, Machine, machine, message
 
 HUBS, WORKERS, CLIENTS = 2, 4, 6
@@ -62,18 +63,25 @@ class Soak:
         return "\n".join(lines)
 
 
-def soak(folder: Path, *, tasks: int, seed: int) -> Soak:
-    """The soak, with everything that it found wrong in `faults`."""
+def soak(folder: Path, *, seconds: float, seed: int) -> Soak:
+    """Send tasks for so long, and return everything that went wrong in `faults`."""
     made, started = Soak(seed=seed), time.monotonic()
     with (
-        LastingAgent(seconds=_AGENT_SECONDS) as agent,
+        LongRunningAgent(seconds=_AGENT_SECONDS) as agent,
         machine(folder, agent.url, hubs=HUBS, workers=WORKERS) as run,
     ):
         sending = threading.Event()
         killer = threading.Thread(target=_kill, args=(run, made, random.Random(seed), sending))
         killer.start()
+        numbers, until = itertools.count(), time.monotonic() + seconds
+
+        def send() -> None:
+            while time.monotonic() < until:
+                _ask(run, made, next(numbers), seed)
+
         with ThreadPoolExecutor(CLIENTS) as clients:
-            list(clients.map(lambda number: _ask(run, made, number, seed), range(tasks)))
+            for client in [clients.submit(send) for _ in range(CLIENTS)]:
+                client.result()
         sending.set()
         killer.join()
         made.stored = _all_ended(run)
@@ -217,13 +225,15 @@ def _ids(stored: list[StoredTask]) -> set[str]:
 
 
 def main(write: Callable[[str], object] = print) -> None:
-    """Ends with 1 where something was lost, done twice or out of order."""
+    """Exit with 1 if anything was lost, done twice or out of order."""
     parser = argparse.ArgumentParser(prog="python -m tests.e2e.task_soak")
-    parser.add_argument("--tasks", type=int, default=3000)
-    parser.add_argument("--seed", type=int, default=secrets.randbelow(1_000_000))
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", type=int)
     options = parser.parse_args()
+    seed = secrets.randbelow(1_000_000) if options.seed is None else options.seed
+    write(f"seed {seed}, {options.seconds:.0f} s")
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
-        made = soak(Path(folder), tasks=options.tasks, seed=options.seed)
+        made = soak(Path(folder), seconds=options.seconds, seed=seed)
     write(made.report())
     raise SystemExit(bool(made.faults))
 

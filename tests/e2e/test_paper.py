@@ -48,7 +48,7 @@ def test_the_page_in_the_documentation_is_what_the_command_writes(cloud: LocalCl
 
 
 def test_what_is_not_as_the_paper_reports_is_told(cloud: LocalCloud) -> None:
-    cloud.break_it("discovery-engine", "quota")
+    cloud.break_it("discovery-engine", "deny-search")
     status, told = reproduced(cloud)
     assert status == 1
     assert "12 of 16 as the paper reports" in told

@@ -72,7 +72,7 @@ async def subscribe(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 async def configs(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
-    """A push notification config is made, read, listed and deleted; the SDK does the last two not over 0.3's HTTP+JSON."""
+    """A push notification config is made, read, listed and deleted."""
     task_id = asked["taskId"]
     made = await client.create_task_push_notification_config(
         TaskPushNotificationConfig(task_id=task_id, id="mine", url=asked["url"], token="receipt")
@@ -81,8 +81,6 @@ async def configs(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
         GetTaskPushNotificationConfigRequest(task_id=task_id, id=made.id)
     )
     told = {"got": [got.id, got.url, got.token]}
-    if "cardVersion" in asked and asked["binding"] == "HTTP+JSON":
-        return told
     listing = ListTaskPushNotificationConfigsRequest(task_id=task_id)
     before = await client.list_task_push_notification_configs(listing)
     deleting = DeleteTaskPushNotificationConfigRequest(task_id=task_id, id=made.id)
