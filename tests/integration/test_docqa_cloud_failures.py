@@ -62,7 +62,7 @@ def test_a_search_that_fails_says_why_and_what_mends_it(
     cloud: DocumentCloud, fault: str, cause: str, said: str, said_ja: str
 ) -> None:
     cloud.break_search(fault, seconds=60)
-    engine = cloud.engine(timeout_seconds=1.0 if fault == "latency" else 6.0)
+    engine = cloud.engine(timeout_seconds=1.0 if fault == "latency" else 3.0)
     answer = asked(engine)
     assert said in answer.text
     assert said_ja in asked(engine, DOORS_JA).text
@@ -79,7 +79,7 @@ def test_a_source_that_cannot_be_read_leaves_what_the_search_said_unverified(
 ) -> None:
     assert cloud.engine().answer(DOORS).grounded
     cloud.break_storage(fault, seconds=60)
-    engine = cloud.engine(timeout_seconds=1.0 if fault == "latency" else 6.0)
+    engine = cloud.engine(timeout_seconds=1.0 if fault == "latency" else 3.0)
     answer = asked(engine)
     assert said in answer.text
     assert said_ja in asked(engine, DOORS_JA).text
@@ -139,7 +139,7 @@ def test_a_source_that_is_too_large_is_not_even_fetched(cloud: DocumentCloud) ->
 def test_who_asks_is_told_what_to_do(cloud: DocumentCloud, fault: str, then: str, then_ja: str) -> None:
     assert cloud.engine().answer(DOORS).grounded
     cloud.break_storage(fault)
-    engine = cloud.engine(timeout_seconds=6.0)
+    engine = cloud.engine(timeout_seconds=3.0)
     assert asked(engine).text.endswith(then)
     assert asked(engine, DOORS_JA).text.endswith(then_ja)
 
@@ -255,7 +255,7 @@ def test_an_answer_that_is_none_is_a_failure_in_time(
     assert cloud.engine().answer(DOORS).grounded
     with HttpServer(behaviour) as server:
         where: dict[str, Any] = {("search_endpoint" if step == "search" else "storage_endpoint"): server.url}
-        answer = asked(cloud.engine(timeout_seconds=3.0, **where))
+        answer = asked(cloud.engine(timeout_seconds=1.5, **where))
     assert {hint.cause for hint in answer.hints} == causes
     assert {hint.step for hint in answer.hints} == {step}
 

@@ -12,7 +12,9 @@ from local.install import STAMP
 SCRIPT = Path(__file__).resolve().parents[2] / "local" / "install.py"
 
 
-def test_two_commands_at_once_make_one_environment_and_the_next_changes_nothing(tmp_path: Path) -> None:
+def test_two_commands_at_once_make_one_environment_and_the_next_changes_nothing_through_a_link_neither(
+    tmp_path: Path,
+) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("# nothing is needed\n")
     command = [sys.executable, str(SCRIPT), str(tmp_path / "venv"), str(requirements)]
@@ -24,28 +26,29 @@ def test_two_commands_at_once_make_one_environment_and_the_next_changes_nothing(
 
     made = (tmp_path / "venv" / STAMP).stat().st_mtime_ns
     assert subprocess.run(command, capture_output=True, text=True).stdout == ""
+    (tmp_path / "link").symlink_to("venv")
+    command[2] = str(tmp_path / "link")
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == ""
     assert (tmp_path / "venv" / STAMP).stat().st_mtime_ns == made
 
 
-def test_an_environment_left_half_made_is_made_anew(tmp_path: Path) -> None:
+def test_an_environment_left_half_made_is_made_anew_and_takes_no_requirement_without_its_hash(
+    tmp_path: Path,
+) -> None:
     venv, requirements = tmp_path / "venv", tmp_path / "requirements.txt"
     (venv / "bin").mkdir(parents=True)
     (venv / "bin" / "python").write_text("not a program")
     requirements.write_text("")
-    subprocess.run([sys.executable, str(SCRIPT), str(venv), str(requirements)], check=True)
+    command = [sys.executable, str(SCRIPT), str(venv), str(requirements)]
+    subprocess.run(command, check=True)
     assert json.loads((venv / STAMP).read_text())["place"] == str(venv)
     assert subprocess.run([venv / "bin" / "python", "-c", ""]).returncode == 0
-
-
-def test_an_environment_reached_by_a_link_is_used_as_it_is(tmp_path: Path) -> None:
-    requirements = tmp_path / "requirements.txt"
-    requirements.write_text("# nothing is needed\n")
-    subprocess.run([sys.executable, str(SCRIPT), str(tmp_path / "venv"), str(requirements)], check=True)
-    made = (tmp_path / "venv" / STAMP).stat().st_mtime_ns
-    (tmp_path / "link").symlink_to("venv")
-    linked = [sys.executable, str(SCRIPT), str(tmp_path / "link"), str(requirements)]
-    assert subprocess.run(linked, capture_output=True, text=True, check=True).stdout == ""
-    assert (tmp_path / "venv" / STAMP).stat().st_mtime_ns == made
+    requirements.write_text("msgspec==0.22.0\n")
+    failed = subprocess.run(command, capture_output=True, text=True)
+    assert failed.returncode != 0
+    assert "hash" in failed.stderr.lower()
+    assert "The same command tries again." in failed.stderr
+    assert not (venv / STAMP).exists()
 
 
 def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:
@@ -69,17 +72,6 @@ def test_who_interrupts_it_reads_no_stack(tmp_path: Path) -> None:
     assert "interrupted; the same command begins the installation again\n" in said
     assert str(SCRIPT) not in said
     assert popen.returncode == 1
-
-
-def test_a_requirement_without_its_hash_is_not_installed(tmp_path: Path) -> None:
-    venv, requirements = tmp_path / "venv", tmp_path / "requirements.txt"
-    requirements.write_text("msgspec==0.22.0\n")
-    command = [sys.executable, str(SCRIPT), str(venv), str(requirements)]
-    failed = subprocess.run(command, capture_output=True, text=True)
-    assert failed.returncode != 0
-    assert "hash" in failed.stderr.lower()
-    assert "The same command tries again." in failed.stderr
-    assert not (venv / STAMP).exists()
 
 
 def test_without_any_python_it_is_said_which_one_is_needed() -> None:

@@ -15,8 +15,12 @@ from local.ports import free_ports
 from tests.integration.local_runs import BROKEN, ROOT, STUB, LocalRun, ready, start
 
 
-def test_the_curl_line_of_the_welcome_can_be_pasted(tmp_path: Path) -> None:
-    with ready(tmp_path, HUB_DEV_TOKEN="it's mine, another") as run:
+def test_the_curl_line_of_the_welcome_can_be_pasted_and_a_function_is_told_what_it_needs_and_no_more(
+    tmp_path: Path,
+) -> None:
+    with ready(
+        tmp_path, HUB_DEV_TOKEN="it's mine, another", DEBUG="1", GATE_SIGNING_KEY="a developer's own"
+    ) as run:
         curl = shlex.split(run.welcome[run.welcome.index("curl ") :])
         url, headers, body = curl[1], [curl[3], curl[5]], curl[7]
         assert url == f"http://127.0.0.1:{run.port}/"
@@ -26,14 +30,9 @@ def test_the_curl_line_of_the_welcome_can_be_pasted(tmp_path: Path) -> None:
         )
         assert json.loads(body)["method"] == "message/send"
         assert (status, received["headers"]["authorization"]) == (200, "Bearer it's mine")
-
-
-def test_a_function_is_told_what_it_needs_and_no_more(tmp_path: Path) -> None:
-    with ready(tmp_path, HUB_DEV_TOKEN="one, two", DEBUG="1", GATE_SIGNING_KEY="a developer's own") as run:
-        _, received = run.ask("/x")
         _, card = run.ask("/.well-known/agent-card.json")
     gate = received["environment"]
-    assert gate["HUB_DEV_TOKEN"] == "one,two"
+    assert gate["HUB_DEV_TOKEN"] == "it's mine,another"
     assert gate["CALLER_TOKEN_HEADER"] == "x-forwarded-authorization"
     assert len(gate["GATE_SIGNING_KEY"]) >= 32
     assert gate["GATE_SIGNING_KEY"] != "a developer's own"
@@ -47,13 +46,18 @@ def test_a_function_is_told_what_it_needs_and_no_more(tmp_path: Path) -> None:
     assert not not_told & card["environment"].keys()
 
 
-def test_without_the_gateway_the_gate_itself_listens_where_callers_come_in(tmp_path: Path) -> None:
+def test_without_the_gateway_the_gate_listens_where_callers_come_in_and_a_token_is_made_when_none_is_set(
+    tmp_path: Path,
+) -> None:
     with ready(tmp_path, GATEWAY="0") as run:
         _, received = run.ask("/x", headers={"Authorization": "Bearer mine"})
         assert not (tmp_path / str(run.port) / "envoy.json").exists()
     assert received["function"] == "gate"
     assert received["environment"]["CALLER_TOKEN_HEADER"] == "authorization"
     assert received["headers"]["authorization"] == "Bearer mine"
+    token = received["environment"]["HUB_DEV_TOKEN"]
+    assert f"development token: {token}\n" in run.welcome
+    assert len(token) >= 32
 
 
 _WAITS = """
@@ -66,32 +70,24 @@ from tests.integration.stub_function import *
 """
 
 
-@pytest.mark.parametrize(("gateway", "entrance"), [("1", "envoy"), ("0", "gate")])
-def test_nobody_gets_in_before_every_function_answers(tmp_path: Path, gateway: str, entrance: str) -> None:
+def test_nobody_gets_in_before_every_function_answers(tmp_path: Path) -> None:
     fifo, source = tmp_path / "fifo", tmp_path / "main.py"
     os.mkfifo(fifo)
     source.write_text(_WAITS.format(fifo=str(fifo), root=str(ROOT)))
-    popen = start(tmp_path, source, GATEWAY=gateway)
+    popen = start(tmp_path, source)
     try:
         # Both have it open: the card is being loaded now, and what is started together with it was started before.
         with fifo.open("w"):
-            assert not list(tmp_path.rglob(f"{entrance}.log"))
+            assert not list(tmp_path.rglob("envoy.log"))
         assert popen.stdout is not None
         assert popen.stdout.readline().startswith("ready ")
-        assert list(tmp_path.rglob(f"{entrance}.log"))
+        assert list(tmp_path.rglob("envoy.log"))
     finally:
         popen.send_signal(signal.SIGTERM)
         popen.communicate()
 
 
-def test_a_token_is_made_when_none_is_set(tmp_path: Path) -> None:
-    with ready(tmp_path) as run:
-        _, gate = run.ask("/x")
-    assert f"development token: {gate['environment']['HUB_DEV_TOKEN']}\n" in run.welcome
-    assert len(gate["environment"]["HUB_DEV_TOKEN"]) >= 32
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_whatever_ends_the_run_ends_every_process_and_every_stream(
     tmp_path: Path, how: signal.Signals
 ) -> None:
