@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -110,7 +111,7 @@ def test_a_token_that_is_not_to_be_had_or_has_expired_is_found_and_new_instances
     for function, (_, what) in faults.items():
         command = f"gcloud run services update {function} --update-env-vars=RESTARTED=$(date +%s)"
         # The hub is examined through the gate.
-        assert until(lambda what=what, command=command: credential_error(unused_cloud, what, command))
+        assert until(partial(credential_error, unused_cloud, what, command))
         carry_out(unused_cloud, command)
     assert until(lambda: not_well(examined(unused_cloud)[1]) == [])
 

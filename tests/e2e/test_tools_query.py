@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from tests.e2e.hubs import Hub
-from tests.e2e.questions import WORDINGS, Question
+from tests.e2e.questions import QUESTIONS, Question
 from tests.e2e.request_forms import JSONRPC
 from tests.e2e.sources import assert_stands_in_its_source
 
@@ -15,23 +15,22 @@ _MEMBERS = {
 }
 
 
-@pytest.mark.parametrize(("question", "wording"), WORDINGS)
-def test_each_question_goes_to_its_route_and_gets_its_answer(
-    hub: Hub, question: Question, wording: str
-) -> None:
-    answer = hub.caller().post("/tools/query", {"query": wording})
-    assert (answer.status, answer.media_type) == (200, "application/json")
-    told = answer.json
-    assert told.keys() == _MEMBERS
-    assert (told["route"], told["error"]) == (question.route, None)
-    assert f'"{question.route}"' in told["reason"]
-    question.is_answered_by(told["answer"])
-    assert uuid.UUID(told["contextId"])
-    assert min(told["timings"]["routingMs"], told["timings"]["downstreamMs"]) > 0
-    for citation in told["citations"]:
-        assert_stands_in_its_source(citation)
-        assert citation["title"]
-    assert bool(told["citations"]) == (question.route == "docqa")
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda each: f"{each.route}-{each.language}")
+def test_each_question_goes_to_its_route_and_gets_its_answer(hub: Hub, question: Question) -> None:
+    for wording in question.wordings:
+        answer = hub.caller().post("/tools/query", {"query": wording})
+        assert (answer.status, answer.media_type) == (200, "application/json")
+        told = answer.json
+        assert told.keys() == _MEMBERS
+        assert (told["route"], told["error"]) == (question.route, None)
+        assert f'"{question.route}"' in told["reason"]
+        question.is_answered_by(told["answer"])
+        assert uuid.UUID(told["contextId"])
+        assert min(told["timings"]["routingMs"], told["timings"]["downstreamMs"]) > 0
+        for citation in told["citations"]:
+            assert_stands_in_its_source(citation)
+            assert citation["title"]
+        assert bool(told["citations"]) == (question.route == "docqa")
 
 
 @pytest.mark.parametrize(
