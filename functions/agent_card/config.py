@@ -10,7 +10,7 @@ from a2a_hub.settings.reader import Settings
 
 
 def read(environ: Mapping[str, str]) -> HubSettings:
-    """The settings in `environ`. Raises SettingsError with every error at once."""
+    """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
     config = hub.read(settings, environ, needs_urls=False)
     settings.check()

@@ -10,11 +10,9 @@ import msgspec
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import AgentThought
-from a2a_hub.gemini import texts
-from a2a_hub.gemini.client import Gemini, Prompt
-from a2a_hub.gemini.failure import Cause, ModelFailed
-from a2a_hub.gemini.remedies import hint
-from a2a_hub.gemini.stream_result import Ended, FunctionCall
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text, failure_text, hint
+from a2a_hub.gemini.prompt import Ended, FunctionCall, Prompt
 from a2a_hub.text.language import Language
 from functions.devtool.actions import MEMORY, AnyAction
 from functions.devtool.declarations import FUNCTIONS
@@ -66,7 +64,7 @@ class LanguageModel:
                 call.record["severity"] = "WARNING"
                 mends = hint(_STEP, failure, self._gemini.settings, account=self._gemini.account)
                 call.record["failure"] = {name: mends[name] for name in ("cause", "detail", "remedy")}
-            return Say(texts.failed(failure.cause, state.language, is_begun=False), failed=True)
+            return Say(failure_text(failure.cause, state.language, is_begun=False), failed=True)
 
     def _asked(self, state: State, call: Call) -> Generator[AgentThought, None, Decision]:
         turns = list(_turns(state.dialogue))
@@ -84,7 +82,7 @@ class LanguageModel:
                 _calling(called.name, called.arguments, called.signature),
                 _returning(called.name, {"error": _MISTAKEN}),
             ]
-        return Say(texts.failed(Cause.BROKEN, state.language, is_begun=False), failed=True)
+        return Say(failure_text(Cause.BROKEN, state.language, is_begun=False), failed=True)
 
     def _said(
         self, turns: list[dict[str, Any]], language: Language, call: Call
@@ -102,7 +100,7 @@ class LanguageModel:
                 case FunctionCall():
                     called = called or piece
                 case Ended(is_cut_short=True):
-                    stretches.append(f"\n\n{texts.cut_short(language)}")
+                    stretches.append(f"\n\n{cut_short_text(language)}")
         return "".join(stretches), called
 
 

@@ -13,13 +13,13 @@ from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.a2a.text import text_of
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.agents.phrasing import Answer, in_words_of
+from a2a_hub.agents.phrasing import Answer, with_phrasing
 from a2a_hub.diagnosis.report import Step, with_doctor
 from a2a_hub.gemini.examination import examiner
 from a2a_hub.http.messages import Handler
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.telemetry.log import Log
-from a2a_hub.text.quoted_mail import own_words
+from a2a_hub.text.quoted_mail import without_quoted_mail
 from functions.docqa.cloud.clients import warm_after_fork
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA
@@ -53,7 +53,7 @@ def build(config: Config) -> Handler:
         skills=(SKILL,),
     )
 
-    answer = in_words_of(config.phrasing, answers_of(engine, selecting(config.selection)))
+    answer = with_phrasing(config.phrasing, answers_of(engine, selecting(config.selection)))
     function = agent_function(in_conversation(answer, alone_first=False), card=card, log=log)
     examine_models = _model_examiners(config)
     return with_doctor(
@@ -68,7 +68,7 @@ def answers_of(
 
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         selection = selection_for(call)
-        found = engine.answer(own_words(text_of(request.message)), select=selection)
+        found = engine.answer(without_quoted_mail(text_of(request.message)), select=selection)
         if selection:
             found = selection.noted(found)
         call.record["grounded"] = found.grounded

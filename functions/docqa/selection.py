@@ -13,11 +13,10 @@ import msgspec
 from msgspec import structs
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.gemini.client import Gemini, Prompt
-from a2a_hub.gemini.failure import Cause, Failure, ModelFailed
-from a2a_hub.gemini.remedies import hint
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.failure import Cause, Failure, ModelFailed, hint
+from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.gemini.settings import GeminiSettings
-from a2a_hub.gemini.stream_result import Ended
 from a2a_hub.http.client import HttpClient
 from functions.docqa.answers.choices import MOST_CHOSEN, Quote
 from functions.docqa.model import DocAnswer, Hint

@@ -1,4 +1,4 @@
-"""The expense agent's wiring: everything that it is made of comes together here."""
+"""The expense agent's wiring."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from a2a_hub.a2a.card import AgentSkill
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.agents.phrasing import in_words_of
+from a2a_hub.agents.phrasing import with_phrasing
 from a2a_hub.agents.settings import AgentSettings
 from a2a_hub.http.messages import Handler
 from a2a_hub.runtime.function import stdout_log
@@ -32,7 +32,7 @@ SKILL = AgentSkill(
 
 
 def build(config: AgentSettings) -> Handler:
-    """The whole function: its card, its health, the agent behind the protocol."""
+    """Return the handler of the whole function."""
     card = agent_card(
         name="Expense desk",
         description="Answers questions on the company's expense policy, in the language of the question.",
@@ -41,5 +41,5 @@ def build(config: AgentSettings) -> Handler:
         skills=(SKILL,),
     )
     log = stdout_log("expense", project=config.google_cloud_project, with_text=config.log_text)
-    answer = in_conversation(in_words_of(config.phrasing, ExpenseDesk(load(KNOWLEDGE)).answer))
+    answer = in_conversation(with_phrasing(config.phrasing, ExpenseDesk(load(KNOWLEDGE)).answer))
     return agent_function(answer, card=card, log=log)

@@ -1,4 +1,4 @@
-"""Answers from the policy and from nothing else: a question that no entry fits is told so."""
+"""The expense desk: it answers from the policy only, and says so if no entry fits."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.a2a.text import text_of
-from a2a_hub.agents.clauses import questions_in
-from a2a_hub.agents.form import Form, asked_form, first_sentence
-from a2a_hub.agents.topics import Rule, some_titles, topic_of
+from a2a_hub.agents.knowledge import Rule, some_titles, topic_of
+from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, split_questions
 from a2a_hub.text.language import Language, answer_language
-from a2a_hub.text.quoted_mail import asked_in
+from a2a_hub.text.quoted_mail import question_text
 from functions.expense.knowledge import Policy
 
 _ABOUT_EXPENSES = ""
 _MOST_ANSWERS = 3
 
-_WHAT_IS_ASKED = {
+_EMPTY_QUESTION = {
     Language.EN: "What would you like to know about expenses? I can answer questions on: {topics}.",
     Language.JA: "経費について何をお知りになりたいですか。お答えできるのは次の項目です：{topics}。",
 }
@@ -45,11 +44,11 @@ class ExpenseDesk:
         )
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
-        """The policy's answer in the question's language, and as data the topic and its figures."""
-        question = asked_in(text_of(request.message))
+        """Yield the policy's answer in the question's language, and as data the topic and its figures."""
+        question = question_text(text_of(request.message))
         language = answer_language(question)
         if not question:
-            yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))
+            yield Question(_EMPTY_QUESTION[language].format(topics=self._titles(language)))
             return
         chosen = self._chosen(question)
         call.record["topic"] = chosen[0] if chosen else None
@@ -60,7 +59,7 @@ class ExpenseDesk:
             yield Data({"topic": None, "answered": False, "topics": list(self._topics)})
             return
         answers = [topic.answer_ja if language is Language.JA else topic.answer_en for topic in topics]
-        if asked_form(question) is Form.BRIEF:
+        if requested_format(question) is AnswerFormat.BRIEF:
             # The fact stands in the first sentence.
             answers = [first_sentence(answer) for answer in answers]
         answer = "\n\n".join(answers)
@@ -69,9 +68,9 @@ class ExpenseDesk:
         yield Data({"topic": topics[0].id, "answered": True, "answer": answer, "facts": facts})
 
     def _chosen(self, question: str) -> list[str]:
-        """The topic of each question in the text where there are several, else the topic of the whole text."""
-        asked = [topic_of(each, self._rules) for each in questions_in(question)]
-        several = list(dict.fromkeys(topic for topic in asked if topic in self._topics))
+        """Return the topic of each question in the text if there are several, else that of the whole text."""
+        found = [topic_of(each, self._rules) for each in split_questions(question)]
+        several = list(dict.fromkeys(topic for topic in found if topic in self._topics))
         if len(several) > 1:
             return several[:_MOST_ANSWERS]
         whole = topic_of(question, self._rules)

@@ -1,4 +1,4 @@
-"""The expense policy as data: one entry for each thing that people ask about."""
+"""The expense policy as data: one entry per topic."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from a2a_hub.agents.toml_folder import read_folder
+from a2a_hub.agents.knowledge import read_folder
 
 Fact = str | int | float | bool
 
@@ -25,14 +25,14 @@ class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All entries, and the words that make a question one about expenses though no entry answers it."""
+    """All entries, and the terms of questions about expenses that no entry answers."""
 
     about_expenses: tuple[str, ...] = ()
     topics: tuple[Topic, ...] = ()
 
 
 def load(folder: Path) -> Policy:
-    """The policy in the TOML files of a folder. Raises ValueError when an entry lacks something."""
+    """Return the policy in the TOML files of a folder. Raises ValueError if an entry is incomplete."""
     files = read_folder(folder, Policy)
     return Policy(
         about_expenses=tuple(term for file in files for term in file.about_expenses),

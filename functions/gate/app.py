@@ -18,7 +18,7 @@ from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.runtime.function import respond, status_pages, stdout_log
 from a2a_hub.tasks.webhook_keys import JWKS_PATH
 from a2a_hub.telemetry.log import Log, Record
-from functions.gate.admission import Admission
+from functions.gate.admission import Admission, RateLimit
 from functions.gate.config import Config
 from functions.gate.doctor import Doctor
 from functions.gate.header_allowlist import (
@@ -29,7 +29,6 @@ from functions.gate.header_allowlist import (
     passed_headers,
     passed_query,
 )
-from functions.gate.rate_limit import RateLimit
 from functions.gate.upstream import AnsweredByPlatform, Upstream
 
 

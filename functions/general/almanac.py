@@ -1,4 +1,4 @@
-"""Answers from the bundled facts, word for word; without a fact it says that it does not know."""
+"""The almanac: a model that answers from the bundled facts, word for word, and otherwise says that it does not know."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.agents.terms import wording
+from a2a_hub.agents.knowledge import searchable
 from a2a_hub.text.follow_up import is_follow_up
 from a2a_hub.text.language import Language
-from functions.general.fact import Fact
+from functions.general.knowledge import Fact
 
 _UNKNOWN = {
     Language.EN: "I do not know the answer, and I do not guess. "
@@ -36,21 +36,21 @@ _HINT = (
     "No model is configured, so this function answers from its almanac alone. "
     "Set GENERAL_MODEL to a Gemini model on Vertex AI, and GOOGLE_CLOUD_PROJECT."
 )
-# A longer text is not a question of the almanac's kind.
+# The almanac's questions are shorter.
 _MAX_QUESTION_CHARACTERS = 500
 # After a mark that ends a sentence; a point only after a word, so that "Mt. Fuji" stays whole.
 _SENTENCE_END = re.compile(
     r"(?<=[?!。？！\n])|(?<=[a-z0-9)]{3}\.)\s|,? and (?=(?:how|what|where|who|when|which)\b)", re.IGNORECASE
 )
-# What the answer is to be in is no part of what is asked.
+# The requested language is no part of the question.
 _LANGUAGE = re.compile(
     r"(?:^|,? )(?:and |now )?in (?:english|japanese)(?:,? please)?(?=[?.!]*$)"
     r"|(?:日本語|英語)で(?:も)?(?=教え|答え|お願い|言って|説明)",
     re.IGNORECASE | re.MULTILINE,
 )
-# Nor is who wants to know it, and that it comes to mind in passing.
+# Nor is the person who wants to know it, or a remark such as "by the way".
 _INTRODUCTION = re.compile(
-    r"^[^、。?？]{1,12}?(?:に|から)(?:(?P<asked>[^、。?？]{2,20})を)?[聞訊]かれ(?:た|まし(?:た|て))"
+    r"^[^、。?？]{1,12}?(?:に|から)(?:(?P<subject>[^、。?？]{2,20})を)?[聞訊]かれ(?:た|まし(?:た|て))"
     r"(?:の|ん)?(?:です|だ)?(?:けれども?|けど|が)?、?"
     r"|^(?:ちょっと|すこし|少し|一つ|ひとつ)?(?:お?(?:聞き|伺い|尋ね)し?たい)(?:の|ん|こと)(?:です|だ|があるの?です|があるんだ)?(?:けれども?|けど|が)、?"
     r"|^(?:(?:by the way|in passing|just curious|out of curiosity|(?:a |one )?(?:quick|short|last|silly) question)"
@@ -74,42 +74,42 @@ class Almanac:
         call.record["model"] = "almanac"
         facts, open_questions = self.look_up(question)
         if not facts:
-            has_words = len(question) > _MAX_QUESTION_CHARACTERS or wording(question).strip()
+            has_words = len(question) > _MAX_QUESTION_CHARACTERS or searchable(question).strip()
             yield Text((_UNKNOWN if has_words else _NO_WORDS)[language])
             yield Data({"source": "almanac", "answered": False, "hint": _HINT})
             return
         rest = f"\n{_REST_UNKNOWN[language]}" if open_questions else ""
-        yield Text(self.told(facts, language) + rest)
+        yield Text(self.text_of(facts, language) + rest)
         yield Data(
             {"source": "almanac", "answered": not open_questions, "facts": [fact.id for fact in facts]}
         )
 
     @staticmethod
-    def told(facts: list[Fact], language: Language) -> str:
-        """The facts in words, a line each."""
+    def text_of(facts: list[Fact], language: Language) -> str:
+        """Return the facts as text, one per line."""
         return "\n".join(fact.ja if language is Language.JA else fact.en for fact in facts)
 
     def look_up(self, question: str) -> tuple[list[Fact], bool]:
-        """The facts that answer it, and whether a part that asks something is left without an answer.
+        """Return the facts that answer the question, and True if a question in it has no answer.
 
-        One fact for the whole text, or else one for each of its sentences that has one. A follow-up on a line of its own is
-        answered as the question that it means together with the lines before.
+        One fact answers the whole text, or else one fact per sentence. A follow-up on a line of its own is read together with the
+        lines before.
         """
         if len(question) > _MAX_QUESTION_CHARACTERS:
             return [], True
-        question = _INTRODUCTION.sub(r"\g<asked>", _LANGUAGE.sub("", question).strip())
+        question = _INTRODUCTION.sub(r"\g<subject>", _LANGUAGE.sub("", question).strip())
         if whole := self._fact_for(question):
             return [whole], False
         before, _, last = question.rpartition("\n")
-        if before and is_follow_up(last) and (meant := self._fact_for(last, before=before)):
-            return [meant], False
+        if before and is_follow_up(last) and (fact := self._fact_for(last, before=before)):
+            return [fact], False
         sentences = [sentence for sentence in _SENTENCE_END.split(question) if sentence.strip()]
         answers = [(sentence, self._fact_for(sentence)) for sentence in sentences]
         facts = {fact.id: fact for _, fact in answers if fact}
         return list(facts.values()), any(not fact and _IS_QUESTION.search(text) for text, fact in answers)
 
     def _fact_for(self, text: str, *, before: str = "") -> Fact | None:
-        words, words_before = wording(text), wording(before)
+        words, words_before = searchable(text), searchable(before)
         strengths = ((fact.strength(words, before=words_before), fact) for fact in self._facts)
         strongest = max(strengths, key=lambda pair: pair[0])
         return strongest[1] if strongest[0] else None

@@ -1,4 +1,4 @@
-"""The wiring of the agent for general questions: everything that it is made of comes together here."""
+"""The wiring of the agent for general questions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from a2a_hub.gemini.examination import examine
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Handler
 from a2a_hub.runtime.function import stdout_log
-from functions.general.agent import GeneralAgent
+from functions.general.agent import GeneralAgent, Model
 from functions.general.almanac import Almanac
 from functions.general.config import Config
 from functions.general.knowledge import load
 from functions.general.language_model import LanguageModel
-from functions.general.model import Model
 
 KNOWLEDGE = Path(__file__).with_name("facts")
 
@@ -38,7 +37,7 @@ SKILL = AgentSkill(
 
 
 def build(config: Config) -> Handler:
-    """The whole function: its card, its health, the agent behind the protocol."""
+    """Return the handler of the whole function."""
     agent = config.agent
     card = agent_card(
         name="General questions",
@@ -51,7 +50,7 @@ def build(config: Config) -> Handler:
     gemini = _gemini(config)
     answer = in_conversation(GeneralAgent(_model(gemini)).answer, alone_first=False)
     function = agent_function(answer, card=card, log=log)
-    return with_doctor(function, lambda: _examined(gemini))
+    return with_doctor(function, lambda: _examine(gemini))
 
 
 def _gemini(config: Config) -> Gemini | None:
@@ -67,7 +66,7 @@ def _model(gemini: Gemini | None) -> Model:
     return almanac if gemini is None else LanguageModel(gemini, almanac=almanac)
 
 
-def _examined(gemini: Gemini | None) -> Sequence[Step]:
+def _examine(gemini: Gemini | None) -> Sequence[Step]:
     if gemini is None:
         return [skipped("model", "none is configured: the almanac answers")]
     return tuple(examine(gemini))

@@ -10,20 +10,20 @@ from a2a_hub.gemini.settings import GeminiSettings, read_gemini
 from a2a_hub.settings.reader import Settings
 
 MODEL = "GENERAL_MODEL"
-# The hub's route gives 30 s.
+# The hub's route allows 30 s.
 _TIMEOUT_SECONDS = 25.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What this function needs to know of where it runs, and the model that answers."""
+    """The deployment of this function, and the model that answers; None for the almanac alone."""
 
     agent: AgentSettings
     gemini: GeminiSettings | None
 
 
 def read(environ: Mapping[str, str]) -> Config:
-    """The settings in `environ`. Raises SettingsError with every error at once."""
+    """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
     gemini = read_gemini(settings, MODEL, default_timeout_seconds=_TIMEOUT_SECONDS)
     config = Config(agent=read_agent(settings), gemini=gemini)

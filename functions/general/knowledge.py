@@ -1,17 +1,68 @@
-"""The almanac's files: facts one by one or in tables, and the words that questions are made of."""
+"""The almanac's facts, one by one or in tables, with the only questions that they answer: every word has to be explained.
+
+"The height of Mount Fuji" is answered, "the height of Mount Fuji's crater" is not: nothing explains "crater".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from a2a_hub.agents.terms import needle
-from a2a_hub.agents.toml_folder import read_folder
-from functions.general.fact import Fact, Question
+from a2a_hub.agents.knowledge import read_folder, search_term
 
 Terms = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One way to ask: a term of each group in `needed` is required, `aside` and `fillers` are optional.
+
+    All are in the form of `search_term`.
+    """
+
+    needed: tuple[tuple[str, ...], ...]
+    aside: tuple[str, ...]
+    fillers: frozenset[str]
+
+    def strength(self, words: str, *, before: str = "") -> int:
+        """Return the strength of the match with a `searchable` question; 0 if it is another question.
+
+        Required terms may stand in the question `before`, but not all of them.
+        """
+        found = [[term for term in group if term in words or term in before] for group in self.needed]
+        terms = [term for group in found for term in group]
+        if not all(found) or not any(term in words for term in terms):
+            return 0
+        if not _covers((*terms, *self.aside, *self.fillers), words):
+            return 0
+        return sum(max(map(len, group)) for group in found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One fact in both languages, with its questions."""
+
+    id: str
+    questions: tuple[Question, ...]
+    en: str
+    ja: str
+
+    def strength(self, words: str, *, before: str = "") -> int:
+        """Return the strength of the best matching question; 0 if none matches."""
+        return max(question.strength(words, before=before) for question in self.questions)
+
+
+def _covers(terms: Iterable[str], words: str) -> bool:
+    left = set(range(len(words)))
+    for term in terms:
+        start = words.find(term)
+        while start >= 0:
+            left.difference_update(range(start, start + len(term)))
+            start = words.find(term, start + 1)
+    return all(words[position] == " " for position in left)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,7 +91,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One file of the almanac. `fillers` are the words that say nothing of what is asked."""
+    """One file of the almanac. `fillers` are words without meaning for the question."""
 
     groups: dict[str, str] = {}
     fillers: Terms = ()
@@ -49,10 +100,10 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def load(folder: Path) -> tuple[Fact, ...]:
-    """The facts in all TOML files of a folder. Raises ValueError or KeyError when a file is wrong."""
+    """Return the facts of all TOML files in a folder. Raises ValueError or KeyError if a file has errors."""
     files = read_folder(folder, File)
     groups = {name: terms for file in files for name, terms in file.groups.items()}
-    fillers = frozenset(needle(term) for file in files for term in file.fillers)
+    fillers = frozenset(search_term(term) for file in files for term in file.fillers)
     facts = [fact for file in files for fact in _facts(file, groups, fillers)]
     return tuple(facts)
 
@@ -80,16 +131,18 @@ def _facts(file: File, groups: Mapping[str, str], fillers: frozenset[str]) -> It
 
 
 def _question(ask: Terms, may: Terms, groups: Mapping[str, str], fillers: frozenset[str]) -> Question:
-    needed = tuple(_needles(group, groups) for group in ask)
-    aside = [needle_ for group in may for needle_ in _needles(group, groups)]
+    needed = tuple(_search_terms(group, groups) for group in ask)
+    aside = [needle_ for group in may for needle_ in _search_terms(group, groups)]
     return Question(needed=needed, aside=tuple(aside), fillers=fillers)
 
 
-def _needles(group: str, groups: Mapping[str, str]) -> tuple[str, ...]:
-    needles: list[str] = []
+def _search_terms(group: str, groups: Mapping[str, str]) -> tuple[str, ...]:
+    search_terms: list[str] = []
     for term in filter(None, group.split("|")):
-        needles.extend(_needles(groups[term[1:]], groups) if term.startswith("$") else [needle(term)])
-    return tuple(needles)
+        search_terms.extend(
+            _search_terms(groups[term[1:]], groups) if term.startswith("$") else [search_term(term)]
+        )
+    return tuple(search_terms)
 
 
 def _first(names: str) -> str:

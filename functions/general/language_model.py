@@ -1,4 +1,4 @@
-"""Answers of a Gemini model, told as they come; what the almanac knows is given to it, and takes its place when it fails."""
+"""A model that asks Gemini and streams its answer; the almanac's facts go into the prompt, and replace a failed answer."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Any
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Text
-from a2a_hub.gemini import texts
-from a2a_hub.gemini.client import Gemini, Prompt, Waiting
-from a2a_hub.gemini.failure import Cause, ModelFailed
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.failure import Cause, ModelFailed, cut_short_text, failure_text, hint, retrying_text
 from a2a_hub.gemini.failure import Failure as ModelFailure
-from a2a_hub.gemini.remedies import hint
-from a2a_hub.gemini.stream_result import Ended
+from a2a_hub.gemini.prompt import Ended, Prompt, Waiting
 from a2a_hub.text.language import Language
 from functions.general.almanac import Almanac
-from functions.general.fact import Fact
+from functions.general.knowledge import Fact
 
 _STEP = "model"
 _INSTRUCTION = (
@@ -55,10 +53,10 @@ class LanguageModel:
                         yield Text(piece)
                     case Waiting():
                         call.record["attempts"] = call.record.get("attempts", 1) + 1
-                        yield Progress(texts.waiting(language))
+                        yield Progress(retrying_text(language))
                     case Ended():
                         if piece.is_cut_short:
-                            yield Text(f"\n\n{texts.cut_short(language)}")
+                            yield Text(f"\n\n{cut_short_text(language)}")
                         yield Data(self._data(call, facts, piece))
         except ModelFailed as failed:
             if failed.failure.cause is Cause.CANCELLED:
@@ -66,22 +64,22 @@ class LanguageModel:
                 return
             data = self._data(call, facts, failed.failure) | self._failure(failed, call)
             if facts and not is_open and not is_begun:
-                yield Text(Almanac.told(facts, language))
+                yield Text(Almanac.text_of(facts, language))
                 yield Data(data | {"source": "almanac", "answered": True})
                 return
-            yield Failure(texts.failed(failed.failure.cause, language, is_begun=is_begun))
+            yield Failure(failure_text(failed.failure.cause, language, is_begun=is_begun))
             yield Data(data | {"answered": False})
 
     def _failure(self, failed: ModelFailed, call: Call) -> dict[str, Any]:
-        """The cause for whoever asked, and the hint for operators."""
+        """Return the cause for the caller, and the hint for operators."""
         failure = failed.failure
-        mends = hint(_STEP, failure, self._gemini.settings, account=self._gemini.account)
+        operator_hint = hint(_STEP, failure, self._gemini.settings, account=self._gemini.account)
         call.record["severity"] = "WARNING"
-        call.record["failure"] = {name: mends[name] for name in ("cause", "detail", "remedy")}
-        return {"failure": {"cause": failure.cause}, "hints": [mends]}
+        call.record["failure"] = {name: operator_hint[name] for name in ("cause", "detail", "remedy")}
+        return {"failure": {"cause": failure.cause}, "hints": [operator_hint]}
 
     def _data(self, call: Call, facts: list[Fact], end: Ended | ModelFailure) -> dict[str, Any]:
-        """The structured answer; the log gets what it says of the model's end."""
+        """Return the structured answer; the log gets the finish reason and the tokens."""
         model_end = {"finish": end.finish, "tokens": asdict(end.tokens)}
         call.record.update(model_end)
         data = {"source": "model", "model": self._gemini.settings.model, "answered": True, **model_end}
@@ -92,6 +90,6 @@ def _prompt(question: str, facts: list[Fact], language: Language) -> Prompt:
     instruction = _INSTRUCTION.format(language=_LANGUAGES[language])
     if not facts:
         return Prompt(instruction=instruction, text=question)
-    told = Almanac.told(facts, language)
-    count = told.count("\n") + 1
-    return Prompt(instruction=instruction + _FACTS.format(count=count), text=f"{told}\n\n{question}")
+    text = Almanac.text_of(facts, language)
+    count = text.count("\n") + 1
+    return Prompt(instruction=instruction + _FACTS.format(count=count), text=f"{text}\n\n{question}")

@@ -1,4 +1,4 @@
-"""Answers from the practices: as many tasks as were asked for, in order, and no invented ones."""
+"""The advisor: it answers from the practices, with the requested number of tasks in order, and invents none."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.a2a.text import text_of
-from a2a_hub.agents.clauses import questions_in
-from a2a_hub.agents.form import Form, asked_form, first_sentence
-from a2a_hub.agents.topics import Rule, some_titles, topic_of, topics_of
+from a2a_hub.agents.knowledge import Rule, some_titles, topic_of, topics_of
+from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, split_questions
 from a2a_hub.text.language import Language, answer_language
-from a2a_hub.text.quoted_mail import asked_in
-from functions.pm.counting import asked_portion
+from a2a_hub.text.quoted_mail import question_text
+from functions.pm.counting import requested_portion
 from functions.pm.knowledge import Practices, Task, Topic
 
 _DEFAULT_COUNT = 5
 _MOST_ANSWERS = 3
 
-_WHAT_IS_ASKED = {
+_EMPTY_QUESTION = {
     Language.EN: "What would you like to know about running a project? I can help with: {topics}.",
     Language.JA: "プロジェクトの進め方について、何をお手伝いしましょうか。対応できる項目：{topics}。",
 }
@@ -31,8 +30,8 @@ _NOT_KNOWN = {
     Language.JA: "この点は、私の知っているプロジェクト管理の知識にはありません。対応できる項目：{topics}。",
 }
 _FEWER = {
-    Language.EN: "These are all {known} that I know; you asked for {asked}.",
-    Language.JA: "ご希望は{asked}件でしたが、私が知っているのは以上の{known}件です。",
+    Language.EN: "These are all {known} that I know; you asked for {requested}.",
+    Language.JA: "ご希望は{requested}件でしたが、私が知っているのは以上の{known}件です。",
 }
 _NO_MORE = {
     Language.EN: "I know no more than these {known}.",
@@ -54,11 +53,11 @@ class Advisor:
         )
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
-        """What the practice is, unless a number of things was asked for; then its tasks. Two compared: each in a sentence."""
-        question = asked_in(text_of(request.message))
+        """Yield a practice and its tasks; only tasks if a number is requested; a sentence each if two practices are compared."""
+        question = question_text(text_of(request.message))
         language = answer_language(question)
         if not question:
-            yield Question(_WHAT_IS_ASKED[language].format(topics=self._titles(language)))
+            yield Question(_EMPTY_QUESTION[language].format(topics=self._titles(language)))
             return
         found = topics_of(question, self._rules)
         chosen = found[0] if found else None
@@ -68,32 +67,32 @@ class Advisor:
             yield Data({"topic": None, "answered": False, "topics": list(self._topics)})
             return
         if len(found) > 1 and _COMPARES.search(question.casefold()):
-            yield from _compared([self._topics[each] for each in found[:2]], language)
+            yield from _compare([self._topics[each] for each in found[:2]], language)
             return
         several = self._several(question)
         if len(several) > 1:
-            yield from _each_told(several, language)
+            yield from _answer_each(several, language)
             return
-        yield from _told(self._topics[chosen], question, language)
+        yield from _answer(self._topics[chosen], question, language)
 
     def _several(self, question: str) -> list[tuple[str, Topic]]:
-        """The practices that the text asks about one after the other, each with its part; a follow-up asks about one."""
+        """Return the practices of separate questions, each with its question; a follow-up is one question."""
         if "\n" in question:
             return []
-        asked = [(each, topic_of(each, self._rules)) for each in questions_in(question)]
-        parts = {topic: (each, self._topics[topic]) for each, topic in asked if topic is not None}
+        found = [(each, topic_of(each, self._rules)) for each in split_questions(question)]
+        parts = {topic: (each, self._topics[topic]) for each, topic in found if topic is not None}
         return list(parts.values())[:_MOST_ANSWERS]
 
     def _titles(self, language: Language) -> str:
         return some_titles([topic.title.in_(language) for topic in self._topics.values()], language)
 
 
-def _each_told(parts: Sequence[tuple[str, Topic]], language: Language) -> Iterator[Piece]:
+def _answer_each(parts: Sequence[tuple[str, Topic]], language: Language) -> Iterator[Piece]:
     tasks: list[Any] = []
     for number, (question, topic) in enumerate(parts):
         if number:
             yield Text("\n\n")
-        for piece in _told(topic, question, language):
+        for piece in _answer(topic, question, language):
             if isinstance(piece, Data):
                 tasks += piece.value["tasks"]
             else:
@@ -104,31 +103,31 @@ def _each_told(parts: Sequence[tuple[str, Topic]], language: Language) -> Iterat
     )
 
 
-def _compared(topics: Sequence[Topic], language: Language) -> Iterator[Piece]:
+def _compare(topics: Sequence[Topic], language: Language) -> Iterator[Piece]:
     yield Text("\n".join(f"- {first_sentence(topic.about.in_(language))}" for topic in topics))
     yield Data(
         {"topic": topics[0].id, "answered": True, "compared": [topic.id for topic in topics], "tasks": []}
     )
 
 
-def _told(topic: Topic, question: str, language: Language) -> Iterator[Piece]:
-    portion, form = asked_portion(question, usual=_DEFAULT_COUNT), asked_form(question)
+def _answer(topic: Topic, question: str, language: Language) -> Iterator[Piece]:
+    portion, form = requested_portion(question, usual=_DEFAULT_COUNT), requested_format(question)
     counted = portion.count is not None
-    if form is Form.BRIEF and not counted:
+    if form is AnswerFormat.BRIEF and not counted:
         yield Text(first_sentence(topic.about.in_(language)))
-        yield Data(_data(topic, (), language, asked=None))
+        yield Data(_data(topic, (), language, requested=None))
         return
-    end = portion.told + (portion.count or _DEFAULT_COUNT)
-    tasks = topic.tasks[portion.told : end]
+    end = portion.skipped + (portion.count or _DEFAULT_COUNT)
+    tasks = topic.tasks[portion.skipped : end]
     if tasks:
-        yield Text(_heading(topic, tasks, language, counted=counted or portion.told > 0))
+        yield Text(_heading(topic, tasks, language, counted=counted or portion.skipped > 0))
         write = _WRITERS[form]
-        yield from (Text(line) for line in write(tasks, language, portion.told + 1))
+        yield from (Text(line) for line in write(tasks, language, portion.skipped + 1))
     if counted and end > len(topic.tasks):
-        fewer = _FEWER if tasks and not portion.told else _NO_MORE
-        words = fewer[language].format(known=len(topic.tasks), asked=portion.count)
-        yield Text(f"\n\n{words}" if tasks else words)
-    yield Data(_data(topic, tasks, language, asked=portion.count))
+        fewer = _FEWER if tasks and not portion.skipped else _NO_MORE
+        note = fewer[language].format(known=len(topic.tasks), requested=portion.count)
+        yield Text(f"\n\n{note}" if tasks else note)
+    yield Data(_data(topic, tasks, language, requested=portion.count))
 
 
 def _heading(topic: Topic, tasks: Sequence[Task], language: Language, *, counted: bool) -> str:
@@ -158,14 +157,16 @@ def _table(tasks: Sequence[Task], language: Language, first: int) -> Iterator[st
         yield f"\n| {number} | {task.title(language)} | {task.description(language)} |"
 
 
-_WRITERS = {Form.FULL: _lines, Form.BRIEF: _titles_only, Form.TABLE: _table}
+_WRITERS = {AnswerFormat.FULL: _lines, AnswerFormat.BRIEF: _titles_only, AnswerFormat.TABLE: _table}
 
 
-def _data(topic: Topic, tasks: Sequence[Task], language: Language, *, asked: int | None) -> dict[str, Any]:
+def _data(
+    topic: Topic, tasks: Sequence[Task], language: Language, *, requested: int | None
+) -> dict[str, Any]:
     return {
         "topic": topic.id,
         "answered": True,
-        "asked": asked,
+        "asked": requested,
         "tasks": [
             {"title": task.title(language), "description": task.description(language)} for task in tasks
         ],

@@ -1,4 +1,4 @@
-"""The project management agent's wiring: everything that it is made of comes together here."""
+"""The project management agent's wiring."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from a2a_hub.a2a.card import AgentSkill
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
-from a2a_hub.agents.phrasing import in_words_of
+from a2a_hub.agents.phrasing import with_phrasing
 from a2a_hub.agents.settings import AgentSettings
 from a2a_hub.diagnosis.report import with_doctor
 from a2a_hub.gemini.examination import examiner
@@ -34,7 +34,7 @@ SKILL = AgentSkill(
 
 
 def build(config: AgentSettings) -> Handler:
-    """The whole function: its card, its health, the agent behind the protocol."""
+    """Return the handler of the whole function."""
     card = agent_card(
         name="Project management advisor",
         description="Helps to plan and run projects, in the language of the question.",
@@ -43,5 +43,5 @@ def build(config: AgentSettings) -> Handler:
         skills=(SKILL,),
     )
     log = stdout_log("pm", project=config.google_cloud_project, with_text=config.log_text)
-    answer = in_conversation(in_words_of(config.phrasing, Advisor(load(KNOWLEDGE)).answer))
+    answer = in_conversation(with_phrasing(config.phrasing, Advisor(load(KNOWLEDGE)).answer))
     return with_doctor(agent_function(answer, card=card, log=log), examiner(config.phrasing))

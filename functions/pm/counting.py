@@ -1,4 +1,4 @@
-"""How many things a question asks for: "three tasks", "top 5", 「タスクを3つ」, 「五つ」."""
+"""The number of items that a question asks for: "three tasks", "top 5", 「タスクを3つ」, 「五つ」."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _NUMBER = rf"(?P<number>{_DIGITS}|{_WORDS})(?: ?\([0-9a-z]+\))?"
 # Of "five to seven" and "3-5" the larger number counts.
 _FROM = rf"(?:(?:{_DIGITS}|{_WORDS}) ?(?:-|to|or|~) ?)?"
 _JAPANESE_NUMBER = rf"(?P<number>{_DIGITS}|[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九])"
-# What can be listed. An amount of anything else ("two weeks behind", "a six-month project") asks for no number of things.
-_THING = (
+# Items that can be listed. An amount of anything else ("two weeks behind", "a six-month project") requests no number.
+_ITEM_NOUN = (
     r"(?:tasks?|steps?|items?|things?|examples?|activit(?:y|ies)|actions?|points?|tips?|milestones?|risks?|ways?|ideas?"
     r"|deliverables?|sections?|parts?|elements?|phases?|stages?|questions?|metrics?|practices?|measures?|techniques?"
     r"|methods?|roles?|reasons?|topics?|rules?|suggestions?|recommendations?|mistakes?|packages?|tricks?|columns?)\b"
@@ -36,7 +36,7 @@ _THING = (
 _ENGLISH_COUNT = re.compile(
     # Up to three words stand between: "three most important tasks", "3 WBS tasks", but not "the 2 weeks' tasks".
     rf"(?:(?<![\w.-])|(?<=top-)){_FROM}{_NUMBER}(?![\w.%-])"
-    rf"(?: (?!days?\b|weeks?\b|months?\b|years?\b|hours?\b|people\b|of\b|and\b|or\b)[\w'-]+){{0,3}}? {_THING}"
+    rf"(?: (?!days?\b|weeks?\b|months?\b|years?\b|hours?\b|people\b|of\b|and\b|or\b)[\w'-]+){{0,3}}? {_ITEM_NOUN}"
 )
 _ENGLISH_BARE = re.compile(
     rf"\b(?:list|name(?: me)?|give(?: me| us)?|show(?: me| us)?|tell me|top|only|just|exactly|first|suggest|propose)"
@@ -65,32 +65,32 @@ _MORE_OF = re.compile(rf"(?<![\w.-]){_NUMBER} more\b")
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Which of the things are asked for: so many after those that were told already; `count` is None when nobody named it."""
+    """The requested part of a list: `count` items after the `skipped` ones; None if no number was requested."""
 
-    told: int
+    skipped: int
     count: int | None
 
 
-def asked_portion(question: str, *, usual: int) -> Portion:
-    """What of a list a conversation's questions, one a line, ask for last; `usual` are told when no number is named.
+def requested_portion(question: str, *, usual: int) -> Portion:
+    """Return the part of a list that the last of a conversation's questions, one per line, asks for.
 
-    Lists tell first what matters most.
+    `usual` is the number of items in an answer without a requested number. Lists begin with the most important item.
     """
-    told, count = 0, None
+    skipped, count = 0, None
     for number, line in enumerate(question.splitlines()):
         text = normalise(line)
         if number and (item := _number_in(_ITEM.search(text)) or (1 if _FIRST.search(text) else None)):
-            told, count = item - 1, 1
+            skipped, count = item - 1, 1
             continue
-        named = asked_count(line) or _number_in(_MORE_OF.search(text))
+        named = requested_count(line) or _number_in(_MORE_OF.search(text))
         if number and _MORE.search(text):
-            told += count or usual
+            skipped += count or usual
         count = named or count
-    return Portion(told, count)
+    return Portion(skipped, count)
 
 
-def asked_count(question: str) -> int | None:
-    """The number of things asked for, at least 1; None when the question names none."""
+def requested_count(question: str) -> int | None:
+    """Return the requested number of items, at least 1; None if the question names none."""
     text = normalise(question)
     for pattern in (_JAPANESE_COUNT, _ENGLISH_COUNT, _ENGLISH_BARE):
         if match := pattern.search(text):

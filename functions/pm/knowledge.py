@@ -1,4 +1,4 @@
-"""What is known of project management, as data: practices, and the tasks that each consists of."""
+"""Project management practices as data, each with its tasks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from a2a_hub.agents.toml_folder import read_folder
+from a2a_hub.agents.knowledge import read_folder
 from a2a_hub.text.language import Language
 
 
@@ -17,7 +17,7 @@ class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ja: str
 
     def in_(self, language: Language) -> str:
-        """The text in one of them."""
+        """Return the text in one of them."""
         return self.ja if language is Language.JA else self.en
 
 
@@ -30,16 +30,16 @@ class Task(Wording, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"{text!r} is not written as: title | description")
 
     def title(self, language: Language) -> str:
-        """What to do."""
+        """Return the task in a few words."""
         return self.in_(language).split(" | ")[0]
 
     def description(self, language: Language) -> str:
-        """How, in a sentence."""
+        """Return the description in a sentence."""
         return self.in_(language).split(" | ")[1]
 
 
 class Topic(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A practice. `items` says what its tasks are called: "tasks for creating a WBS"; the first ones matter most."""
+    """A practice. `items` names its tasks: "tasks for creating a WBS"; the first ones matter most."""
 
     id: str
     rank: int
@@ -57,5 +57,5 @@ class Practices(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def load(folder: Path) -> Practices:
-    """The practices in the TOML files of a folder. Raises ValueError when an entry lacks something."""
+    """Return the practices in the TOML files of a folder. Raises ValueError if an entry is incomplete."""
     return Practices(topics=tuple(topic for file in read_folder(folder, Practices) for topic in file.topics))

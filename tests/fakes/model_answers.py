@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from a2a_hub.gemini.client import Gemini, Prompt
+from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.failure import Failure, ModelFailed
+from a2a_hub.gemini.prompt import Prompt
 from a2a_hub.http.messages import Cancellation
 from tests.fakes.http_server import Exchange, HttpServer
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.agents.phrasing import phrased
+from a2a_hub.agents.phrasing import rephrased
 from a2a_hub.gemini.client import Gemini
 from a2a_hub.http.messages import Cancellation
 from functions.docqa.answers.choices import Quote
@@ -224,7 +224,7 @@ def test_the_log_holds_neither_the_question_nor_a_quote(engine: DocumentQA) -> N
 def test_what_was_chosen_may_be_phrased_like_any_answer(engine: DocumentQA) -> None:
     with model_says("[1]") as choosing, model_says("Bicycles are left behind the kitchen [1].") as phrasing:
         agent = answers_of(engine, lambda call: Selection(gemini(choosing.url), call))
-        answer = said(phrased(agent, gemini(phrasing.url)), QUESTION)
+        answer = said(rephrased(agent, gemini(phrasing.url)), QUESTION)
     assert answer.text == "Bicycles are left behind the kitchen [1]."
     assert (answer.data["selection"]["used"], answer.data["phrasing"]["used"]) == (True, True)
 

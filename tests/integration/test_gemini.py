@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from google.auth.exceptions import DefaultCredentialsError
 
-from a2a_hub.gemini.client import Gemini, Prompt
+from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.failure import Cause, Tokens
-from a2a_hub.gemini.stream_result import Ended
+from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.http.messages import Cancellation
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.model_answers import ANSWER, PROMPT, QUESTION, ask, failure, text_of

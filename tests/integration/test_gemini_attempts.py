@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from a2a_hub.gemini.client import Waiting
 from a2a_hub.gemini.failure import Cause, ModelFailed
+from a2a_hub.gemini.prompt import Waiting
 from a2a_hub.http.messages import Cancellation
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.model_answers import ANSWER, PROMPT, ask, failure, text_of

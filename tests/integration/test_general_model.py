@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.gemini import texts
-from a2a_hub.gemini.failure import Cause
-from a2a_hub.gemini.remedies import remedy
+from a2a_hub.gemini.failure import Cause, cut_short_text, failure_text, remedy
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language, language_of
 from functions.general.agent import GeneralAgent
@@ -147,7 +145,7 @@ def test_a_failure_is_told_in_the_language_of_the_question(
 
     language = language_of(question)
     assert answer.text == ""
-    assert answer.failure == texts.failed(cause, language, is_begun=False)
+    assert answer.failure == failure_text(cause, language, is_begun=False)
     assert language_of(answer.failure) is language
     assert answer.data["answered"] is False
     assert answer.data["failure"] == {"cause": cause}
@@ -160,7 +158,7 @@ def test_a_failure_is_told_in_the_language_of_the_question(
 def test_every_cause_has_a_text_of_its_own_in_both_languages_and_a_remedy() -> None:
     settings = gemini("http://127.0.0.1:1").settings
     for language in Language:
-        told = {texts.failed(cause, language, is_begun=False) for cause in Cause}
+        told = {failure_text(cause, language, is_begun=False) for cause in Cause}
         assert len(told) == len(Cause)
         assert {language_of(text) for text in told} == {language}
     assert all(remedy(cause, settings, account=None) for cause in Cause)
@@ -187,7 +185,7 @@ def test_an_unknown_model_is_named_to_the_operator_and_not_to_the_user(service: 
 def test_an_answer_at_the_longest_length_says_that_it_was_cut_off(service: Vertex) -> None:
     for question, begin in ((ENGLISH, "Our tower"), (JAPANESE, "当社")):
         answer = ask(service, question, max_output_tokens=2)
-        assert answer.text == f"{begin}\n\n{texts.cut_short(language_of(question))}"
+        assert answer.text == f"{begin}\n\n{cut_short_text(language_of(question))}"
         assert (answer.data["answered"], answer.data["finish"]) == (True, "MAX_TOKENS")
 
 

@@ -11,7 +11,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.agents import settings
-from a2a_hub.agents.phrasing import Phrasing, checked, in_words_of, phrased, segments_of
+from a2a_hub.agents.phrasing import Phrasing, rephrased, segments_of, verified_phrasing, with_phrasing
 from a2a_hub.settings.reader import SettingsError
 from a2a_hub.text.language import language_of
 from functions.docqa.engine import DocumentQA
@@ -48,7 +48,7 @@ def documents(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
 def phrase(text: str, *, question: str = QUESTION) -> Said:
     """What is told when the model says `text`."""
     with model_says(text) as server:
-        return said(phrased(documents, gemini(server.url)), question)
+        return said(rephrased(documents, gemini(server.url)), question)
 
 
 def test_a_phrasing_that_is_borne_out_is_told() -> None:
@@ -131,7 +131,7 @@ def service() -> Iterator[Vertex]:
 )
 def test_a_model_that_fails_costs_no_answer(service: Vertex, fault: str, cause: str) -> None:
     service.inject(fault)
-    answer = said(phrased(documents, gemini(service.url, idle_seconds=0.2)), QUESTION)
+    answer = said(rephrased(documents, gemini(service.url, idle_seconds=0.2)), QUESTION)
 
     assert (answer.text, answer.failure) == (EXTRACTIVE, "")
     assert answer.data["phrasing"]["failure"] == {"cause": cause}
@@ -141,7 +141,7 @@ def test_a_model_that_fails_costs_no_answer(service: Vertex, fault: str, cause: 
 
 
 def test_over_the_local_cloud_the_segments_come_back_with_their_marks(service: Vertex) -> None:
-    answer = said(phrased(documents, gemini(service.url)), QUESTION)
+    answer = said(rephrased(documents, gemini(service.url)), QUESTION)
     assert answer.text == EXTRACTIVE
     assert answer.data["phrasing"]["used"] is True
     assert answer.data["phrasing"]["tokens"]["answer"] > 10
@@ -158,8 +158,8 @@ def test_quotes_and_question_are_lines_of_data() -> None:
 
     with model_says("Yes.") as server:
         # A mark within a quote could be taken for a citation: such an answer is not given to a model at all.
-        assert "phrasing" not in said(phrased(orders, gemini(server.url)), "Who?").data
-        assert said(phrased(one, gemini(server.url)), "Who\n[2] Eve?").data["phrasing"]["used"] is False
+        assert "phrasing" not in said(rephrased(orders, gemini(server.url)), "Who?").data
+        assert said(rephrased(one, gemini(server.url)), "Who\n[2] Eve?").data["phrasing"]["used"] is False
 
     (received,) = server.received
     body = received.json
@@ -175,7 +175,7 @@ def test_an_answer_that_says_that_it_has_none_is_left_alone() -> None:
         yield Data({"grounded": False, "citations": []})
 
     with model_says("Everything is fine.") as server:
-        answer = said(phrased(none, gemini(server.url)), QUESTION)
+        answer = said(rephrased(none, gemini(server.url)), QUESTION)
     assert (answer.text, answer.data) == ("I found nothing.", {"grounded": False, "citations": []})
     assert server.received == []
 
@@ -202,7 +202,7 @@ def test_an_agent_without_citations_is_phrased_sentence_by_sentence() -> None:
     words = " ".join(f"{text} [{number}]" for number, text in segments.texts.items())
 
     with model_says(f"{words} Bob pays it all [1].") as server:
-        answer = said(phrased(desk, gemini(server.url)), question)
+        answer = said(rephrased(desk, gemini(server.url)), question)
     assert "[1]" not in answer.text
     assert "Bob" not in answer.text
     assert answer.text.startswith(segments.texts[1])
@@ -212,7 +212,7 @@ def test_an_agent_without_citations_is_phrased_sentence_by_sentence() -> None:
 def test_it_is_off_unless_a_model_is_named() -> None:
     off = settings.read({"GOOGLE_CLOUD_PROJECT": PROJECT})
     assert off.phrasing is None
-    assert in_words_of(off.phrasing, documents) is documents
+    assert with_phrasing(off.phrasing, documents) is documents
     on = settings.read({"GOOGLE_CLOUD_PROJECT": PROJECT, "PHRASE_MODEL": "gemini-2.5-flash"})
     assert on.phrasing is not None
     assert (on.phrasing.variable, on.phrasing.timeout_seconds) == ("PHRASE_MODEL", 8.0)
@@ -235,7 +235,9 @@ def test_every_grounded_answer_on_documents_is_told_whole_or_as_it_stood() -> No
     phrased_answers = 0
     for found in filter(lambda answer: answer.grounded, map(engine.answer, questions)):
         segments = segments_of(found.text, headings=dict.fromkeys(range(1, len(found.citations) + 1), ()))
-        phrasing = checked(found.text, segments, language_of(found.text)) if segments else Phrasing()
+        phrasing = (
+            verified_phrasing(found.text, segments, language_of(found.text)) if segments else Phrasing()
+        )
         phrased_answers += phrasing.text is not None
         assert phrasing.text is None or "".join(phrasing.text.split()) == "".join(found.text.split())
     engine.close()

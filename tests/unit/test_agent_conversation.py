@@ -95,7 +95,7 @@ def test_a_follow_up_takes_up_nothing_of_another_conversation_or_of_none() -> No
 
 
 def test_the_conversation_unused_for_longest_is_forgotten_first_and_long_questions_are_not_kept() -> None:
-    turns = LastTurns(most=2)
+    turns = LastTurns(max_turns=2)
     for context_id in ("one", "two", "one", "three"):
         turns.put(context_id, f"about {context_id}", "")
     known = {each: turn.question for each in ("one", "two", "three") if (turn := turns.get(each))}

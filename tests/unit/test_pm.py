@@ -238,5 +238,5 @@ def test_every_practice_is_complete_in_both_languages() -> None:
     assert len({topic.id for topic in PRACTICES.topics}) == len(PRACTICES.topics)
     for topic in PRACTICES.topics:
         assert len(topic.tasks) >= 3, topic.id
-        for wording in (topic.about, topic.items, *topic.tasks):
-            assert (language_of(wording.en), language_of(wording.ja)) == ("en", "ja"), topic.id
+        for searchable in (topic.about, topic.items, *topic.tasks):
+            assert (language_of(searchable.en), language_of(searchable.ja)) == ("en", "ja"), topic.id

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.pm.counting import asked_count
+from functions.pm.counting import requested_count
 
 COUNTS = {
     "List three tasks for creating a project WBS.": 3,
@@ -45,7 +45,7 @@ COUNTS = {
 
 @pytest.mark.parametrize(("question", "count"), COUNTS.items())
 def test_the_number_of_things_asked_for_is_understood(question: str, count: int | None) -> None:
-    assert asked_count(question) == count
+    assert requested_count(question) == count
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_the_number_of_things_asked_for_is_understood(question: str, count: int 
 )
 def test_a_megabyte_of_anything_is_read(words: str, count: int | None) -> None:
     """Time that grows with the square of the text would be hours."""
-    assert asked_count(words * (1_000_000 // len(words))) == count
+    assert requested_count(words * (1_000_000 // len(words))) == count

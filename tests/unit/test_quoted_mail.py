@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a2a_hub.text.quoted_mail import asked_in, own_words, unsigned
+from a2a_hub.text.quoted_mail import question_text, without_quoted_mail, without_signature
 
 MAILS = {
     "Hi,\nI lost my laptop. By when do I report it?\nThanks\nMia\nAccounting (expenses & travel)": (
@@ -46,12 +46,12 @@ LEFT_ALONE = [
 
 @pytest.mark.parametrize(("mail", "own"), MAILS.items())
 def test_a_mail_is_left_with_its_question(mail: str, own: str) -> None:
-    assert own_words(mail) == own
+    assert without_quoted_mail(mail) == own
 
 
 @pytest.mark.parametrize("text", LEFT_ALONE)
 def test_what_may_be_the_question_is_left_as_it_is(text: str) -> None:
-    assert own_words(text) == text
+    assert without_quoted_mail(text) == text
 
 
 UNSIGNED = {
@@ -71,17 +71,17 @@ UNSIGNED = {
 
 @pytest.mark.parametrize(("mail", "left"), UNSIGNED.items())
 def test_without_its_signature_a_mail_keeps_what_it_quotes(mail: str, left: str) -> None:
-    assert unsigned(mail) == left
+    assert without_signature(mail) == left
 
 
 @pytest.mark.parametrize("text", LEFT_ALONE)
 def test_what_has_no_signature_loses_nothing(text: str) -> None:
-    assert unsigned(text).splitlines() == text.splitlines()
+    assert without_signature(text).splitlines() == text.splitlines()
 
 
 @given(st.text(max_size=300))
 def test_something_is_always_left_and_nothing_is_added(text: str) -> None:
-    own = own_words(text)
+    own = without_quoted_mail(text)
     assert set(own) <= set(text) | {"\n"}
     assert bool(own.strip()) >= bool(text.strip())
 
@@ -90,14 +90,14 @@ def test_no_text_takes_long() -> None:
     started = time.process_time()
     for piece in ("> \n", "以上\n", "、", "よろしくお願い", "お手数ですが", "a\n\n", "経理部の", "。", "hi "):
         for text in (piece * (19_990 // len(piece)), piece * (19_990 // len(piece)) + "\nか。"):
-            own_words(text)
-            unsigned(text)
+            without_quoted_mail(text)
+            without_signature(text)
     assert time.process_time() - started < 5
 
 
 def test_of_pasted_material_an_agent_for_short_questions_reads_the_ends() -> None:
     pasted = "All of this was pasted.\n" * 2000
-    assert asked_in(f"What is the per diem?\n{pasted}").startswith("What is the per diem?\n")
-    assert asked_in(f"{pasted}What is the per diem?").endswith("\nWhat is the per diem?")
-    assert len(asked_in(pasted * 100)) < 21_000
-    assert asked_in("Hello,\nWhat is the per diem?\nBest regards\nAda") == "What is the per diem?"
+    assert question_text(f"What is the per diem?\n{pasted}").startswith("What is the per diem?\n")
+    assert question_text(f"{pasted}What is the per diem?").endswith("\nWhat is the per diem?")
+    assert len(question_text(pasted * 100)) < 21_000
+    assert question_text("Hello,\nWhat is the per diem?\nBest regards\nAda") == "What is the per diem?"

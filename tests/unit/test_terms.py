@@ -2,8 +2,7 @@
 
 import pytest
 
-from a2a_hub.agents.terms import needle, wording
-from a2a_hub.agents.topics import Clue, Rule, topic_of
+from a2a_hub.agents.knowledge import Clue, Rule, search_term, searchable, topic_of
 
 
 @pytest.mark.parametrize(
@@ -19,7 +18,7 @@ from a2a_hub.agents.topics import Clue, Rule, topic_of
     ],
 )
 def test_a_text_becomes_its_words(text: str, words: str) -> None:
-    assert wording(text) == words
+    assert searchable(text) == words
 
 
 @pytest.mark.parametrize(
@@ -35,14 +34,14 @@ def test_a_text_becomes_its_words(text: str, words: str) -> None:
 def test_english_terms_are_whole_words_and_japanese_ones_stand_anywhere(
     term: str, text: str, stands_there: bool
 ) -> None:
-    assert (needle(term) in wording(text)) is stands_there
+    assert (search_term(term) in searchable(text)) is stands_there
 
 
 def test_a_clue_needs_a_term_of_each_group() -> None:
     clue = Clue.parse("when + paid|pay")
-    assert clue.length_in(wording("When do you pay?"))
-    assert not clue.length_in(wording("When?"))
-    assert not clue.length_in(wording("Do you pay?"))
+    assert clue.match_length(searchable("When do you pay?"))
+    assert not clue.match_length(searchable("When?"))
+    assert not clue.match_length(searchable("Do you pay?"))
 
 
 def test_the_highest_rank_wins_and_then_the_longest_clue() -> None:

@@ -1,1 +1,1 @@
-"""What an agent behind the hub is made of: its function, its settings, and how it finds and phrases what it knows."""
+"""The parts of an agent behind the hub: its function, settings, knowledge, conversation and phrasing."""

@@ -1,7 +1,7 @@
-"""Whether a sentence says nothing but what a text says: the check between a model's phrasing and its evidence.
+"""Grounding: check that a sentence states nothing beyond its evidence, such as a model's phrasing of an answer.
 
-It knows no grammar and trusts nobody, so it lets a sentence shorten the text, and put in words that carry no meaning; it
-refuses one that adds, rearranges, joins what was apart, or leaves out a number, a negation or an exception on the way.
+The check knows no grammar. A sentence may shorten the evidence and use words without meaning; it is rejected if it adds,
+rearranges or joins statements, or leaves out a number, a negation or an exception.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _EMPTY_WORD = re.compile(
 )
 
 
-class Turn(StrEnum):
-    """What turns the meaning of a sentence, in either language."""
+class Modifier(StrEnum):
+    """An expression that changes the meaning of a sentence, in either language."""
 
     NEGATION = "negation"
     EXCEPTION = "exception"
@@ -33,52 +33,52 @@ class Turn(StrEnum):
     END = "end"
 
 
-_TURNS = {
-    Turn.NEGATION: r"\b(?:not|no|never|none|neither|nor|without|cannot)\b|n't\b|ない|なく|ません|ずに|なし(?!と)|ぬ\b",
-    Turn.EXCEPTION: r"\b(?:unless|except|excepting|excluding|however|but)\b|ただし|除く|除き|除い|以外",
-    Turn.LIMIT: r"\b(?:only|solely)\b|のみ|だけ|しか|限[りるっ]",
-    Turn.CONDITION: r"\b(?:if|when|where|provided|once|until)\b|場合|とき|たら|ならば|際",
-    Turn.START: r"から|より",
-    Turn.END: r"まで",
+_EXPRESSIONS = {
+    Modifier.NEGATION: r"\b(?:not|no|never|none|neither|nor|without|cannot)\b|n't\b|ない|なく|ません|ずに|なし(?!と)|ぬ\b",
+    Modifier.EXCEPTION: r"\b(?:unless|except|excepting|excluding|however|but)\b|ただし|除く|除き|除い|以外",
+    Modifier.LIMIT: r"\b(?:only|solely)\b|のみ|だけ|しか|限[りるっ]",
+    Modifier.CONDITION: r"\b(?:if|when|where|provided|once|until)\b|場合|とき|たら|ならば|際",
+    Modifier.START: r"から|より",
+    Modifier.END: r"まで",
 }
-_PATTERNS = {turn: re.compile(pattern) for turn, pattern in _TURNS.items()}
-# A condition may come from the question or a heading: it only narrows what is said.
-_MAY_BE_ADDED = frozenset({Turn.CONDITION})
-_MAY_BE_LEFT_OUT = frozenset({Turn.START, Turn.END})
+_PATTERNS = {modifier: re.compile(pattern) for modifier, pattern in _EXPRESSIONS.items()}
+# A condition may come from the question or a heading: it only narrows the statement.
+_MAY_BE_ADDED = frozenset({Modifier.CONDITION})
+_MAY_BE_LEFT_OUT = frozenset({Modifier.START, Modifier.END})
 
 
 class Flaw(StrEnum):
-    """Why a sentence is not borne out."""
+    """The reason why a sentence is not grounded."""
 
     EMPTY = "empty"
     NEW_WORD = "new_word"
-    NEW_TURN = "new_turn"
-    LOST_TURN = "lost_turn"
+    NEW_MODIFIER = "new_turn"
+    LOST_MODIFIER = "lost_turn"
     REARRANGED = "rearranged"
 
 
-def flaw_in(sentence: str, evidence: str, *, headings: Sequence[str] = ()) -> Flaw | None:
-    """What is wrong with `sentence`; None when `evidence` bears it out. Words of its `headings` may stand anywhere."""
+def find_flaw(sentence: str, evidence: str, *, headings: Sequence[str] = ()) -> Flaw | None:
+    """Return the flaw of `sentence`; None if it is grounded in `evidence`. Words of its `headings` may stand anywhere."""
     words, source = _words(sentence), _words(evidence)
     about = {word for heading in headings for word in _words(heading)}
-    told = [word for word in words if word in source]
-    if not told:
+    grounded = [word for word in words if word in source]
+    if not grounded:
         return Flaw.NEW_WORD if words else Flaw.EMPTY
     if any(word not in about for word in words if word not in source):
         return Flaw.NEW_WORD
-    turns, source_turns = _turns(sentence), _turns(evidence)
-    if turns - source_turns - _MAY_BE_ADDED:
-        return Flaw.NEW_TURN
-    if source_turns - turns - _MAY_BE_LEFT_OUT:
-        return Flaw.LOST_TURN
-    return None if _shortens(told, source) else Flaw.REARRANGED
+    modifiers, source_modifiers = _modifiers(sentence), _modifiers(evidence)
+    if modifiers - source_modifiers - _MAY_BE_ADDED:
+        return Flaw.NEW_MODIFIER
+    if source_modifiers - modifiers - _MAY_BE_LEFT_OUT:
+        return Flaw.LOST_MODIFIER
+    return None if _shortens(grounded, source) else Flaw.REARRANGED
 
 
-def tells(sentences: Sequence[str], evidence: str) -> bool:
-    """Whether `sentences` together tell at least half of the words of `evidence`, and every number and code."""
+def covers(sentences: Sequence[str], evidence: str) -> bool:
+    """Return True if `sentences` together have at least half of the words of `evidence`, and every number and code."""
     source = set(_words(evidence))
-    told = source.intersection(word for sentence in sentences for word in _words(sentence))
-    return len(told) * 2 >= len(source) and not any(_has_digit(word) for word in source - told)
+    covered = source.intersection(word for sentence in sentences for word in _words(sentence))
+    return len(covered) * 2 >= len(source) and not any(_has_digit(word) for word in source - covered)
 
 
 def _has_digit(word: str) -> bool:
@@ -86,7 +86,7 @@ def _has_digit(word: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """What carries meaning: numbers and codes, words by their stem, runs of kanji and of katakana."""
+    """Return the words with meaning: numbers and codes, stems, runs of kanji and of katakana."""
     words = [match[0] for match in _TOKEN.finditer(normalise(text).replace("\u2019", "'"))]
     return [_stem(word) for word in words if not _EMPTY_WORD.fullmatch(word)]
 
@@ -97,19 +97,19 @@ def _stem(word: str) -> str:
     return _SUFFIX.sub("", word) if len(word) > 4 and word.isascii() else word
 
 
-def _turns(text: str) -> set[Turn]:
+def _modifiers(text: str) -> set[Modifier]:
     normal = normalise(text).replace("\u2019", "'")
-    return {turn for turn, pattern in _PATTERNS.items() if pattern.search(normal)}
+    return {modifier for modifier, pattern in _PATTERNS.items() if pattern.search(normal)}
 
 
-def _shortens(told: Sequence[str], source: Sequence[str]) -> bool:
-    """Whether `told` is `source` in its order, with no more left out in between than a third, and no number."""
-    return any(_shortens_from(start, told, source) for start, word in enumerate(source) if word == told[0])
+def _shortens(words: Sequence[str], source: Sequence[str]) -> bool:
+    """Return True if `words` are `source` in order, with at most a third left out in between, and no number."""
+    return any(_shortens_from(start, words, source) for start, word in enumerate(source) if word == words[0])
 
 
-def _shortens_from(start: int, told: Sequence[str], source: Sequence[str]) -> bool:
+def _shortens_from(start: int, words: Sequence[str], source: Sequence[str]) -> bool:
     at, skipped = start, 0
-    for word in told:
+    for word in words:
         while at < len(source) and source[at] != word:
             if _has_digit(source[at]):
                 return False

@@ -1,9 +1,8 @@
-"""A model may phrase an answer that stands already; it never adds to it (docs/decisions/general-model.md).
+"""Rewording of an answer by a model, without adding facts (docs/decisions/general-model.md).
 
-The answer is taken apart into its segments: what stands in front of each mark like [2], or else its lines and sentences. Each
-sentence of the model has to name its segments by their marks, and is left out, and said to be left out, unless they bear it
-out word by word. Where most of a segment or one of its numbers is no longer told, and where the model fails, the answer is
-told as it stood.
+The answer is split into segments: the text before each mark like [2], or else its lines and sentences. Each sentence of the model
+names its segments by their marks, and is left out, with a note, unless it is grounded in them word by word. If most of a segment
+or one of its numbers gets lost, and if the model fails, the answer stays as it was.
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest
 from a2a_hub.a2a.reply import Data, Piece, Text
 from a2a_hub.a2a.text import text_of
-from a2a_hub.agents.grounding import Flaw, flaw_in, tells
-from a2a_hub.gemini.client import Gemini, Prompt
-from a2a_hub.gemini.failure import ModelFailed
-from a2a_hub.gemini.remedies import hint
+from a2a_hub.agents.grounding import Flaw, covers, find_flaw
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.failure import ModelFailed, hint
+from a2a_hub.gemini.prompt import Ended, Prompt
 from a2a_hub.gemini.settings import GeminiSettings
-from a2a_hub.gemini.stream_result import Ended
 from a2a_hub.http.client import HttpClient
 from a2a_hub.text.language import Language, answer_language
 
@@ -50,8 +48,8 @@ Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """A sentence of the model that was left out, and why; `flaw` is "no_mark" for one that names no segment."""
+class DroppedSentence:
+    """A sentence of the model that was left out, and its flaw; "no_mark" if it names no segment."""
 
     sentence: str
     flaw: str
@@ -59,16 +57,16 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrasing:
-    """What was made of an answer. `text` is the model's, or None where the answer has to be told as it stood."""
+    """The rewording of an answer. `text` is the model's; None if the answer stays as it was."""
 
     text: str | None = None
-    dropped: tuple[Dropped, ...] = ()
-    lost: tuple[int, ...] = ()
+    dropped: tuple[DroppedSentence, ...] = ()
+    uncovered: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segments:
-    """An answer in its parts by number; `are_marked` says that it shows the numbers itself."""
+    """The parts of an answer by number. `are_marked`: the answer itself shows the numbers."""
 
     texts: Mapping[int, str]
     are_marked: bool
@@ -76,7 +74,7 @@ class Segments:
 
 
 def segments_of(answer: str, *, headings: Mapping[int, Sequence[str]]) -> Segments | None:
-    """The parts of an answer; None where a mark may be part of a quote, or something follows the last one."""
+    """Return the parts of an answer; None if a mark may be part of a quote, or text follows the last one."""
     if headings:
         marked: dict[int, str] = {}
         end = 0
@@ -92,25 +90,27 @@ def segments_of(answer: str, *, headings: Mapping[int, Sequence[str]]) -> Segmen
     return Segments(texts=dict(enumerate(plain, start=1)), are_marked=False)
 
 
-def checked(said: str, segments: Segments, language: Language) -> Phrasing:
-    """What remains of what a model said. Pure."""
-    kept: list[tuple[str, list[int]]] = []
-    dropped: list[Dropped] = []
-    for sentence in filter(None, (match[0].strip() for match in _SENTENCE.finditer(said))):
+def verified_phrasing(reply: str, segments: Segments, language: Language) -> Phrasing:
+    """Return the grounded sentences of a model's reply. Pure."""
+    grounded: list[tuple[str, list[int]]] = []
+    dropped: list[DroppedSentence] = []
+    for sentence in filter(None, (match[0].strip() for match in _SENTENCE.finditer(reply))):
         numbers = list(dict.fromkeys(int(number) for number in _MARK.findall(sentence)))
         flaw = _flaw(_MARK.sub("", sentence), numbers, segments)
         if flaw is None:
-            kept.append((sentence, numbers))
+            grounded.append((sentence, numbers))
         else:
-            dropped.append(Dropped(sentence, flaw))
-    lost = tuple(
+            dropped.append(DroppedSentence(sentence, flaw))
+    uncovered = tuple(
         number
         for number, text in segments.texts.items()
-        if not tells([sentence for sentence, numbers in kept if number in numbers], text)
+        if not covers([sentence for sentence, numbers in grounded if number in numbers], text)
     )
-    if lost:
-        return Phrasing(dropped=tuple(dropped), lost=lost)
-    shown = [sentence if segments.are_marked else _MARK.sub("", sentence).rstrip() for sentence, _ in kept]
+    if uncovered:
+        return Phrasing(dropped=tuple(dropped), uncovered=uncovered)
+    shown = [
+        sentence if segments.are_marked else _MARK.sub("", sentence).rstrip() for sentence, _ in grounded
+    ]
     text = ("" if language is Language.JA else " ").join(shown)
     if dropped:
         text += f"\n{_LEFT_OUT[language].format(count=len(dropped))}"
@@ -122,23 +122,23 @@ def _flaw(words: str, numbers: Sequence[int], segments: Segments) -> str | None:
         return "no_mark"
     evidence = "\n".join(segments.texts[number] for number in numbers)
     headings = [heading for number in numbers for heading in segments.headings.get(number, ())]
-    flaw: Flaw | None = flaw_in(words, evidence, headings=headings)
+    flaw: Flaw | None = find_flaw(words, evidence, headings=headings)
     return flaw
 
 
-def in_words_of(model: GeminiSettings | None, answer: Answer) -> Answer:
-    """`answer`, told in the words of a model; as it is where no model is configured."""
+def with_phrasing(model: GeminiSettings | None, answer: Answer) -> Answer:
+    """Return `answer`, reworded by the model if one is configured."""
     if model is None:
         return answer
     gemini = Gemini(model, http=HttpClient())
     gemini.warm_after_fork()
-    return phrased(answer, gemini)
+    return rephrased(answer, gemini)
 
 
-def phrased(answer: Answer, gemini: Gemini) -> Answer:
-    """`answer`, told in a model's words where they are borne out; an answer that says that it has none is left alone."""
+def rephrased(answer: Answer, gemini: Gemini) -> Answer:
+    """Return `answer`, reworded as far as the model's words are grounded; replies that are no answer stay as they are."""
 
-    def told(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
+    def reworded(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         pieces = list(answer(request, call))
         text = "".join(piece.text for piece in pieces if isinstance(piece, Text))
         data: dict[str, Any] = next((piece.value for piece in pieces if isinstance(piece, Data)), {})
@@ -148,19 +148,19 @@ def phrased(answer: Answer, gemini: Gemini) -> Answer:
             yield from pieces
             return
         question = text_of(request.message)
-        phrasing, note, hints = _asked(gemini, question, segments, call)
+        phrasing, note, hints = _reword(gemini, question, segments, call)
         yield Text(phrasing.text or text)
-        told_too = {"hints": [*data.get("hints", ()), *hints]} if hints else {}
-        yield Data(data | {"phrasing": note} | told_too)
+        all_hints = {"hints": [*data.get("hints", ()), *hints]} if hints else {}
+        yield Data(data | {"phrasing": note} | all_hints)
         yield from (piece for piece in pieces if not isinstance(piece, Text | Data))
 
-    return told
+    return reworded
 
 
-def _asked(
+def _reword(
     gemini: Gemini, question: str, segments: Segments, call: Call
 ) -> tuple[Phrasing, dict[str, Any], list[dict[str, str]]]:
-    """What the model made of it, what is to be told of that, and what of it to operators alone."""
+    """Return the rewording, its report for the caller, and the hints for operators only."""
     language = answer_language(question)
     lines = [f"[{number}] {text}" for number, text in segments.texts.items()]
     prompt = Prompt(
@@ -169,29 +169,29 @@ def _asked(
         temperature=0.0,
     )
     note: dict[str, Any] = {"model": gemini.settings.model, "used": False}
-    said = ""
+    reply = ""
     try:
         for piece in gemini.stream(prompt, cancellation=call.cancellation):
             match piece:
                 case str():
-                    said += piece
+                    reply += piece
                 case Ended():
                     note["tokens"] = asdict(piece.tokens)
     except ModelFailed as failed:
-        mends = hint(_STEP, failed.failure, gemini.settings, account=gemini.account)
-        note["failure"] = {"cause": mends["cause"]}
-        call.record["phrasing"] = {**note, "failure": mends}
-        return Phrasing(), note, [mends]
-    phrasing = checked(said, segments, language)
+        operator_hint = hint(_STEP, failed.failure, gemini.settings, account=gemini.account)
+        note["failure"] = {"cause": operator_hint["cause"]}
+        call.record["phrasing"] = {**note, "failure": operator_hint}
+        return Phrasing(), note, [operator_hint]
+    phrasing = verified_phrasing(reply, segments, language)
     note["used"] = phrasing.text is not None
-    # What a model said may hold what the caller wrote: it is told to the caller, and kept out of the log.
+    # The model's words may quote the caller: they go to the caller, and not to the log.
     call.record["phrasing"] = {**note, "dropped": [each.flaw for each in phrasing.dropped]}
     note["dropped"] = [asdict(each) for each in phrasing.dropped]
     return phrasing, note, []
 
 
 def _headings(data: Mapping[str, Any]) -> dict[int, Sequence[str]]:
-    """The title and the headings of each citation, by its number."""
+    """Return the title and the headings of each citation, by its number."""
     found: dict[int, Sequence[str]] = {}
     for number, citation in enumerate(data.get("citations") or (), start=1):
         section = citation.get("position", {}).get("section", ())
@@ -200,5 +200,5 @@ def _headings(data: Mapping[str, Any]) -> dict[int, Sequence[str]]:
 
 
 def _on_one_line(text: str) -> str:
-    """No line of a quote can be taken for a segment of its own."""
+    """Join the lines, so that no line of a quote passes for a segment of its own."""
     return " ".join(text.split())

@@ -9,31 +9,31 @@ from a2a_hub.gemini.settings import GeminiSettings, read_gemini
 from a2a_hub.runtime.local_address import own_address
 from a2a_hub.settings.reader import Settings
 
-# The answer stands already: nobody waits long for better words.
+# The answer is known already: better wording is not worth a long wait.
 _PHRASING_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSettings:
-    """What an agent needs to know of where it runs."""
+    """The deployment of an agent."""
 
     public_url: str
-    """Where callers reach it; its card says so. `PUBLIC_URL`."""
+    """The address in its card. `PUBLIC_URL`."""
     google_cloud_project: str | None
     """The project that its traces belong to. `GOOGLE_CLOUD_PROJECT`."""
     log_text: bool
-    """Whether the log may hold the texts of messages. `LOG_TEXT`."""
+    """True if the log may hold the texts of messages. `LOG_TEXT`."""
     phrasing: GeminiSettings | None = None
-    """The model that phrases answers, where the agent lets one; None for none. `PHRASE_MODEL`."""
+    """The model that rewords answers; None for none. `PHRASE_MODEL`."""
 
 
 def read_phrasing(settings: Settings) -> GeminiSettings | None:
-    """The model that phrases answers; problems are left in `settings` for its `check`."""
+    """Return the model that rewords answers. Errors are recorded in `settings`."""
     return read_gemini(settings, "PHRASE_MODEL", default_timeout_seconds=_PHRASING_SECONDS)
 
 
 def read_agent(settings: Settings) -> AgentSettings:
-    """These settings; problems are left in `settings` for its `check`."""
+    """Return these settings. Errors are recorded in `settings`."""
     return AgentSettings(
         public_url=settings.url("PUBLIC_URL", own_address(settings)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
@@ -42,7 +42,7 @@ def read_agent(settings: Settings) -> AgentSettings:
 
 
 def read(environ: Mapping[str, str]) -> AgentSettings:
-    """The settings in `environ`. Raises SettingsError with all mistakes at once."""
+    """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
     config = replace(read_agent(settings), phrasing=read_phrasing(settings))
     settings.check()

@@ -1,4 +1,4 @@
-"""Examines a model with the agent's own credentials: does it answer?"""
+"""The examination of a model with the agent's own credentials."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from a2a_hub.diagnosis import report
-from a2a_hub.gemini.client import Gemini, Prompt
-from a2a_hub.gemini.failure import ModelFailed
-from a2a_hub.gemini.remedies import remedy
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.gemini.failure import ModelFailed, remedy
+from a2a_hub.gemini.prompt import Prompt
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation
@@ -18,7 +18,7 @@ _PROMPT = Prompt(instruction="Answer with the one word that you are given.", tex
 
 
 def examine(gemini: Gemini, *, clock: Callable[[], float] = time.monotonic) -> Iterator[report.Step]:
-    """What works, and what does not, with the command that mends it."""
+    """Ask the model for one word; yield the step, with the command that fixes a failure."""
     settings = gemini.settings
     started = clock()
     try:
@@ -34,7 +34,7 @@ def examine(gemini: Gemini, *, clock: Callable[[], float] = time.monotonic) -> I
 
 
 def examiner(settings: GeminiSettings | None) -> Callable[[], Sequence[report.Step]]:
-    """What examines the model of `settings`; it says so where there is none."""
+    """Return the examination of the model of `settings`; a skipped step if there is none."""
     if settings is None:
         return lambda: (report.skipped("model", "none is configured, and none is needed"),)
     gemini = Gemini(settings, http=HttpClient())

@@ -1,16 +1,20 @@
-"""Why a model gave no answer, or not all of it: causes, and the exceptions of Google's SDK as causes."""
+"""Failures of a model: their causes, the texts for people, and the remedies for operators."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from a2a_hub.http.client import Fault, HttpFailure
-from a2a_hub.http.messages import delay_of
+from a2a_hub.gemini.settings import GeminiSettings
+from a2a_hub.text.language import Language
+
+ROLE = "roles/aiplatform.user"
+API = "aiplatform.googleapis.com"
+_UNKNOWN_ACCOUNT = "SERVICE_ACCOUNT_EMAIL"
 
 
 class Cause(StrEnum):
-    """What went wrong, as far as somebody has to do something else about it."""
+    """A kind of failure, as far as people or operators act differently on it."""
 
     NO_CREDENTIALS = "no_credentials"
     DENIED = "denied"
@@ -31,13 +35,13 @@ class Cause(StrEnum):
     CANCELLED = "cancelled"
 
 
-PASSES = frozenset({Cause.QUOTA, Cause.OVERLOADED, Cause.UNREACHABLE, Cause.CUT})
-"""What may be over in a moment: as long as nothing of the answer was told, the same request is sent again."""
+TRANSIENT = frozenset({Cause.QUOTA, Cause.OVERLOADED, Cause.UNREACHABLE, Cause.CUT})
+"""Causes that may be over in a moment: the request is sent again, as long as no part of the answer was passed on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """What one request was charged for (`usageMetadata`)."""
+    """The tokens that one request was charged for (`usageMetadata`)."""
 
     prompt: int = 0
     answer: int = 0
@@ -47,7 +51,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """One failure. `detail` is for the operator and holds no foreign text, `finish` is the API's word for the end."""
+    """One failure. `detail` is for the operator and holds no foreign text; `finish` is the API's finish or block reason."""
 
     cause: Cause
     detail: str = ""
@@ -64,69 +68,163 @@ class ModelFailed(Exception):
         self.failure = failure
 
 
-_HTTP_CAUSES = {
-    Fault.UNRESOLVED: Cause.UNREACHABLE,
-    Fault.UNREACHABLE: Cause.UNREACHABLE,
-    Fault.TLS: Cause.UNREACHABLE,
-    Fault.CUT: Cause.CUT,
-    Fault.TOO_LARGE: Cause.BROKEN,
-    Fault.CANCELLED: Cause.CANCELLED,
+_REASONS = {
+    Cause.NO_CREDENTIALS: (
+        "I have no valid credentials for the language model.",
+        "言語モデルを利用するための有効な認証情報がありません。",
+    ),
+    Cause.DENIED: (
+        "I am not allowed to use the language model.",
+        "言語モデルを利用する権限がありません。",
+    ),
+    Cause.API_DISABLED: (
+        "The language model's service is not enabled for this project.",
+        "このプロジェクトで言語モデルのサービスが有効になっていません。",
+    ),
+    Cause.NOT_FOUND: (
+        "The language model that I am set to use does not exist, or not in this region.",
+        "設定されている言語モデルが存在しないか、このリージョンでは利用できません。",
+    ),
+    Cause.REJECTED: (
+        "The language model did not accept the request.",
+        "言語モデルが要求を受け付けませんでした。",
+    ),
+    Cause.QUOTA: (
+        "The language model has reached its limit of requests for the moment.",
+        "言語モデルが現在、利用上限に達しています。",
+    ),
+    Cause.OVERLOADED: (
+        "The language model's service has a problem at the moment.",
+        "言語モデルのサービスで現在、問題が発生しています。",
+    ),
+    Cause.UNREACHABLE: (
+        "The language model cannot be reached at the moment.",
+        "現在、言語モデルに接続できません。",
+    ),
+    Cause.TIMEOUT: (
+        "The language model did not finish its answer in time.",
+        "言語モデルの回答が時間内に完了しませんでした。",
+    ),
+    Cause.STALLED: (
+        "The language model stopped sending.",
+        "言語モデルからの送信が途絶えました。",
+    ),
+    Cause.CUT: (
+        "The connection to the language model was lost.",
+        "言語モデルとの接続が切れました。",
+    ),
+    Cause.BROKEN: (
+        "The language model ended in a way that I do not understand.",
+        "言語モデルが想定外の形で終了しました。",
+    ),
+    Cause.EMPTY: (
+        "The language model answered nothing.",
+        "言語モデルから回答がありませんでした。",
+    ),
+    Cause.QUESTION_BLOCKED: (
+        "The language model's safety rules did not let this question through.",
+        "言語モデルの安全基準により、この質問には回答できません。",
+    ),
+    Cause.ANSWER_BLOCKED: (
+        "The language model's safety rules stopped its answer.",
+        "言語モデルの安全基準により、回答が中止されました。",
+    ),
+    Cause.RECITATION: (
+        "The language model stopped, because its answer came too close to a published text.",
+        "回答が公開済みの文章に近すぎるため、言語モデルが回答を中止しました。",
+    ),
+    Cause.CANCELLED: ("The question was withdrawn.", "質問が取り消されました。"),
 }
-_STATUS_CAUSES = {
-    400: Cause.REJECTED,
-    401: Cause.NO_CREDENTIALS,
-    404: Cause.NOT_FOUND,
-    413: Cause.REJECTED,
-    429: Cause.QUOTA,
-    499: Cause.CANCELLED,
+_REPHRASE = ("Please put the question in other words.", "別の言葉でご質問ください。")
+_SHORTEN = ("Please ask a shorter question.", "質問を短くしてお試しください。")
+_LATER = ("Please try again in a few minutes.", "数分後にもう一度お試しください。")
+_ADMINISTRATOR = ("Your administrator can fix this.", "管理者による対応が必要です。")
+_ADVICE = {
+    **dict.fromkeys(
+        (Cause.NO_CREDENTIALS, Cause.DENIED, Cause.API_DISABLED, Cause.NOT_FOUND), _ADMINISTRATOR
+    ),
+    **dict.fromkeys((Cause.EMPTY, Cause.QUESTION_BLOCKED, Cause.ANSWER_BLOCKED, Cause.RECITATION), _REPHRASE),
+    Cause.REJECTED: _SHORTEN,
 }
-_LONGEST_RETRY_AFTER_SECONDS = 3600.0
+_NO_ANSWER = ("I could not answer this question.", "この質問に回答できませんでした。")
+_INCOMPLETE = ("The answer above is not complete.", "上の回答は途中までです。")
+_CUT_SHORT = (
+    "(The answer was cut off here, at the longest length that is allowed. Ask for the rest, or for a shorter answer.)",
+    "（回答が長さの上限に達したため、ここで打ち切られました。続きを尋ねるか、短い回答をお求めください。）",
+)
+_RETRYING = ("The language model is busy; trying again", "言語モデルが混み合っているため、再試行しています")
 
 
-def failure_of(error: Exception, *, is_late: bool) -> Failure:
-    """What an exception means; `is_late` says that the whole time is over. Whatever is not known is BROKEN."""
-    from google.auth.exceptions import GoogleAuthError
-    from google.genai.errors import APIError
+def failure_text(cause: Cause, language: Language, *, is_begun: bool) -> str:
+    """Return what happened and what to do. `is_begun`: a part of the answer stands above."""
+    what = _INCOMPLETE if is_begun else _NO_ANSWER
+    sentences = (what, _REASONS[cause], _ADVICE.get(cause, _LATER))
+    if language is Language.JA:
+        return "".join(japanese for _, japanese in sentences)
+    return " ".join(english for english, _ in sentences)
 
-    match error:
-        case ModelFailed():
-            return error.failure
-        case HttpFailure(fault=Fault.TIMEOUT):
-            return Failure(cause=Cause.TIMEOUT if is_late else Cause.STALLED, detail=error.detail)
-        case HttpFailure():
-            return Failure(cause=_HTTP_CAUSES[error.fault], detail=error.detail)
-        case APIError():
-            return _refusal(error)
-        case GoogleAuthError():
-            return Failure(cause=Cause.NO_CREDENTIALS, detail=type(error).__name__)
+
+def cut_short_text(language: Language) -> str:
+    """Return the note under an answer that reached the maximum length."""
+    return _CUT_SHORT[language is Language.JA]
+
+
+def retrying_text(language: Language) -> str:
+    """Return the progress line while the model is asked again."""
+    return _RETRYING[language is Language.JA]
+
+
+def hint(step: str, failure: Failure, settings: GeminiSettings, *, account: str | None) -> dict[str, str]:
+    """Return the report of a failed step, for operators only: the remedy may name the project and the account."""
+    return {
+        "step": step,
+        "cause": failure.cause.value,
+        "resource": settings.model,
+        "detail": failure.detail,
+        "remedy": remedy(failure.cause, settings, account=account),
+    }
+
+
+def remedy(cause: Cause, settings: GeminiSettings, *, account: str | None) -> str:
+    """Return the command, or the sentence, that fixes the cause. `account` is the rejected service account, if known."""
+    project = settings.project
+    match cause:
+        case Cause.NO_CREDENTIALS:
+            return (
+                "gcloud auth application-default login (on your own machine; on Cloud Run, deploy the function with "
+                "--service-account, and see that this account exists and is enabled)"
+            )
+        case Cause.DENIED:
+            member = f"serviceAccount:{account or _UNKNOWN_ACCOUNT}"
+            return f"gcloud projects add-iam-policy-binding {project} --member={member} --role={ROLE}"
+        case Cause.API_DISABLED:
+            return f"gcloud services enable {API} --project={project}"
+        case Cause.NOT_FOUND:
+            return (
+                f"set {settings.variable} and GOOGLE_CLOUD_LOCATION to a model and a location that has it: "
+                f"{settings.model} is not in {settings.location}"
+            )
+        case Cause.QUOTA:
+            return (
+                "ask again in a minute: Gemini's newer models have no quota to raise, but capacity that all projects share; "
+                f"where it comes again, {_more_capacity(settings)}"
+            )
+        case Cause.UNREACHABLE | Cause.CUT:
+            return f"see that the function can reach {API} (VPC egress, DNS), then ask again"
+        case Cause.TIMEOUT:
+            return "raise MODEL_TIMEOUT_SECONDS and the route's timeout_seconds, or choose a faster model"
+        case Cause.STALLED:
+            return "raise MODEL_IDLE_SECONDS if the model thinks for longer, or choose a faster model"
+        case Cause.EMPTY:
+            return "raise MODEL_MAX_OUTPUT_TOKENS: what the model thinks counts, too"
+        case Cause.QUESTION_BLOCKED | Cause.ANSWER_BLOCKED | Cause.RECITATION:
+            return "nothing is broken: the model's content filters decided so"
         case _:
-            return Failure(cause=Cause.BROKEN, detail=type(error).__name__)
+            return "see the function's log by the request's id; status.cloud.google.com tells of disruptions"
 
 
-def _refusal(error: object) -> Failure:
-    status, reason = getattr(error, "code", None), _reason(getattr(error, "details", None))
-    if status == 403:
-        cause = Cause.API_DISABLED if reason == "SERVICE_DISABLED" else Cause.DENIED
-    elif isinstance(status, int) and status >= 500:
-        cause = Cause.OVERLOADED
-    else:
-        cause = _STATUS_CAUSES.get(status, Cause.BROKEN) if isinstance(status, int) else Cause.BROKEN
-    detail = f"HTTP {status}" + (f", {reason}" if reason else "")
-    return Failure(cause=cause, detail=detail, retry_after_seconds=_retry_after(error))
-
-
-def _reason(answer: object) -> str:
-    """The `reason` of google.rpc.ErrorInfo, which is a word in capitals; "" without one."""
-    error = answer.get("error", answer) if isinstance(answer, dict) else {}
-    details = error.get("details") if isinstance(error, dict) else None
-    for detail in details if isinstance(details, list) else ():
-        reason = detail.get("reason") if isinstance(detail, dict) else None
-        if isinstance(reason, str) and reason.replace("_", "").isalpha() and reason.isupper():
-            return reason
-    return ""
-
-
-def _retry_after(error: object) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", {})
-    delay = delay_of(headers.get("retry-after"))
-    return None if delay is None else min(delay, _LONGEST_RETRY_AFTER_SECONDS)
+def _more_capacity(settings: GeminiSettings) -> str:
+    reserved = "reserve capacity (Provisioned Throughput)"
+    if settings.location == "global":
+        return reserved
+    return f"set GOOGLE_CLOUD_LOCATION=global, which draws on every region's capacity, or {reserved}"

@@ -1,4 +1,4 @@
-"""Which model is asked, where it is, and how much of it one answer may take."""
+"""The settings of a model: its location and the limits of one answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LOCATION = re.compile(r"[a-z]+(?:-[a-z]+[0-9]+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeminiSettings:
-    """A model of Google's on Vertex AI. `variable` is the setting that names the model, for whoever has to change it."""
+    """A model on Vertex AI. `variable` is the setting that names the model, for remedies."""
 
     variable: str
     project: str
@@ -22,17 +22,17 @@ class GeminiSettings:
     endpoint: str | None
     """The URL of a stand-in or a private endpoint; None for Vertex AI itself. `VERTEX_AI_ENDPOINT`."""
     timeout_seconds: float
-    """For the whole answer, further attempts included; less than the hub's route gives. `MODEL_TIMEOUT_SECONDS`."""
+    """Limit of the whole answer, retries included; less than the hub's route allows. `MODEL_TIMEOUT_SECONDS`."""
     idle_seconds: float
-    """The longest silence, before the answer and within it. `MODEL_IDLE_SECONDS`."""
+    """Limit of silence, before the answer and within it. `MODEL_IDLE_SECONDS`."""
     max_output_tokens: int
-    """The longest answer; what the model thinks counts. `MODEL_MAX_OUTPUT_TOKENS`."""
+    """Limit of the answer, the model's thoughts included. `MODEL_MAX_OUTPUT_TOKENS`."""
 
 
 def read_gemini(
     settings: Settings, variable: str, *, default_timeout_seconds: float
 ) -> GeminiSettings | None:
-    """The settings of the model that `variable` names; None when it names none. What is wrong is noted in `settings`."""
+    """Return the settings of the model that `variable` names; None if it is unset. Errors are recorded in `settings`."""
     model = settings.optional(variable)
     project = settings.optional("GOOGLE_CLOUD_PROJECT")
     location = settings.text("GOOGLE_CLOUD_LOCATION", "global")

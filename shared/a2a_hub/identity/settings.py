@@ -157,7 +157,7 @@ def _clients(settings: Settings) -> tuple[Client, ...]:
         except UnicodeDecodeError:
             settings.problem("CLIENTS_FILE", "names a file that is not UTF-8")
         except OSError:
-            pass  # `file` has noted it.
+            pass  # `Settings.file` has recorded it.
     return clients
 
 

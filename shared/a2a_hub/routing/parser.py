@@ -16,9 +16,8 @@ from a2a_hub.routing.compiled_table import CompiledTable, compile_table
 from a2a_hub.routing.patterns import BadPattern, compile_pattern
 from a2a_hub.routing.routes import HubProfile, Route, RouteTable, RouteTableError
 from a2a_hub.text.normalization import compose, normalise
-from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem
+from a2a_hub.toml.checked_table import VARIABLE, CheckedTable, Problem, syntax_problem
 from a2a_hub.toml.lines import TomlLines
-from a2a_hub.toml.syntax import syntax_problem
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")

@@ -10,7 +10,7 @@ from a2a_hub.routing.patterns import compile_pattern
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up
 from a2a_hub.text.normalization import normalise
-from a2a_hub.text.quoted_mail import own_words, unsigned
+from a2a_hub.text.quoted_mail import without_quoted_mail, without_signature
 
 
 class Rule(StrEnum):
@@ -72,9 +72,9 @@ class Router:
         """
         if skill is not None:
             return self._named(skill)
-        own = own_words(text)
+        own = without_quoted_mail(text)
         choice = self._ruled(normalise(own))
-        if choice is None and (quoting := unsigned(text)) != own:
+        if choice is None and (quoting := without_signature(text)) != own:
             choice = self._ruled(normalise(quoting))
         return choice or self._unruled(own, last_route)
 
@@ -84,7 +84,7 @@ class Router:
 
     def passed_over(self, text: str) -> list[str]:
         """Why each other route that has rules for what the text says itself did not get it; the nearest first."""
-        own, chosen = normalise(own_words(text)), self.choose(text).route.id
+        own, chosen = normalise(without_quoted_mail(text)), self.choose(text).route.id
         reasons: dict[str, str] = {}
         for route, rule, words in self._matches(own):
             if route.id != chosen:

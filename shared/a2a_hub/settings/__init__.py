@@ -1,1 +1,1 @@
-"""Settings: reading them from an environment, and those that several functions share."""
+"""Settings: the reader, and the settings that several functions share."""

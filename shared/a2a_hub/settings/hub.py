@@ -1,13 +1,10 @@
-"""The settings that `hub`, `agent_card` and `tasks` share, and what is made of them alike: the route table that is read again,
-and the card.
-"""
+"""The settings that `hub`, `agent_card` and `tasks` share, with the card and the reloaded route table that they make of them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -22,11 +19,11 @@ from a2a_hub.routing.table_file import NOT_SET, RouteFile, RouteSource
 from a2a_hub.runtime.local_address import own_address
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.reader import Settings
+from a2a_hub.task_store import factory as store_settings
+from a2a_hub.task_store.factory import StoreSettings
+from a2a_hub.tasks import webhook_keys
+from a2a_hub.tasks.webhook_keys import PublicKey
 from a2a_hub.telemetry.log import Log
-
-if TYPE_CHECKING:
-    from a2a_hub.task_store.factory import StoreSettings
-    from a2a_hub.tasks.webhook_keys import PublicKey
 
 # A bundle has the table beside the package, the source tree one folder further up.
 _BUNDLE, _SOURCE_TREE = Path(__file__).resolve().parents[2:4]
@@ -46,29 +43,29 @@ default = true
 
 
 class HubSettings(Struct, frozen=True, kw_only=True):
-    """`unset` names the variables of the route table that have no value: their routes answer that they cannot be reached."""
+    """The shared settings. `unset` names the variables of the route table without a value: their routes are unavailable."""
 
     table: RouteTable
     unset: tuple[str, ...]
     routes_file: RouteFile
     routes_seconds: float
-    """How often the file is read again."""
+    """Reload interval of the file."""
     public_url: str
     security: tuple[SecurityKind, ...]
     card_protocol_version: str
     card_unnamed_version: Version | None
-    """Whose card a request gets that names no version; None is both in one."""
+    """The version of the card for requests that name none; None is both in one."""
     card_max_age_seconds: int
     google_cloud_project: str | None
     log_text: bool
     store: StoreSettings | None
-    """Where tasks are kept; None keeps none."""
+    """The task store; None stores no tasks."""
     webhook_keys: tuple[PublicKey, ...]
-    """With which receivers check notifications; where there are none, nothing is published."""
+    """The keys with which receivers check notifications; empty publishes none."""
 
 
 def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) -> HubSettings:
-    """Reads the shared settings. On Google Cloud a missing address of an agent that is called is an error."""
+    """Read the shared settings. With `needs_urls`, a missing address of an agent is an error on Google Cloud."""
     on_google_cloud = "K_SERVICE" in environ
     table, unset, file = _table(settings, environ)
     if needs_urls and on_google_cloud:
@@ -86,24 +83,24 @@ def read(settings: Settings, environ: Mapping[str, str], *, needs_urls: bool) ->
         card_max_age_seconds=int(settings.number("CARD_MAX_AGE_SECONDS", 300, least=0, most=86400)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         log_text=settings.flag("LOG_TEXT"),
-        store=_store(settings),
-        webhook_keys=_webhook_keys(settings),
+        store=store_settings.read(settings),
+        webhook_keys=webhook_keys.read(settings),
     )
 
 
 def missing_variable(route: Route) -> str | None:
-    """The variable that this route's address needs and that has no value; None where the route has its address."""
+    """Return the unset variable that this route's address needs; None if the address is complete."""
     name, _, domain = (urlsplit(route.url).hostname or "").partition(".")
     return name.upper().replace("-", "_") if domain == NOT_SET else None
 
 
 def public_card(settings: HubSettings) -> AgentCard:
-    """The card for everybody: without the routes that only some may use."""
+    """Return the public card, without restricted routes."""
     return card_for(settings, tuple(route for route in settings.table.routes if not restricted(route)))
 
 
 def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
-    """The hub's card with these routes' skills. Whoever has to say who they are can ask for a card of their own."""
+    """Return the hub's card with these routes' skills. With authentication, callers can get an extended card."""
     return hub_card(
         settings.table,
         public_url=settings.public_url,
@@ -115,7 +112,7 @@ def card_for(settings: HubSettings, routes: tuple[Route, ...]) -> AgentCard:
 
 
 def card_endpoint(settings: HubSettings, card: Callable[[], AgentCard]) -> CardEndpoint:
-    """Serves what `card` gives, as the settings say."""
+    """Return an endpoint that serves `card` according to the settings."""
     return CardEndpoint(
         card,
         protocol_version_v0_3=settings.card_protocol_version,
@@ -128,7 +125,7 @@ def card_endpoint(settings: HubSettings, card: Callable[[], AgentCard]) -> CardE
 def route_source(
     settings: HubSettings, changed: Callable[[RouteTable, tuple[str, ...]], object], *, log: Log
 ) -> RouteSource:
-    """Calls `changed` with each further table, and the names of its variables that have no value."""
+    """Return a source that calls `changed` with each new table and the names of its unset variables."""
     return RouteSource(
         settings.routes_file,
         seconds=settings.routes_seconds,
@@ -140,7 +137,7 @@ def route_source(
 
 
 def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, tuple[str, ...], RouteFile]:
-    """The route table, its variables that have no value, and its file. Where there is no table, the problem is noted."""
+    """Return the route table, its unset variables, and its file. Errors are recorded, with an empty table returned."""
     file = RouteFile(settings.file("ROUTES_FILE", _ROUTES), environ)
     try:
         read = file.read()
@@ -152,25 +149,9 @@ def _table(settings: Settings, environ: Mapping[str, str]) -> tuple[RouteTable, 
     except UnicodeDecodeError:
         settings.problem("ROUTES_FILE", "names a file that is not UTF-8")
     except OSError:
-        pass  # `file` has noted it.
-    # What comes after this is read all the same, so that everything that is wrong is said at once.
+        pass  # `Settings.file` has recorded it.
+    # Reading continues, so that all errors are reported together.
     return load(_NO_TABLE, variables={}), (), file
-
-
-def _store(settings: Settings) -> StoreSettings | None:
-    if settings.optional("TASK_STORE") is None:
-        return None
-    from a2a_hub.task_store import factory as store_settings
-
-    return store_settings.read(settings)
-
-
-def _webhook_keys(settings: Settings) -> tuple[PublicKey, ...]:
-    if settings.optional("WEBHOOK_PUBLIC_KEYS") is None:
-        return ()
-    from a2a_hub.tasks import webhook_keys
-
-    return webhook_keys.read(settings)
 
 
 def _unnamed_version(settings: Settings) -> Version | None:
@@ -179,7 +160,7 @@ def _unnamed_version(settings: Settings) -> Version | None:
 
 
 def _security(settings: Settings) -> tuple[SecurityKind, ...]:
-    """What the card declares: Google's OAuth where Google tokens are accepted, else a bearer token; nothing for the anonymous."""
+    """Return the card's security schemes: by default Google's OAuth if Google tokens are accepted, else a bearer token."""
     if settings.flag("ALLOW_ANONYMOUS"):
         return ()
     default = "google" if settings.listed("GOOGLE_TOKEN_AUDIENCES") else "bearer"

@@ -1,1 +1,1 @@
-"""Text as people write it: one spelling, its language, what is quoted, what follows on an earlier turn."""
+"""Text as people write it: one spelling, its language, quoted mail, follow-up questions."""

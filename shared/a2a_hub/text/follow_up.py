@@ -1,4 +1,4 @@
-"""Questions that say nothing without the one before: "and for international trips?", 「じゃあ海外は？」, "as a table, please"."""
+"""Follow-up questions, incomplete without the one before: "and for hotels?", 「じゃあ海外は？」, "as a table, please"."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from functools import cache
 
 from a2a_hub.text.normalization import compose, normalise
 
-# A longer text says by itself what it is about.
+# Longer texts are complete questions.
 _LONGEST = 80
 
 _PLEASE = r"(?:,? please)?"
-_ASKS = r"(?:what|whom?|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|may)\b"
-_POINTS = r"(?:it|its|they|them|their|that|this|those|these)\b"
-# "Is it raining?" points at nothing that was said.
-_OF_NOTHING = (
+_QUESTION_WORD = r"(?:what|whom?|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|may)\b"
+_PRONOUN = r"(?:it|its|they|them|their|that|this|those|these)\b"
+# "Is it raining?" refers to no earlier text.
+_IMPERSONAL = (
     r"(?:is|was|will) it (?:true|possible|legal|safe|ok|okay|worth|late|going|bad|good)\b"
     r"|(?:is|was|will) it (?:raining|rain|snowing|snow|cold|hot|warm|sunny)\b|how is it going|(?:do|are|can|could|will) you\b"
     r"|(?:who|where|how) (?:is|are|was|were) (?:it|this|that|these|those|they)\??$"
 )
 _COUPLED = r"(?:(?:ok(?:ay)?|so|then),? )*(?:(?:and )?(?:what|how) about|and|but|or)\b,?"
 _ENGLISH = (
-    # A few words that ask nothing whole: "and for P-2?", "what about hotels".
-    rf"{_COUPLED}(?! {_ASKS})(?! (?:i|we|you)\b)(?: (?:(?:then|also) )?[\w'-]+){{1,6}}{_PLEASE}",
-    # A whole question about something that was named before: "and who signs it?", "is that per person?".
-    rf"(?:and|but|or|so)\b,?(?= {_ASKS})(?=.* {_POINTS})(?: [\w'-]+){{2,9}}",
-    rf"(?!{_OF_NOTHING}|what|which)(?={_ASKS})(?=.* {_POINTS})[\w'-]+(?: [\w'-]+){{2,7}}",
+    # A few words without a complete question: "and for P-2?", "what about hotels".
+    rf"{_COUPLED}(?! {_QUESTION_WORD})(?! (?:i|we|you)\b)(?: (?:(?:then|also) )?[\w'-]+){{1,6}}{_PLEASE}",
+    # A complete question about an earlier subject: "and who signs it?", "is that per person?".
+    rf"(?:and|but|or|so)\b,?(?= {_QUESTION_WORD})(?=.* {_PRONOUN})(?: [\w'-]+){{2,9}}",
+    rf"(?!{_IMPERSONAL}|what|which)(?={_QUESTION_WORD})(?=.* {_PRONOUN})[\w'-]+(?: [\w'-]+){{2,7}}",
     r"so,? .{3,40} then|(?:the )?same (?:question|thing)? ?(?:for|with|in) .{2,30}",
     r"which (?:one|of (?:them|these|those))\b.{0,40}",
-    # A circumstance and no verb: "per person?", "in feet?", "for ten people?".
+    # A circumstance without a verb: "per person?", "in feet?", "for ten people?".
     (
-        rf"(?:per|for|in|on|at|from|with|without|after|before|during|within|over|under|above|below)(?! {_ASKS})"
-        rf"(?:(?! {_ASKS}) [\w'-]+){{1,4}}(?=\?)"
+        rf"(?:per|for|in|on|at|from|with|without|after|before|during|within|over|under|above|below)(?! {_QUESTION_WORD})"
+        rf"(?:(?! {_QUESTION_WORD}) [\w'-]+){{1,4}}(?=\?)"
     ),
     (
         r"(?:[\w'-]+ ){0,4}the (?:first|second|third|fourth|fifth|last) (?:one|step|point|item|task|risk)"
@@ -41,7 +41,7 @@ _ENGLISH = (
     r"(?:[\w'-]+ ){1,4}(?:step|point|item|number|task|risk) [0-9]{1,2}(?: [\w'-]+){0,3}",
     r"(?:since|until|till|from) when|how (?:much|many|long|often|soon)|who|when|where",
     r"(?:(?:and|but) )?(?:and|but|or|what) if\b.+",
-    # Nothing but the form that the answer is to have, or that there should be more of it.
+    # Only a format for the answer, or a request for more.
     (
         rf"(?:(?:and|now|please|the same|(?:can|could) you|(?:put|show|say|make) (?:it|that))\b,? )*"
         rf"(?:as|in) (?:a|one) (?:table|list|sentence|word){_PLEASE}"
@@ -64,7 +64,7 @@ _ENGLISH = (
 
 _SUBJECT = r"[^のはがをに。、? +*×÷=/]{1,12}?(?:(?:の|した)?(?:場合|とき|時|ほう|方|人))?"
 _COUPLED_JA = r"(?:じゃあ?|では|それじゃあ?|それでは|それなら|あとは?|それと|でも|ちなみに)[、 ]?"
-# Numbers, and texts that are about something else whatever was said before.
+# Numbers, and subjects that start a new conversation.
 _NUMBER = r"(?:[0-9]{1,3}|[一二三四五六七八九十])"
 _NEW = r"(?:何|なん|誰|だれ|いつ|どこ|天気|今日|明日|世界|日本|一番|最も|好き)"
 _JAPANESE = (
@@ -74,7 +74,7 @@ _JAPANESE = (
     r"[^。?]{1,20}(?:の|た|る|い|な)(?:場合|とき|時)(?:は|だと)(?=\?)",
     r"[^。? ]{1,12}について(?:は|も)|[^。?]{1,14}(?:たら|なければ|ないと)(?=\?)",
     r"(?:いつ|どこ|誰|いくら|何(?:日|回|円|人|時間|分))(?:から|まで|で|に|へ|が|以内)?(?:ですか|(?=\?))|どうやって(?=\?)",
-    # Who, when or where, and nothing that it is said of.
+    # Who, when or where, without a subject.
     r"(?!.*(?:住|好き|寝|食べ|生まれ|帰|会い|思))(?:(?:誰|だれ)[にがの]|いつ|どこ[にへで])[^。?はを]{2,12}(?:か|の(?=\?)|(?=\?))",
     rf"{_NUMBER}(?:番目?|つ目|個目)(?:は|を|の|について).{{0,14}}|(?:ほか|他)にも?(?:ある|あります)?か?|どれ(?:が|を|から).{{1,12}}",
     (
@@ -91,23 +91,23 @@ _JAPANESE = (
     r"(?:それを|もう一度|今度は)?(?:日本語|英語)で(?:も)?(?:の)?(?:(?:教えて|答えて|回答|説明|お願い|言って).{0,8})?",
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
 )
-# P-1, SEV2, ISO27001: one of a series, in whose place another one can stand.
+# P-1, SEV2, ISO27001: one of a series, replaceable by another one.
 _NUMBERED = r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])"
 
 
 def is_follow_up(text: str) -> bool:
-    """Whether a text only makes sense as the continuation of another one."""
+    """Return True if a text only makes sense as the continuation of another one."""
     normal = normalise(text)
     return len(normal) <= _LONGEST and _follow_ups().fullmatch(normal) is not None
 
 
 def names_another(earlier: str, follow_up: str) -> bool:
-    """Whether the follow-up names another member of a series than the earlier question: P-2 after P-1."""
+    """Return True if the follow-up names another member of a series than the earlier question: P-2 after P-1."""
     return _members(earlier, follow_up) is not None
 
 
 def completed(earlier: str, follow_up: str) -> str:
-    """The question that is meant: the earlier one about the other member of its series, or both, one under the other."""
+    """Return the complete question: the earlier one about the other member of its series, or both, one below the other."""
     members = _members(earlier, follow_up)
     if members is None:
         return f"{earlier}\n{follow_up}"
@@ -116,14 +116,14 @@ def completed(earlier: str, follow_up: str) -> str:
 
 
 def _members(earlier: str, follow_up: str) -> tuple[str, str] | None:
-    """What of a series each of them names first."""
+    """Return the first member of a series that each text names; None if they name none of the same series."""
     named, meant = _numbered().search(compose(earlier)), _numbered().search(compose(follow_up))
     if named is None or meant is None or named[1].casefold() != meant[1].casefold():
         return None
     return named[0], meant[0]
 
 
-# Compiled for the first text that needs them, which the start of a process does without.
+# Compiled on first use.
 @cache
 def _follow_ups() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join((*_ENGLISH, *_JAPANESE))})[?.!。 ]*")

@@ -1,4 +1,4 @@
-"""The language of a question, which is the language of its answer unless the question asks for another."""
+"""The language of a question, and of its answer."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ _LONGEST_END = 5000
 
 
 class Language(StrEnum):
-    """What end users read."""
+    """A language of people's texts."""
 
     EN = "en"
     JA = "ja"
 
 
 def language_of(text: str) -> Language:
-    """Japanese when the text has a kana or a Chinese character, else English."""
+    """Return Japanese if the text has a kana or a Chinese character, else English."""
     if text.isascii():
         return Language.EN
     return Language.JA if _japanese().search(text) else Language.EN
 
 
 def answer_language(question: str) -> Language:
-    """The language that a question asks to be answered in ("answer in Japanese", 「英語で教えて」), else its own.
+    """Return the requested language of the answer ("answer in Japanese", 「英語で教えて」), else that of the question.
 
-    Of a conversation's questions, one a line, the last that names one decides.
+    Of a conversation's questions, one per line, the last one that names a language decides.
     """
     ends = question
     if len(question) > 2 * _LONGEST_END:
-        # What is handed over with a question stands between its ends.
+        # Pasted material stands between the ends of a question.
         ends = f"{question[:_LONGEST_END]}\n{question[-_LONGEST_END:]}"
     named = list(_named().finditer(ends))
     if not named:
@@ -38,11 +38,11 @@ def answer_language(question: str) -> Language:
     last = named[-1]
     if "".join(filter(None, last.groups())).casefold() in ("japanese", "日本語"):
         return Language.JA
-    # Whoever writes Japanese again after that has had enough of English.
+    # A later Japanese line ends the request for English.
     return language_of(ends[last.end() :].partition("\n")[2])
 
 
-# A set of so many characters takes milliseconds to compile, which the start of a process does without.
+# Compiled on first use: so large a set takes milliseconds.
 @cache
 def _japanese() -> re.Pattern[str]:
     return re.compile(r"[\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uff66-\uff9f]")

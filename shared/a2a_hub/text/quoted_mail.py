@@ -1,4 +1,4 @@
-"""What a message asks itself: without quoted mail, courtesies and the signature, whose words belong to other subjects."""
+"""Quoted mail, courtesies and signatures in a message: their words belong to other subjects than its question."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-# What is longer holds pasted material, of which nobody can tell whose it is.
+# Longer texts hold pasted material of unknown origin.
 _LONGEST = 20_000
-# From here on, somebody else is speaking.
+# The quoted thread begins here.
 _THREAD = (
     r"-{2,} ?(?:original message|forwarded message|元のメッセージ|転送).*"
     r"|on .{5,100} wrote:|.{5,100}(?:の書き込み|が書きました|のメール):"
     r"|(?:from|sent|差出人|送信者|送信日時): ?.*"
 )
-_POINTS = (
+_REFERENCES = (
     r"\b(?:below|above|this|that|these|those|it|attached|forwarded|following)\b"
     r"|下記|以下|上記|こちら|次の|転送|この|その|これ|それ"
 )
@@ -41,75 +41,75 @@ _COURTESY = (
 )
 
 
-def own_words(text: str) -> str:
-    """The text without what surrounds its question; the whole text where nothing would be left of it."""
+def without_quoted_mail(text: str) -> str:
+    """Return the text without quoted mail, courtesies and signature; the whole text if nothing else is left."""
     if len(text) > _LONGEST or ("\n" not in text and "。" not in text):
         return text
-    given = text.splitlines()
-    spoken = _parts(given)[0] if len(given) > 1 else [0]
-    lines = (_without_courtesies(given[number]) for number in spoken)
-    return "\n".join(filter(None, lines)).strip() or text
+    lines = text.splitlines()
+    own_lines = _parts(lines)[0] if len(lines) > 1 else [0]
+    own_text = (_without_courtesies(lines[number]) for number in own_lines)
+    return "\n".join(filter(None, own_text)).strip() or text
 
 
-def asked_in(text: str) -> str:
-    """`own_words` for agents whose questions are short: of a longer text, its ends, between which stands what was pasted."""
+def question_text(text: str) -> str:
+    """Return `without_quoted_mail` for agents with short questions; of a longer text its two ends, without pasted material."""
     if len(text) <= _LONGEST:
-        return own_words(text)
+        return without_quoted_mail(text)
     return f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
 
 
-def unsigned(text: str) -> str:
-    """The text without its signature, and with what it quotes, unless it asks something by itself.
+def without_signature(text: str) -> str:
+    """Return the text without its signature; quoted mail stays unless the message has a question of its own.
 
-    "Please see below" asks what stands below; under "How high is Mount Fuji?" stands what was asked before.
+    "Please see below" refers to the quoted question; below "How high is Mount Fuji?" stands an earlier one.
     """
     if len(text) > _LONGEST or "\n" not in text:
         return text
-    given = text.splitlines()
-    spoken, start, end = _parts(given)
-    own = "\n".join(given[number] for number in spoken)
-    if _asks(own) and not _points(own):
-        return "\n".join(line for line in given[:start] if not _is_quoted(line))
-    return "\n".join(given[:start] + given[end:])
+    lines = text.splitlines()
+    own_lines, start, end = _parts(lines)
+    own = "\n".join(lines[number] for number in own_lines)
+    if _has_question(own) and not _refers_to_quote(own):
+        return "\n".join(line for line in lines[:start] if not _is_quoted(line))
+    return "\n".join(lines[:start] + lines[end:])
 
 
-def _parts(given: Sequence[str]) -> tuple[list[int], int, int]:
-    """The lines in which the message speaks itself, where its closing stands, and where something quoted follows.
+def _parts(lines: Sequence[str]) -> tuple[list[int], int, int]:
+    """Return the numbers of the message's own lines, of its closing, and of the first quoted line after that.
 
-    Without a closing, both places are where the message ends.
+    Without a closing, both numbers are the end of the message.
     """
-    spoken, end = _spoken(given)
-    last_question = max((number for number in spoken if _asks(given[number])), default=-1)
-    for at, number in enumerate(spoken[1:], start=1):
-        if number > last_question and _matches(_BEFORE_SIGNATURE, given[number]):
-            quoted = next((n for n in range(number, end) if _is_quoted(given[n])), end)
-            return spoken[:at], number, quoted
-    return spoken, end, end
+    own_lines, end = _own_lines(lines)
+    last_question = max((number for number in own_lines if _has_question(lines[number])), default=-1)
+    for at, number in enumerate(own_lines[1:], start=1):
+        if number > last_question and _matches(_BEFORE_SIGNATURE, lines[number]):
+            quoted = next((n for n in range(number, end) if _is_quoted(lines[n])), end)
+            return own_lines[:at], number, quoted
+    return own_lines, end, end
 
 
-def _spoken(given: Sequence[str]) -> tuple[list[int], int]:
-    """The lines in which the message speaks itself, its signature with them, and the line from which somebody else does."""
-    spoken: list[int] = []
-    for number, line in enumerate(given):
+def _own_lines(lines: Sequence[str]) -> tuple[list[int], int]:
+    """Return the numbers of the message's own lines, signature included, and the number of the line where a thread begins."""
+    own_lines: list[int] = []
+    for number, line in enumerate(lines):
         if not line.strip() or _is_quoted(line):
             continue
-        if spoken and _matches(_THREAD, line):
-            return spoken, number
-        if spoken or not _matches(_GREETING, line):
-            spoken.append(number)
-    return spoken, len(given)
+        if own_lines and _matches(_THREAD, line):
+            return own_lines, number
+        if own_lines or not _matches(_GREETING, line):
+            own_lines.append(number)
+    return own_lines, len(lines)
 
 
 def _is_quoted(line: str) -> bool:
     return line.lstrip().startswith((">", "＞"))
 
 
-def _asks(words: str) -> bool:
-    return "?" in words or "？" in words or "か。" in words
+def _has_question(text: str) -> bool:
+    return "?" in text or "？" in text or "か。" in text
 
 
-def _points(own: str) -> bool:
-    return re.search(_POINTS, own, re.IGNORECASE) is not None
+def _refers_to_quote(own: str) -> bool:
+    return re.search(_REFERENCES, own, re.IGNORECASE) is not None
 
 
 def _matches(pattern: str, line: str) -> bool:
@@ -126,5 +126,5 @@ def _without_courtesies(line: str) -> str:
 
 
 def _is_courtesy(sentence: str) -> bool:
-    # They all end like this, or ask for something.
+    # All courtesies end like this, or ask for something.
     return (sentence.endswith(("す", "て")) or "お願い" in sentence) and _matches(_COURTESY, sentence)

@@ -1,1 +1,1 @@
-"""TOML with every mistake told at once, and the line on which it stands."""
+"""TOML files with all errors reported at once, each with its line."""

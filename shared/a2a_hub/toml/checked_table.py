@@ -1,8 +1,11 @@
-"""Reads one TOML table and collects all that is wrong with it, instead of stopping at the first mistake.
+"""A TOML table, read with all its errors collected.
 
-Needs nothing but Python: deploy.sh reads deploy.toml with it before anything is installed.
+It needs nothing but Python: deploy.sh reads deploy.toml with it before anything is installed.
 """
 
+from __future__ import annotations
+
+import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -11,20 +14,40 @@ from a2a_hub.toml.lines import Path, TomlLines
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)S?$", re.IGNORECASE)
+_CURLY_QUOTES = frozenset("“”„‟‘’‚＂＇「」")
+_WIDE_SIGNS = frozenset("＝［］｛｝，．＃")
+# By a piece of the parser's message, in the order in which they are tried.
+_HINTS = (
+    (
+        "'\\'",
+        "between double quotes every \\ has to be doubled; write patterns in single quotes, as in '\\bleave\\b'",
+    ),
+    ("Invalid value", 'a text stands in quotes, as in id = "expense"'),
+    ("Cannot overwrite a value", "{key} stands twice in this table; delete one"),
+    ("Cannot declare", "{key} is declared twice; a table of a list has two brackets, as in [[routes]]"),
+    ("Unclosed array", "a list of a line above has no ] at its end"),
+    ("Unterminated string", "a text has no quote at its end"),
+    (
+        "Illegal character",
+        "a text of one line has no quote at its end, or holds a character that cannot be seen",
+    ),
+    ("Expected '=' after a key", 'a line is written as key = value, a comment begins with "#"'),
+    ("Expected newline or end of document", "what follows the value belongs on a line of its own"),
+)
 Choice = TypeVar("Choice", bound=str)
 
 
 class Problem(NamedTuple):
-    """One mistake in a file: its line, counted from 1, what is wrong, and what to do about it."""
+    """One error in a file: its line, counted from 1, and a message with its remedy."""
 
     line: int
     message: str
 
 
 class CheckedTable:
-    """A TOML table whose values are taken out one by one, each with the type that it must have.
+    """A TOML table whose values are read one by one, each with its required type.
 
-    A value that is missing or wrong adds a Problem and yields the default, and reading goes on.
+    A missing or wrong value adds a Problem and returns the default.
     """
 
     def __init__(
@@ -48,19 +71,19 @@ class CheckedTable:
         return self.lines.line_of(self.path)
 
     def problem(self, key: str | None, message: str, *, index: int | None = None) -> None:
-        """Records a mistake at the line of `key`, or of the `index`-th element of that list."""
+        """Record an error at the line of `key`, or of the `index`-th element of that list."""
         path = self.path if key is None else (*self.path, key) if index is None else (*self.path, key, index)
         self.problems.append(Problem(self.lines.line_of(path), message))
 
     def refuse_unknown(self, known: Collection[str]) -> None:
-        """Every key that is not `known` is a mistake: a misspelt setting would do nothing, silently."""
+        """Record an error for each key that is not `known`: a misspelt setting would silently do nothing."""
         for key in self.values.keys() - set(known):
             close = _closest(key, known)
             hint = f"did you mean {close!r}?" if close else f"known here: {', '.join(sorted(known))}"
             self.problem(key, f"unknown key {key!r}: {hint}")
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A non-empty text; required when there is no default."""
+        """Return a non-empty text; required without a default."""
         value = self._value(key, str, "a text in quotes", default)
         if value is None:
             return default or ""
@@ -71,7 +94,7 @@ class CheckedTable:
         return str(value)
 
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """A list of non-empty texts."""
+        """Return a list of non-empty texts."""
         value = self._value(key, list, 'a list of texts, as in ["one", "two"]', default)
         if value is None:
             return default
@@ -83,7 +106,7 @@ class CheckedTable:
         return tuple(item if isinstance(item, str) else "" for item in value)
 
     def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
-        """A whole number of at least `least`; required when there is no default."""
+        """Return a whole number of at least `least`; required without a default."""
         value = self._value(key, int, "a whole number", default)
         if value is None:
             return default or 0
@@ -92,7 +115,7 @@ class CheckedTable:
         return int(value)
 
     def seconds(self, key: str, default: float) -> float:
-        """A duration in seconds, above zero."""
+        """Return a duration in seconds, above zero."""
         value = self._value(key, (int, float), "a number of seconds", default)
         if value is None:
             return default
@@ -101,11 +124,11 @@ class CheckedTable:
         return float(value)
 
     def flag(self, key: str) -> bool:
-        """True or false; false when absent."""
+        """Return true or false; false if absent."""
         return bool(self._value(key, bool, "true or false", False))
 
     def choice(self, key: str, among: Iterable[Choice], *, required: bool = False) -> Choice | None:
-        """One of the values of `among`, or None when the key is absent or wrong."""
+        """Return one of the values of `among`; None if the key is absent or wrong."""
         values = {str(each): each for each in among}
         allowed = ", ".join(f'"{value}"' for value in values)
         value = self._value(key, str, f"one of {allowed}", None if required else "")
@@ -117,9 +140,9 @@ class CheckedTable:
         return None
 
     def expanded(self, key: str, default: str | None = None) -> str:
-        """A text with each `${NAME}` replaced by that variable; an unset or empty one is a mistake.
+        """Return a text with each `${NAME}` replaced by that variable. An unset or empty variable is an error.
 
-        So is one that is named like a secret, which would be told to whoever is called.
+        So is one named like a secret, which would be sent to the called agent.
         """
         value = self.text(key, default)
         for name in dict.fromkeys(VARIABLE.findall(value)):
@@ -134,13 +157,13 @@ class CheckedTable:
         return VARIABLE.sub(lambda found: self.variables.get(found[1], ""), value)
 
     def _value(self, key: str, kind: type | tuple[type, ...], wanted: str, default: object) -> Any:
-        """The value of `key` if its type is right, else None; a missing key without default is a mistake."""
+        """Return the value of `key` if its type is right, else None; a missing key without default is an error."""
         value = self.values.get(key)
         if value is None:
             if default is None:
                 self.problem(None, f"{key} is missing: add {key} = {wanted}")
             return None
-        # bool is an int to Python, but `retries = true` is a mistake to its writer.
+        # bool is an int to Python, but `retries = true` is an error.
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             self.problem(key, f"{key} is {value!r}: it must be {wanted}")
             return None
@@ -148,7 +171,26 @@ class CheckedTable:
 
 
 def _closest(word: str, known: Collection[str]) -> str | None:
-    # Needed only for a table that is wrong; a start with a good one does without it.
-    import difflib
-
     return next(iter(difflib.get_close_matches(word, known, n=1)), None)
+
+
+def syntax_problem(text: str, error: ValueError) -> Problem:
+    """Return the error at which tomllib stopped reading `text`, by its TOMLDecodeError."""
+    # The message ends in "(at line 3, column 5)", or "(at end of document)".
+    message, _, place = str(error).rpartition(" (at ")
+    message = message or str(error)
+    digits = place.removeprefix("line ").partition(",")[0]
+    lines = text.splitlines() or [""]
+    line = int(digits) if digits.isdigit() else text.count("\n") + 1
+    hint = _hint(message, lines[min(line, len(lines)) - 1])
+    return Problem(line, f"this is not TOML: {message}" + (f"; {hint}" if hint else ""))
+
+
+def _hint(message: str, line: str) -> str:
+    outside = line.partition("#")[0].translate(dict.fromkeys(map(ord, " \t")))
+    if _WIDE_SIGNS.intersection(outside.partition("=")[0].partition('"')[0]):
+        return "signs such as = and [ have to be half-width"
+    if _CURLY_QUOTES.intersection(outside.partition("=")[2][:1]):
+        return "quotes have to be straight: \" or '"
+    hint = next((hint for piece, hint in _HINTS if piece in message), "")
+    return hint.format(key=line.partition("=")[0].strip())

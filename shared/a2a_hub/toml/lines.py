@@ -1,4 +1,4 @@
-"""Where each key of a TOML text stands, for error messages: `tomllib` keeps no positions (TOML 1.0)."""
+"""The line of each key of a TOML text, for error messages: `tomllib` keeps no positions (TOML 1.0)."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -9,15 +9,15 @@ _OPENING, _CLOSING = "[{", "]}"
 
 
 class TomlLines:
-    """The lines of a valid TOML text; they are only looked for when somebody asks."""
+    """The line numbers of a valid TOML text, computed on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def line_of(self, path: Path) -> int:
-        """The line, counted from 1, of a table, a key or an array element, or of what is listed around it.
+        """Return the line, counted from 1, of a table, a key or an array element, or of the nearest one around it.
 
-        A path is the way down from the root, as in `("routes", 0, "keywords", 2)`. Inline tables stay closed.
+        A path leads down from the root, as in `("routes", 0, "keywords", 2)`, but not into inline tables.
         """
         while path and path not in self._found:
             path = path[:-1]
@@ -45,7 +45,7 @@ def _line_numbers(text: str) -> dict[Path, int]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Each header or `key = value`: its first line's number, and its lines without comments and strings."""
+    """Yield each header or `key = value`: the number of its first line, and its lines without comments and strings."""
     depth, start, quote = 0, 0, ""
     current: list[str] = []
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -63,7 +63,7 @@ def _statements(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _without_strings(line: str, quote: str, *, keeps_keys: bool) -> tuple[str, str]:
-    """`line` without its comment, each string as one `"`, and the multi-line quote open after it.
+    """Return `line` without its comment, each string as one `"`, and the multi-line quote open after it.
 
     With `keeps_keys`, strings before the first `=` keep their text: they are quoted keys.
     """

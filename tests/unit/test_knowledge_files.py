@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from a2a_hub.agents.toml_folder import read_folder
+from a2a_hub.agents.knowledge import read_folder
 
 
 class _Entries(msgspec.Struct, forbid_unknown_fields=True):

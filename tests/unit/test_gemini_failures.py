@@ -3,8 +3,7 @@
 import pytest
 
 from a2a_hub.diagnosis.gcloud import is_command
-from a2a_hub.gemini.failure import Cause
-from a2a_hub.gemini.remedies import remedy
+from a2a_hub.gemini.failure import Cause, remedy
 from tests.fakes.vertex import gemini
 
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from functions.gate.rate_limit import ConcurrencyLimit, RateLimit
+from functions.gate.admission import ConcurrencyLimit, RateLimit
 
 
 class Clock:
