@@ -7,8 +7,14 @@ from collections.abc import Iterator
 from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call, TaskInHand
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
-from a2a_hub.a2a.extensions.development_tool import URI, ToolCallConfirmation
-from a2a_hub.a2a.extensions.schema_json import Spelling, confirmation_in, in_metadata, spelling_of
+from a2a_hub.a2a.extensions.development_tool import (
+    URI,
+    Spelling,
+    ToolCallConfirmation,
+    confirmation_in,
+    in_metadata,
+    spelling_of,
+)
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest
 from a2a_hub.a2a.reply import MessageFactory, to_events
 from a2a_hub.a2a.text import text_of

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from a2a_hub.a2a.agent import Sending
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import (
     ExecuteSlashCommandRequest,
     ExecuteSlashCommandResponse,
     GetAllSlashCommandsRequest,
     GetAllSlashCommandsResponse,
+    in_metadata,
 )
-from a2a_hub.a2a.extensions.executions import as_typed, not_started, started
-from a2a_hub.a2a.extensions.schema_json import in_metadata
+from a2a_hub.a2a.extensions.slash_commands import command_line, not_started, start_execution
 from a2a_hub.a2a.reply import MessageFactory
-from a2a_hub.a2a.task_service_protocol import Sending
 from a2a_hub.text.language import language_of
 from functions.devtool.asking import slash
 from functions.devtool.asking.patterns import Help
@@ -23,7 +23,7 @@ from functions.devtool.texts import Key, say
 
 
 class Commands:
-    """See `a2a_hub.a2a.extensions.methods.DevelopmentTool`."""
+    """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`."""
 
     def __init__(
         self, conversations: Conversations, sending: Sending, *, message_factory: MessageFactory
@@ -38,7 +38,7 @@ class Commands:
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         """See `DevelopmentTool.execute`."""
-        typed = as_typed(request)
+        typed = command_line(request)
         language = language_of(typed)
         action = slash.found(typed)
         if isinstance(action, Wrong):
@@ -47,4 +47,4 @@ class Commands:
         names_workspace = in_metadata(request.metadata) is not None
         if needs_workspace and not names_workspace and not self._conversations.has_default:
             return not_started(say(Key.NO_WORKSPACE, language))
-        return started(request, call, self._sending, new_id=self._message_factory.new_id)
+        return start_execution(request, call, self._sending, new_id=self._message_factory.new_id)

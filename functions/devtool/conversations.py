@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError, invalid_field
-from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.extensions.executions import command_of
-from a2a_hub.a2a.extensions.schema_json import Spelling, in_metadata, settings_in, spelling_of
+from a2a_hub.a2a.extensions.development_tool import URI, Spelling, in_metadata, settings_in, spelling_of
+from a2a_hub.a2a.extensions.slash_commands import command_of
 from a2a_hub.a2a.model import Message
 from a2a_hub.a2a.text import text_of
 from a2a_hub.task_store.store import TaskQuery, TaskStore

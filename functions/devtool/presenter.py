@@ -11,9 +11,11 @@ from a2a_hub.a2a.extensions.development_tool import (
     AgentThought,
     DevelopmentToolEvent,
     DevelopmentToolEventKind,
+    Spelling,
     ToolCallStatus,
+    metadata_of,
+    part_of,
 )
-from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of, part_of
 from a2a_hub.a2a.model import Event, Part, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import Failure, MessageFactory, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language

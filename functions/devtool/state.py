@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a.call import TaskInHand
-from a2a_hub.a2a.extensions.development_tool import ToolCall
-from a2a_hub.a2a.extensions.schema_json import Spelling
+from a2a_hub.a2a.extensions.development_tool import Spelling, ToolCall
 from a2a_hub.text.language import Language
 from functions.devtool.actions import AnyAction
 

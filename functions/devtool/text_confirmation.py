@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from a2a_hub.a2a.extensions.development_tool import ToolCall
-from a2a_hub.a2a.extensions.schema_json import Spelling, part_of
+from a2a_hub.a2a.extensions.development_tool import Spelling, ToolCall, part_of
 from a2a_hub.a2a.extensions.tool_calls import tool_calls_in
+from a2a_hub.a2a.extensions.tool_confirmation import chosen as chosen_of
 from a2a_hub.a2a.extensions.tool_confirmation import progress_text, question_text
-from a2a_hub.a2a.extensions.tool_reply import chosen as chosen_of
-from a2a_hub.a2a.extensions.tool_state import ToolQuestion, ToolUpdate
+from a2a_hub.a2a.extensions.tool_updates import ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Role
 from a2a_hub.text.language import Language
 

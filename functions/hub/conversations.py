@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from a2a_hub.a2a.extensions.tool_state import PendingTools
+    from a2a_hub.a2a.extensions.tool_updates import PendingTools
 
 _MOST = 10_000
 _LONGEST_ID = 1000
@@ -109,7 +109,7 @@ def _bounded(told: Mapping[str, str]) -> Mapping[str, str]:
 def _pending(note: Any) -> PendingTools | None:
     if note is None:
         return None
-    from a2a_hub.a2a.extensions.tool_state import PendingTools
+    from a2a_hub.a2a.extensions.tool_updates import PendingTools
 
     return msgspec.convert(note, PendingTools)
 

@@ -25,8 +25,12 @@ def said_at_once(
     notes: Mapping[str, Any], *, task_id: str, context_id: str, message_factory: MessageFactory
 ) -> Iterator[Event]:
     """The events of a command whose result is there: the extension tells everything in status updates."""
-    from a2a_hub.a2a.extensions.development_tool import DevelopmentToolEvent, DevelopmentToolEventKind
-    from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of
+    from a2a_hub.a2a.extensions.development_tool import (
+        DevelopmentToolEvent,
+        DevelopmentToolEventKind,
+        Spelling,
+        metadata_of,
+    )
 
     said = notes[EXECUTES]["said"]
     part = Part(text=said) if isinstance(said, str) else Part(data=said, media_type="application/json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Version
 from a2a_hub.http.messages import JSON, Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.routing.routes import Route, may_use

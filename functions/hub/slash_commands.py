@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from msgspec.structs import replace
 
+from a2a_hub.a2a.agent import Sending
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import INVALID_PARAMS, UNAVAILABLE, A2AError, invalid_field
-from a2a_hub.a2a.extensions import executions
+from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
     CommandExecutionStatus,
@@ -19,7 +20,6 @@ from a2a_hub.a2a.extensions.development_tool import (
     GetAllSlashCommandsResponse,
     SlashCommand,
 )
-from a2a_hub.a2a.task_service_protocol import Sending
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language, language_of
@@ -81,9 +81,9 @@ class SlashCommands:
         by a task of the hub's. Whatever goes wrong before is told in FAILED_TO_START, but for what the agent does not accept in
         the request itself (INVALID_PARAMS). Raises A2AError.
         """
-        sending = executions.kept(self._sending, call)
+        sending = slash_commands.require_sending(self._sending, call)
         served = self._served()
-        language = language_of(executions.as_typed(request))
+        language = language_of(slash_commands.command_line(request))
         route = self._chosen(served, request, call, language)
         if isinstance(route, ExecuteSlashCommandResponse):
             return route
@@ -99,7 +99,7 @@ class SlashCommands:
         if executed.refusal is not None:
             call.record["outcome"] = "not_started"
             reason = executed.refusal or slash_command_texts.refused(route, request, language)
-            return executions.not_started(reason)
+            return slash_commands.not_started(reason)
         return self._followed(served, route, request, executed, call, sending)
 
     def _followed(
@@ -113,7 +113,7 @@ class SlashCommands:
     ) -> ExecuteSlashCommandResponse:
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:
-            response = executions.started(
+            response = slash_commands.start_execution(
                 turn, call, sending, new_id=self._new_id, notes=notes_of(route, executed)
             )
         except Exception:
@@ -146,7 +146,7 @@ class SlashCommands:
                 # The command may be that agent's.
                 return self._not_started(each, route, call, language)
         call.record["outcome"] = "no_command"
-        return executions.not_started(slash_command_texts.unknown(request, tuple(known), language))
+        return slash_commands.not_started(slash_command_texts.unknown(request, tuple(known), language))
 
     def _listed(
         self,
@@ -203,7 +203,7 @@ class SlashCommands:
         call.record.update(severity="WARNING", outcome=failure.fault, cause=failure.cause)
         if failure.remedy:
             call.record["remedy"] = failure.remedy
-        return executions.not_started(
+        return slash_commands.not_started(
             failure_text(failure, route, language=language, reference=call.request_id)
         )
 

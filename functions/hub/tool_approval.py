@@ -16,7 +16,7 @@ from functions.hub.turn import IncomingTurn, Turn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from a2a_hub.a2a.extensions.tool_state import PendingTools, ToolQuestion
+    from a2a_hub.a2a.extensions.tool_updates import PendingTools, ToolQuestion
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -46,8 +46,7 @@ def decided(turn: Turn, route: Route, conversation: Conversation | None) -> Deci
     if pending is None:
         return Decision(message=incoming.message)
     # What follows is loaded for the first tool call that waits for somebody.
-    from a2a_hub.a2a.extensions.tool_confirmation import confirmation
-    from a2a_hub.a2a.extensions.tool_reply import chosen, plain_choices
+    from a2a_hub.a2a.extensions.tool_confirmation import chosen, confirmation, plain_choices
 
     if _reads_events(incoming, route) or any(part.data is not UNSET for part in incoming.message.parts):
         # A program decides by data, or knows why it does not.
@@ -85,7 +84,7 @@ def waiting_for(pending: tuple[ToolQuestion, ...], language: Language) -> Pendin
     """What is kept with the conversation; None where nothing waits."""
     if not pending:
         return None
-    from a2a_hub.a2a.extensions.tool_state import PendingTools
+    from a2a_hub.a2a.extensions.tool_updates import PendingTools
 
     return PendingTools(language=language, questions=pending)
 

@@ -12,8 +12,7 @@ import msgspec
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCapabilities, AgentCard
 from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
-from a2a_hub.a2a.model import Binding
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.routing.hub_card import SecurityKind
 from a2a_hub.settings import hub
 from a2a_hub.settings.reader import Settings, SettingsError

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.extensions import development_tool
-from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.extensions.schema_json import read
+from a2a_hub.a2a.extensions.development_tool import URI, read
 from tests.fakes.devtool import WAYS, Client, Devtool, Refused, calls, kinds, waiting, workspace_in
 
 

@@ -23,9 +23,9 @@ from a2a_hub.a2a.model import (
     TaskArtifactUpdateEvent,
     TaskState,
     TaskStatusUpdateEvent,
+    Version,
 )
 from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
-from a2a_hub.a2a.versions import Version
 from a2a_hub.identity.principal import Principal
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.function import MESSAGE_FACTORY

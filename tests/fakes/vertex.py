@@ -9,9 +9,8 @@ from typing import Any
 from google.oauth2.credentials import Credentials
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageRequest
+from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageRequest, Version
 from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Question, Text
-from a2a_hub.a2a.versions import Version
 from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.settings import GeminiSettings
 from a2a_hub.http.client import HttpClient

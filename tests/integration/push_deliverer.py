@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState, Version
 from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads

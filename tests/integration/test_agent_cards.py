@@ -3,8 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from a2a_hub.a2a.model import Binding
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import Exchange

@@ -18,7 +18,6 @@ _NEEDED_LATER = (
     "google.cloud.firestore",
     "google.genai",
     "a2a_hub.gemini.client",
-    "a2a_hub.a2a.extensions.tool_reply",
     "a2a_hub.task_store.firestore",
     "shlex",
     "subprocess",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.operations import OPERATIONS
+from a2a_hub.a2a.versions import CODECS
 from gateway.document import FILE, read
 from local.envoy import local_routes, path_pattern, routes_of
 from tests.fakes.http_server import Exchange, HttpServer
@@ -23,9 +24,9 @@ PROTOCOL = sorted(
     {
         (rest.method, prefix + rest.path)
         for operation in OPERATIONS
-        for prefixes, rests in ((("", "/{tenant}"), operation.rest), (("",), operation.rest_v0_3))
-        for prefix in prefixes
-        for rest in rests
+        for codec in CODECS.values()
+        for prefix in (("", "/{tenant}") if codec.has_tenants else ("",))
+        for rest in codec.paths(operation)
     }
 )
 

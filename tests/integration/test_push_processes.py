@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import TaskPushNotificationConfig, TaskState, Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import PushConfig

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.model import Binding
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version
 from tests.fakes.agent_wire import Json
 from tests.fakes.development_agents import GeminiCliAgent, ToolAgent
 from tests.fakes.hub import Hub, route, text_of

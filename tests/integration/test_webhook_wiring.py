@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.model import TaskPushNotificationConfig
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Delivery, PushConfig

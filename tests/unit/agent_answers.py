@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageRequest
+from a2a_hub.a2a.model import Binding, Message, Part, Role, SendMessageRequest, Version
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.a2a.versions import Version
 
 Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
 

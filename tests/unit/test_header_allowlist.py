@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.operations import OPERATIONS
+from a2a_hub.a2a.versions import CODECS
 from functions.gate.header_allowlist import (
     PARAMETERS,
     REQUEST_HEADERS,
@@ -23,7 +24,8 @@ _PATHS = sorted(
     {
         rest.path.format(id="0b1c-2", task_id="t_1", tenant="acme")
         for operation in OPERATIONS
-        for rest in (*operation.rest, *operation.rest_v0_3)
+        for codec in CODECS.values()
+        for rest in codec.paths(operation)
     }
 )
 

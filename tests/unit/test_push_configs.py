@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.model import AuthenticationInfo, TaskPushNotificationConfig
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import AuthenticationInfo, TaskPushNotificationConfig, Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.push_configs import PushConfigs

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.extensions.tool_state import Action, Dialect, ToolQuestion
+from a2a_hub.a2a.extensions.tool_updates import Action, Dialect, ToolQuestion
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import Open, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language

@@ -1,7 +1,6 @@
 """Who sends notifications at once."""
 
-from a2a_hub.a2a.model import TaskPushNotificationConfig
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
 from a2a_hub.task_store.store import PushConfig
 from functions.tasks.webhooks.delivery import MOST_AT_ONCE, SenderSlots
 

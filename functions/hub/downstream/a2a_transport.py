@@ -19,8 +19,9 @@ from a2a_hub.a2a.extensions.development_tool import (
     ExecuteSlashCommandRequest,
     GetAllSlashCommandsRequest,
     SlashCommand,
+    Spelling,
+    metadata_of,
 )
-from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of
 from a2a_hub.a2a.model import Event
 from a2a_hub.boundaries.boundary import Credential, CredentialSources
 from a2a_hub.http.client import Budget, Http

@@ -19,9 +19,11 @@ from a2a_hub.a2a.extensions.development_tool import (
     GetAllSlashCommandsResponse,
     Schema,
     SlashCommand,
+    Spelling,
+    read,
+    write,
 )
-from a2a_hub.a2a.extensions.methods import EXECUTE_COMMAND, GET_COMMANDS
-from a2a_hub.a2a.extensions.schema_json import Spelling, read, write
+from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
 from a2a_hub.a2a.model import Binding, Event
 from a2a_hub.a2a.operations import Operation
 from functions.hub.downstream.gemini_cli_commands import GeminiCliCommands

@@ -32,7 +32,7 @@ from functions.hub.downstream.delivered_artifacts import Told
 from functions.hub.downstream.paragraphs import after_another, joined, text_of_parts, texts_of
 
 if TYPE_CHECKING:
-    from a2a_hub.a2a.extensions.tool_state import ToolQuestion
+    from a2a_hub.a2a.extensions.tool_updates import ToolQuestion
     from functions.hub.downstream.tool_event_translator import ToolListener
 
 TranslatedEvent = tuple[Event | None, Sequence[Piece]]

@@ -23,9 +23,9 @@ from a2a_hub.a2a.extensions.development_tool import (
     ExecuteSlashCommandRequest,
     GetAllSlashCommandsResponse,
     SlashCommand,
+    read,
 )
-from a2a_hub.a2a.extensions.gemini_cli_updates import in_passing
-from a2a_hub.a2a.extensions.schema_json import read
+from a2a_hub.a2a.extensions.gemini_cli import in_passing
 from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
 from a2a_hub.a2a.relay import Relay
 from a2a_hub.a2a.text import text_of

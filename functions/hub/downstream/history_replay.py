@@ -10,8 +10,12 @@ from collections.abc import Generator, Iterator, Sequence
 
 import msgspec
 
-from a2a_hub.a2a.extensions.development_tool import DevelopmentToolEvent, DevelopmentToolEventKind
-from a2a_hub.a2a.extensions.schema_json import Spelling, metadata_of
+from a2a_hub.a2a.extensions.development_tool import (
+    DevelopmentToolEvent,
+    DevelopmentToolEventKind,
+    Spelling,
+    metadata_of,
+)
 from a2a_hub.a2a.model import (
     Artifact,
     Event,

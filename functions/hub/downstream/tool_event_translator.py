@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from a2a_hub.a2a.extensions.gemini_cli_updates import is_output, is_task
+from a2a_hub.a2a.extensions.gemini_cli import is_output, is_task
 from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
 from a2a_hub.a2a.extensions.tool_confirmation import progress_text, rejected_text
-from a2a_hub.a2a.extensions.tool_state import Stage, ToolQuestion, ToolUpdate
+from a2a_hub.a2a.extensions.tool_updates import Stage, ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Task, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import Piece, Progress
 from a2a_hub.text.language import Language

@@ -12,10 +12,10 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from msgspec import Struct
 
-from a2a_hub.a2a.bindings.webhook import TOKEN_HEADER, event_body, media_type, task_body
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.version_codec import VersionCodec
+from a2a_hub.a2a.versions import CODECS
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.task_store.store import Entry, PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import WebhookAddresses
@@ -24,6 +24,7 @@ from functions.tasks.webhooks.retry_policy import Failure, Prospect, failure_of_
 
 _LIFETIME_SECONDS = 300
 _INTEGER_BYTES = 32
+_TOKEN_HEADER = "x-a2a-notification-token"  # noqa: S105 - a header's name
 _PAGE = 200
 _MOST_ANSWER_BYTES = 64_000
 
@@ -82,7 +83,8 @@ class Notification(Struct, frozen=True, kw_only=True):
 
 def notifications(store: TaskStore, push: PushConfig, *, after: int) -> Iterator[Notification]:
     """Yield a notification per entry after `after`: a StreamResponse for 1.0 (§4.3.3), a snapshot of the task for 0.3."""
-    sends_snapshots = push.version is Version.V0_3
+    codec = CODECS[push.version]
+    sends_snapshots = codec.notifies_with_tasks
     position = 0 if sends_snapshots else after
     accumulator: TaskAccumulator | None = None
     while page := store.entries(push.config.task_id or "", after=position, limit=_PAGE):
@@ -91,7 +93,7 @@ def notifications(store: TaskStore, push: PushConfig, *, after: int) -> Iterator
             if sends_snapshots:
                 accumulator = _with_entry(accumulator, entry)
             if position > after:
-                yield Notification(sequence=position, body=_body(entry, accumulator))
+                yield Notification(sequence=position, body=_body(entry, accumulator, codec))
 
 
 def notification_headers(
@@ -104,12 +106,12 @@ def notification_headers(
     config = push.config
     id_ = f"{config.task_id}/{config.id}/{notification.sequence}"
     headers = {
-        "content-type": media_type(push.version),
+        "content-type": CODECS[push.version].media_type,
         "a2a-version": push.version.value,
         "x-a2a-notification-id": id_,
     }
     if config.token:
-        headers[TOKEN_HEADER] = config.token
+        headers[_TOKEN_HEADER] = config.token
     if signer is not None:
         token = signer.sign(
             notification.body or b"", audience=config.url, id_=id_, task_id=config.task_id or ""
@@ -129,10 +131,10 @@ def _with_entry(accumulator: TaskAccumulator | None, entry: Entry) -> TaskAccumu
     return accumulator
 
 
-def _body(entry: Entry, accumulator: TaskAccumulator | None) -> bytes | None:
+def _body(entry: Entry, accumulator: TaskAccumulator | None, codec: VersionCodec) -> bytes | None:
     if isinstance(entry.event, Message):
         return None
-    return event_body(entry.event) if accumulator is None else task_body(accumulator.task)
+    return codec.write_notification(entry.event if accumulator is None else accumulator.task)
 
 
 class NotificationSender:

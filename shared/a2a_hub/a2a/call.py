@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from a2a_hub.a2a.model import Binding, Task
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Task, Version
+from a2a_hub.a2a.versions import CODECS
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.log import Redacted
@@ -63,4 +63,4 @@ class Call(Redacted, frozen=True, kw_only=True):
         if not self.keeps_ui_contract or not self.accepted_modes:
             return self.keeps_ui_contract
         is_a_program = self.wants_data and self.extensions
-        return self.version is Version.V0_3 and self.binding is Binding.JSONRPC and not is_a_program
+        return self.binding is CODECS[self.version].ui_binding and not is_a_program

@@ -6,11 +6,10 @@ from typing import Any
 
 from msgspec import field
 
-from a2a_hub.a2a.model import Binding, Wire
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version, Wire
 
 OUTPUT_MODES = ("text/plain", "application/json")
-"""What an agent of this project answers in: text, and data for those who take it."""
+"""The output modes of this project's agents: text, and data for clients that accept it."""
 
 
 class StringList(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -200,9 +199,9 @@ class AgentCard(Wire, frozen=True, kw_only=True):
 
 
 def interfaces(url: str) -> tuple[AgentInterface, ...]:
-    """What `a2a_hub.a2a.server` speaks at one URL: both bindings, both versions."""
+    """Return the interfaces of `a2a_hub.a2a.server` at one URL: both bindings in all versions, the newest first."""
     return tuple(
         AgentInterface(url=url, protocol_binding=binding.value, protocol_version=version.value)
-        for version in (Version.V1_0, Version.V0_3)
+        for version in reversed(Version)
         for binding in Binding
     )

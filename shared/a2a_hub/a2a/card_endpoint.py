@@ -14,7 +14,8 @@ from email.utils import formatdate
 from a2a_hub.a2a import protojson, versions
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Version
+from a2a_hub.a2a.versions import CODECS
 from a2a_hub.http.dispatch import Public
 from a2a_hub.http.messages import JSON, Request, Response, seconds_of
 
@@ -68,29 +69,25 @@ class CardEndpoint:
 
 
 class _Written:
-    """A card as bytes and its ETag, once for each version that a request can name and the agent speaks, and for none named."""
+    """A card as bytes and its ETag, for each version that the agent speaks, and under None for requests that name none."""
 
     def __init__(self, card: AgentCard, protocol_version: str, at: int) -> None:
-        # Loaded when a card is asked for, which in most processes never happens.
-        from a2a_hub.a2a.compat.v0_3.card import both_versions, to_compat_card
-
         self.card = card
         self.at = at
         spoken = {item.protocol_version[:3] for item in card.supported_interfaces}
-        cards: dict[Version | None, object] = {}
-        if Version.V1_0 in spoken:
-            cards[Version.V1_0] = cards[None] = card
-        if Version.V0_3 in spoken:
-            cards[Version.V0_3] = cards[None] = to_compat_card(card, protocol_version=protocol_version)
-        if len(cards) > 2:
-            cards[None] = both_versions(card, protocol_version=protocol_version)
+        codecs = [codec for codec in CODECS.values() if codec.version in spoken]
+        cards: dict[Version | None, object] = {
+            codec.version: codec.card(card, protocol_version_v0_3=protocol_version) for codec in codecs
+        }
+        one_for_all = codecs[0].card if len(codecs) == 1 else codecs[0].card_for_all
+        cards[None] = one_for_all(card, protocol_version_v0_3=protocol_version)
         self.bodies = {version: _with_etag(protojson.encode(each)) for version, each in cards.items()}
 
 
 def _named(request: Request) -> Version | None:
-    """The version that the request names, None where that is none or not one."""
+    """Return the version that the request names, None if there is none or an unsupported one."""
     try:
-        return versions.named(request.headers.get("a2a-version"), request.parameters("A2A-Version"))
+        return versions.named_in(request)
     except A2AError:
         return None
 

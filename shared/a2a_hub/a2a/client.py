@@ -7,20 +7,15 @@ from contextlib import closing
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from a2a_hub.a2a import operations, protojson
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.client_response import Endpoint, check, decoded, event_of, json_of, result_of
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
-from a2a_hub.a2a.compat.v0_3.request import to_compat_send
-from a2a_hub.a2a.compat.v0_3.task import to_core_task
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.extensions.gemini_cli_updates import in_passing
+from a2a_hub.a2a.extensions.gemini_cli import in_passing
 from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent
 from a2a_hub.a2a.operations import Operation
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.versions import CODECS
 from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 
@@ -50,10 +45,10 @@ class A2AClient:
         """
         operation = operations.SEND_STREAMING_MESSAGE if streaming else operations.SEND_MESSAGE
         with as_client_error():
-            answer = self._post(
+            answer = self._request(
                 endpoint,
                 operation,
-                _params(endpoint, request),
+                CODECS[endpoint.version].write_send(request, endpoint.binding, endpoint.tenant),
                 headers=headers,
                 budget=budget,
                 cancellation=cancellation,
@@ -75,7 +70,7 @@ class A2AClient:
         cancellation: Cancellation | None = None,
     ) -> Task:
         """The task as it is now. Raises ClientError."""
-        return self._of_task(
+        return self._task_result(
             endpoint, operations.GET_TASK, task_id, headers=headers, budget=budget, cancellation=cancellation
         )
 
@@ -83,7 +78,7 @@ class A2AClient:
         self, endpoint: Endpoint, task_id: str, *, headers: Mapping[str, str], budget: Budget
     ) -> Task:
         """The task after its cancellation. Raises ClientError."""
-        return self._of_task(endpoint, operations.CANCEL_TASK, task_id, headers=headers, budget=budget)
+        return self._task_result(endpoint, operations.CANCEL_TASK, task_id, headers=headers, budget=budget)
 
     def subscribe(
         self,
@@ -96,10 +91,10 @@ class A2AClient:
     ) -> Iterator[Event]:
         """The task's events from now on; some agents begin with it as it is. Raises ClientError, also where it has ended."""
         with as_client_error():
-            answer = self._asked_of_task(
+            answer = self._request(
                 endpoint,
                 operations.SUBSCRIBE_TO_TASK,
-                task_id,
+                task_id=task_id,
                 headers=headers,
                 budget=budget,
                 cancellation=cancellation,
@@ -125,10 +120,10 @@ class A2AClient:
     ) -> Any:
         """The result of an operation of an extension, as it came, over JSON-RPC. Raises ClientError."""
         with as_client_error():
-            answer = self._post(endpoint, operation, params, headers=headers, budget=budget)
+            answer = self._request(endpoint, operation, params, headers=headers, budget=budget)
             return result_of(endpoint, json_of(answer))
 
-    def _of_task(
+    def _task_result(
         self,
         endpoint: Endpoint,
         operation: Operation,
@@ -139,66 +134,46 @@ class A2AClient:
         cancellation: Cancellation | None = None,
     ) -> Task:
         with as_client_error():
-            answer = self._asked_of_task(
-                endpoint, operation, task_id, headers=headers, budget=budget, cancellation=cancellation
+            answer = self._request(
+                endpoint,
+                operation,
+                task_id=task_id,
+                headers=headers,
+                budget=budget,
+                cancellation=cancellation,
             )
-            result = result_of(endpoint, json_of(answer))
-            if endpoint.version is Version.V0_3:
-                result = to_core_task(result, "result")
-            return protojson.read(Task, result, "result")
+            return CODECS[endpoint.version].read_task(result_of(endpoint, json_of(answer)))
 
-    def _asked_of_task(
+    def _request(
         self,
         endpoint: Endpoint,
         operation: Operation,
-        task_id: str,
+        params: Any = None,
         *,
-        headers: Mapping[str, str],
-        budget: Budget,
-        cancellation: Cancellation | None,
-    ) -> Answer:
-        if endpoint.binding is not Binding.HTTP_JSON:
-            params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
-            return self._post(
-                endpoint, operation, params, headers=headers, budget=budget, cancellation=cancellation
-            )
-        way = operation.rest[0]
-        sends = way.method == "POST"
-        answer = self._http.request(
-            way.method,
-            _rest_base(endpoint) + way.path.replace("{id}", quote(task_id, safe="")),
-            headers=_headers(endpoint, headers)
-            | {"accept": EVENT_STREAM if operation.streaming else JSON}
-            | ({"content-type": JSON} if sends else {}),
-            body=b"{}" if sends else None,
-            budget=budget,
-            cancellation=cancellation,
-        )
-        check(endpoint, answer)
-        return answer
-
-    def _post(
-        self,
-        endpoint: Endpoint,
-        operation: Operation,
-        params: Any,
-        *,
+        task_id: str = "",
         headers: Mapping[str, str],
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Answer:
-        accept = EVENT_STREAM if operation.streaming else JSON
-        url, body = endpoint.url, params
+        """Send a request with `params`, or about a task, and return its successful answer. Raises ClientError."""
+        codec = CODECS[endpoint.version]
+        method, url = "POST", endpoint.url
+        headers = codec.request_headers(headers) | {"accept": EVENT_STREAM if operation.streaming else JSON}
         if endpoint.binding is Binding.HTTP_JSON:
-            url = _rest_base(endpoint) + operation.rest[0].path
+            method = operation.rest[0].method
+            url = codec.url(url, operation, endpoint.tenant).replace("{id}", quote(task_id, safe=""))
+            body = params or {}
         else:
-            method = operation.name if endpoint.version is Version.V1_0 else operation.jsonrpc_v0_3
-            body = {"jsonrpc": "2.0", "id": self._new_id(), "method": method, "params": params}
+            if task_id:
+                params = {"id": task_id} | ({"tenant": endpoint.tenant} if endpoint.tenant else {})
+            name = codec.method(operation)
+            body = {"jsonrpc": "2.0", "id": self._new_id(), "method": name, "params": params}
+        sends = method == "POST"
         answer = self._http.request(
-            "POST",
+            method,
             url,
-            headers=_headers(endpoint, headers) | {"content-type": JSON, "accept": accept},
-            body=protojson.encode(body),
+            headers=headers | {"content-type": JSON} if sends else headers,
+            body=protojson.encode(body) if sends else None,
             budget=budget,
             cancellation=cancellation,
         )
@@ -243,37 +218,6 @@ def _stream_data(answer: Answer, budget: Budget) -> Iterator[bytes]:
         yield from sse.read(answer.chunks(), limit_bytes=budget.max_bytes)
     except ValueError:
         raise ClientError(ClientFault.TOO_LARGE, "an event of the stream is too large") from None
-
-
-def _params(endpoint: Endpoint, request: SendMessageRequest) -> Any:
-    if endpoint.version is Version.V0_3:
-        dialect = Dialect(endpoint.binding)
-        return to_compat_send(_by_the_proto(request) if dialect is Dialect.REST else request, dialect)
-    return msgspec.structs.replace(request, tenant=endpoint.tenant) if endpoint.tenant else request
-
-
-def _by_the_proto(request: SendMessageRequest) -> SendMessageRequest:
-    """Parts have no metadata in the proto of 0.3.0: agents made with the SDKs for Java, and early ones for Python, refuse what
-    has some, such as every text that Gemini Enterprise sends.
-    """
-    message = request.message
-    parts = tuple(msgspec.structs.replace(part, metadata=None) for part in message.parts)
-    return msgspec.structs.replace(request, message=msgspec.structs.replace(message, parts=parts))
-
-
-def _headers(endpoint: Endpoint, headers: Mapping[str, str]) -> dict[str, str]:
-    if endpoint.version is Version.V1_0:
-        return {**headers, "a2a-version": Version.V1_0.value}
-    return {
-        "x-a2a-extensions" if name == "a2a-extensions" else name: value for name, value in headers.items()
-    }
-
-
-def _rest_base(endpoint: Endpoint) -> str:
-    base = endpoint.url.rstrip("/")
-    if endpoint.version is Version.V0_3:
-        return base if base.endswith("/v1") else base + "/v1"
-    return f"{base}/{quote(endpoint.tenant, safe='')}" if endpoint.tenant else base
 
 
 def _may_be_last(event: Event) -> bool:

@@ -1,4 +1,4 @@
-"""What can go wrong between us and an agent."""
+"""Errors of calls to agents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ClientFault(StrEnum):
-    """What went wrong between us and the agent."""
+    """The fault of a call that gave no result."""
 
     UNRESOLVED = "unresolved"
     UNREACHABLE = "unreachable"
@@ -37,9 +37,9 @@ _OF_STATUS = {
 
 
 class ClientError(Exception):
-    """`detail` is a sentence for the operator; `status` and `code` are the HTTP and JSON-RPC ones, where there were any.
+    """A call that gave no result. `detail` is a sentence for the operator; `status` and `code` are those of HTTP and JSON-RPC.
 
-    `fields` are what the agent calls the parts of the request that it did not accept: its words, and not checked.
+    `fields` are the agent's unchecked names of the parts of the request that it did not accept.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ClientError(Exception):
         self.fields = fields
 
 
-def error_of_status(status: int, who: str = "the agent") -> ClientError:
-    """The error that an HTTP status says by itself."""
+def error_of_status(status: int, subject: str = "the agent") -> ClientError:
+    """Return the error that an HTTP status stands for by itself."""
     other = ClientFault.SERVER_ERROR if status >= 500 else ClientFault.UNEXPECTED_STATUS
-    return ClientError(_OF_STATUS.get(status, other), f"{who} answered HTTP {status}", status=status)
+    return ClientError(_OF_STATUS.get(status, other), f"{subject} answered HTTP {status}", status=status)

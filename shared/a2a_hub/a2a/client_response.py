@@ -7,13 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from a2a_hub.a2a import errors, protojson
+from a2a_hub.a2a import errors, protojson, versions
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
-from a2a_hub.a2a.compat.v0_3.event import to_core_event
-from a2a_hub.a2a.envelope import unwrapped
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.model import Binding, Event, StreamResponse
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Event, Version
 from a2a_hub.http.client import Answer
 from a2a_hub.http.messages import JSON
 
@@ -63,11 +60,7 @@ def decoded(data: bytes) -> Any:
 
 def event_of(endpoint: Endpoint, value: Any) -> Event:
     """The event in a result or in one message of a stream. Raises ClientError."""
-    result = result_of(endpoint, value)
-    # No event of 1.0 has a `kind`; LangGraph streams events of 0.3 whatever its card says.
-    if endpoint.version is Version.V0_3 or (isinstance(result, dict) and "kind" in result):
-        result = to_core_event(result)
-    return unwrapped(protojson.read(StreamResponse, result, "result"))
+    return versions.read_event(endpoint.version, result_of(endpoint, value))
 
 
 def result_of(endpoint: Endpoint, value: Any) -> Any:

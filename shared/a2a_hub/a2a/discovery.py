@@ -14,8 +14,8 @@ from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.compat.v0_3.card import to_core_interfaces
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.model import Binding, Wire
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version, Wire
+from a2a_hub.a2a.versions import IMPLIED
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
 
@@ -128,7 +128,7 @@ def endpoint_of(
     if card is None:
         return Endpoint(
             url=url,
-            version=version or Version.V0_3,
+            version=version or IMPLIED,
             binding=binding or Binding.JSONRPC,
             streaming=version is not None,
         )

@@ -95,6 +95,10 @@ VERSION_NOT_SUPPORTED = ErrorKind(
 KINDS: tuple[ErrorKind, ...] = tuple(kind for kind in list(globals().values()) if isinstance(kind, ErrorKind))
 
 
+class ServiceUnavailable(Exception):
+    """A service that the answer depends on cannot be reached for now."""
+
+
 class A2AError(Exception):
     """An error that the caller is meant to see. `message` is our own sentence, never text of a foreign exception.
 

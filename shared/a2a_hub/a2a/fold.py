@@ -113,3 +113,10 @@ def fold(events: Iterable[Event]) -> Task | Message:
     if growing is None:
         raise A2AError(INVALID_AGENT_RESPONSE, "The agent sent no result")
     return growing.task
+
+
+def with_history(task: Task, length: int | None) -> Task:
+    """Return the task with its last `length` messages, all of them for None (A2A 1.0.1 §3.2.4)."""
+    if length is None or length >= len(task.history):
+        return task
+    return msgspec.structs.replace(task, history=task.history[len(task.history) - length :])

@@ -22,6 +22,13 @@ class Binding(StrEnum):
     HTTP_JSON = "HTTP+JSON"
 
 
+class Version(StrEnum):
+    """The supported versions of the protocol, oldest first. Patch numbers never count (§3.6)."""
+
+    V0_3 = "0.3"
+    V1_0 = "1.0"
+
+
 class TaskState(StrEnum):
     """§4.1.3."""
 
@@ -275,3 +282,25 @@ class GetExtendedAgentCardRequest(Wire, frozen=True, kw_only=True):
     """§3.1.11."""
 
     tenant: str | None = None
+
+
+def wrapped(value: Event | Struct) -> Struct:
+    """Return an event in its StreamResponse, anything else (a list of tasks, a card) as it is."""
+    match value:
+        case Message():
+            return StreamResponse(message=value)
+        case Task():
+            return StreamResponse(task=value)
+        case TaskStatusUpdateEvent():
+            return StreamResponse(status_update=value)
+        case TaskArtifactUpdateEvent():
+            return StreamResponse(artifact_update=value)
+        case _:
+            return value
+
+
+def unwrapped(response: StreamResponse) -> Event:
+    """Return the one event in a StreamResponse."""
+    event = response.task or response.message or response.status_update or response.artifact_update
+    assert event is not None, "protojson.read has checked that exactly one member is set"
+    return event

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from a2a_hub.a2a.model import Binding
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.boundary import Boundary, is_on_loopback
 from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.registry import BOUNDARY_KEYS, KINDS

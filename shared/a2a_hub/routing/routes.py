@@ -7,8 +7,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from a2a_hub.a2a.model import Binding
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.boundary import Boundary
 from a2a_hub.identity.principal import Principal
 from a2a_hub.toml.checked_table import Problem

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.card_endpoint import CardEndpoint
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Version
 from a2a_hub.routing.hub_card import SecurityKind, hub_card
 from a2a_hub.routing.parser import load
 from a2a_hub.routing.routes import Route, RouteTable, RouteTableError, restricted

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.errors import ServiceUnavailable
+from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState, Version
 
 HUB = ""
 """The role of tasks that the hub itself runs; every other role is one of pull workers."""
@@ -135,7 +135,7 @@ class TooLarge(StoreError):
     """The task would grow larger than a task may be."""
 
 
-class Unavailable(StoreError):
+class Unavailable(StoreError, ServiceUnavailable):
     """The store cannot be reached now. What was asked for may have been done all the same; ask again."""
 
 

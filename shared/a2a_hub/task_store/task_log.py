@@ -8,9 +8,8 @@ from collections.abc import Hashable, Iterable
 
 import msgspec
 
-from a2a_hub.a2a.envelope import unwrapped, wrapped
 from a2a_hub.a2a.fold import TaskAccumulator
-from a2a_hub.a2a.model import Event, StreamResponse, Task
+from a2a_hub.a2a.model import Event, StreamResponse, Task, unwrapped, wrapped
 from a2a_hub.task_store.task_record import TaskRecord
 
 _encoder = msgspec.json.Encoder()

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
-from a2a_hub.a2a.scalars import seconds_of
+from a2a_hub.a2a.protojson import seconds_of
 from a2a_hub.task_store.store import LeaseLost, NewTask, StoredTask, TaskEnded, TooLarge, WrongVersion
 
 DEFAULT_TASK_BYTES = 20_000_000

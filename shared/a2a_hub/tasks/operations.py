@@ -19,10 +19,10 @@ from a2a_hub.a2a.errors import (
     A2AError,
     invalid_field,
 )
-from a2a_hub.a2a.history import with_history
+from a2a_hub.a2a.fold import with_history
 from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
-from a2a_hub.a2a.scalars import seconds_of
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.protojson import seconds_of
+from a2a_hub.a2a.versions import CODECS
 from a2a_hub.task_store.store import (
     LeaseLost,
     Position,
@@ -129,7 +129,7 @@ class TaskOperations:
             first=stored.task,
             after=stored.version,
             idle_seconds=idle_seconds,
-            ends_when_waiting=call.version is Version.V0_3,
+            ends_when_waiting=CODECS[call.version].ends_stream_when_interrupted,
         )
 
     def numbered(self, number: int, call: Call) -> StoredTask | None:

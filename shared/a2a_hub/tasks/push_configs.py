@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
-from a2a_hub.a2a.model import TaskPushNotificationConfig
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
+from a2a_hub.a2a.versions import CODECS
 from a2a_hub.task_store.store import PushConfig, PushStore, StoredTask
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 
@@ -22,13 +22,6 @@ _SENDABLE = re.compile("[ -~]*")
 _NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")
 # A token of RFC 9110 §5.6.2.
 _SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-# Where a config's fields stand: in a request of its own, and with a message.
-_PLACES = {
-    (Version.V1_0, False): "",
-    (Version.V1_0, True): "configuration.taskPushNotificationConfig.",
-    (Version.V0_3, False): "pushNotificationConfig.",
-    (Version.V0_3, True): "configuration.pushNotificationConfig.",
-}
 
 
 class PushConfigs:
@@ -62,16 +55,17 @@ class PushConfigs:
 
         The field is named as it stands in a request of `version`, for the config alone or `with_message`.
         """
+        codec = CODECS[version]
         others = [each.push.config.id for each in self._store.configs(task_id)]
         if len(others) >= _MOST_CONFIGS and config.id not in others:
             raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
         wrong = self._wrong(config)
         if wrong is not None:
             name, why = wrong
-            raise invalid_field(_PLACES[version, with_message] + name, why)
-        # 0.3 knows one config that has no name; whoever asks for it calls it so.
-        new_id = "default" if version is Version.V0_3 else self._new_id()
-        complete = msgspec.structs.replace(config, id=config.id or new_id, task_id=task_id)
+            path = codec.send_push_config_field if with_message else codec.push_config_field
+            raise invalid_field(path + name, why)
+        id_ = config.id or codec.default_push_config_id or self._new_id()
+        complete = msgspec.structs.replace(config, id=id_, task_id=task_id)
         return PushConfig(config=complete, version=version)
 
     def _wrong(self, config: TaskPushNotificationConfig) -> tuple[str, str] | None:

@@ -8,8 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a.call import Call, TaskInHand
-from a2a_hub.a2a.model import Binding, SendMessageRequest, Task
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, SendMessageRequest, Task, Version
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 

@@ -12,7 +12,7 @@ from a2a_hub.a2a.agent import AnsweringAgent, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCapabilities, AgentExtension
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.extensions import executions
+from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
     ExecuteSlashCommandRequest,
@@ -56,13 +56,13 @@ class Memory:
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         if request.command_path[0] != "memory":
-            return executions.not_started(f"There is no command /{request.command_path[0]}.")
-        return executions.started(request, call, self.kept and self.kept.sending, new_id=new_id)
+            return slash_commands.not_started(f"There is no command /{request.command_path[0]}.")
+        return slash_commands.start_execution(request, call, self.kept and self.kept.sending, new_id=new_id)
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         self.calls.append(call)
         self.requests.append(request)
-        command = executions.command_of(call)
+        command = slash_commands.command_of(call)
         match command and command.command_path[1]:
             case "add":
                 assert command
@@ -80,7 +80,7 @@ class MemoryAgent(AnsweringAgent):
     """It works in no folder: `/memory elsewhere` is refused."""
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
-        command = executions.command_of(call)
+        command = slash_commands.command_of(call)
         if command and command.command_path[1] == "elsewhere":
             raise invalid_field(f"message.metadata.{URI}.workspace_path", "names no folder")
         return super().send(request, call)

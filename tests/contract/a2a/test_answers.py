@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Version
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.contract.a2a.served import WAYS, Way, answer_of, served
 

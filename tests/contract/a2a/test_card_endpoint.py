@@ -25,9 +25,8 @@ from a2a_hub.a2a.card import (
 )
 from a2a_hub.a2a.card_endpoint import PATHS, CardEndpoint
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
-from a2a_hub.a2a.compat.v0_3.result import to_compat_result
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.compat.v0_3.event import to_compat_result
+from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.http.dispatch import Dispatcher
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.runtime.function import anonymous, respond
@@ -124,7 +123,7 @@ def test_a_request_that_names_0_3_gets_the_strict_0_3_card(path: str) -> None:
 
 def test_over_http_json_a_0_3_card_has_its_security_schemes_in_both_forms() -> None:
     """The official Python SDK reads 0.3's schema there, the JavaScript one 0.3's proto."""
-    card = to_compat_result(CARD, Dialect.REST)
+    card = to_compat_result(CARD, Binding.HTTP_JSON)
     assert faults_v0_3("AgentCard", card, strict=False) == []
     schema, proto = (to_compat_card(CARD), protojson.decode(protojson.encode(CARD)))
     scheme = card["securitySchemes"]["google"]

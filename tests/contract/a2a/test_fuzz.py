@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.operations import OPERATIONS
+from a2a_hub.a2a.versions import CODECS
 from a2a_hub.http.messages import Response
 from tests.contract.a2a.served import WAYS, Way, served, whole
 from tests.contract.a2a.wire_examples import Example, examples
@@ -17,7 +18,9 @@ MANY = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, H
 STATUSES_OF_JSONRPC = {200, 413, 415}
 STATUSES_OF_REST = {200, 400, 404, 405, 413, 415}
 AGENT = served()
-_METHODS = [name for operation in OPERATIONS for name in (operation.name, operation.jsonrpc_v0_3) if name]
+_METHODS = [
+    name for codec in CODECS.values() for operation in OPERATIONS if (name := codec.method(operation))
+]
 _EVIL: list[Any] = [
     *(None, True, False, 0, -1, 2**31, 2**64, 1.5, 1e300, "", "\x00", "a\u2028b", "‮", "ROLE_USER", "user"),
     *(

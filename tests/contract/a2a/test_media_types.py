@@ -2,7 +2,7 @@
 
 import pytest
 
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Version
 from tests.contract.a2a.served import Way, answer_of, served
 
 

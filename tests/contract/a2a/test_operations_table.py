@@ -11,8 +11,9 @@ from a2a_hub.a2a import errors, protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
+from a2a_hub.a2a.model import Version
 from a2a_hub.a2a.operations import OPERATIONS, Capability, Operation, Rest
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.versions import CODECS
 from tests.contract.a2a.served import CARD, Way, error_of, served
 
 SENDS = ("SendMessage", "SendStreamingMessage")
@@ -51,16 +52,16 @@ REFUSALS = {
 }
 OTHERS = [operation for operation in OPERATIONS if operation.name not in SENDS]
 ROUTES: list[tuple[Operation, Version, Rest]] = [
-    *((operation, Version.V1_0, each) for operation in OPERATIONS for each in operation.rest),
-    *((operation, Version.V0_3, each) for operation in OPERATIONS for each in operation.rest_v0_3),
+    (operation, version, each)
+    for version, codec in CODECS.items()
+    for operation in OPERATIONS
+    for each in codec.paths(operation)
 ]
 METHODS: list[tuple[Operation, Version, str]] = [
-    *((operation, Version.V1_0, operation.name) for operation in OPERATIONS),
-    *(
-        (operation, Version.V0_3, operation.jsonrpc_v0_3)
-        for operation in OPERATIONS
-        if operation.jsonrpc_v0_3
-    ),
+    (operation, version, method)
+    for version, codec in CODECS.items()
+    for operation in OPERATIONS
+    if (method := codec.method(operation))
 ]
 PARAMS: dict[str, Any] = {
     "id": "task-1",
@@ -78,21 +79,25 @@ def test_the_table_has_the_specifications_names() -> None:
     assert {operation.name for operation in OPERATIONS} == NAMES.keys()
     for operation in OPERATIONS:
         old_name, paths = NAMES[operation.name]
-        assert operation.jsonrpc_v0_3 == old_name
+        assert CODECS[Version.V1_0].method(operation) == operation.name
+        assert CODECS[Version.V0_3].method(operation) == old_name
         assert [f"{each.method} {re.sub(r'{[a-z_]+}', '{}', each.path)}" for each in operation.rest] == paths
         old_paths = (
             ["GET /v1/card"]
             if operation.name == "GetExtendedAgentCard"
             else [path.replace(" /", " /v1/") for path in paths]
         )
-        old = [f"{each.method} {re.sub(r'{[a-z_]+}', '{}', each.path)}" for each in operation.rest_v0_3]
+        old = [
+            f"{each.method} {re.sub(r'{[a-z_]+}', '{}', each.path)}"
+            for each in CODECS[Version.V0_3].paths(operation)
+        ]
         assert old == old_paths
 
 
 @pytest.mark.parametrize(("operation", "version", "method"), METHODS, ids=lambda each: str(each)[:40])
 def test_every_method_stands_for_its_operation(operation: Operation, version: Version, method: str) -> None:
-    assert jsonrpc.resolve(method, None) == (operation, version)
-    assert jsonrpc.resolve(method, version) == (operation, version)
+    assert jsonrpc.resolve(method, None) == (operation, CODECS[version])
+    assert jsonrpc.resolve(method, version) == (operation, CODECS[version])
 
 
 @pytest.mark.parametrize("tail", ["", "/"])
@@ -102,7 +107,7 @@ def test_every_path_stands_for_its_operation(
 ) -> None:
     for named in (None, version):
         target = rest.resolve(route.method, _path(route) + tail, named)
-        assert (target.operation, target.version) == (operation, version)
+        assert (target.operation, target.codec.version) == (operation, version)
         assert set(target.path_fields.values()) <= {"task-1"}
 
 
@@ -119,9 +124,9 @@ def test_every_1_0_path_exists_below_a_tenant(operation: Operation, route: Rest)
 
 
 def test_v1_is_a_tenant_only_for_a_request_that_names_1_0() -> None:
-    assert rest.resolve("POST", "/v1/message:send", None).version is Version.V0_3
+    assert rest.resolve("POST", "/v1/message:send", None).codec.version is Version.V0_3
     target = rest.resolve("POST", "/v1/message:send", Version.V1_0)
-    assert (target.version, target.path_fields) == (Version.V1_0, {"tenant": "v1"})
+    assert (target.codec.version, target.path_fields) == (Version.V1_0, {"tenant": "v1"})
 
 
 @pytest.mark.parametrize(

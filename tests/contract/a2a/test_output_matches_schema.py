@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard, AgentInterface
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
 from a2a_hub.a2a.compat.v0_3.event import to_compat_event
-from a2a_hub.a2a.compat.v0_3.push_config import to_compat_task_push_config
-from a2a_hub.a2a.compat.v0_3.request import to_compat_send
+from a2a_hub.a2a.compat.v0_3.request import to_compat_send, to_compat_task_push_config
 from a2a_hub.a2a.model import (
+    Binding,
     Event,
     Message,
     SendMessageRequest,
@@ -45,7 +44,7 @@ def test_what_is_written_is_valid_by_the_schema_and_reads_back_as_it_was(
 @FEW
 @given(event=EVENTS)
 def test_every_event_in_0_3_is_valid_by_the_0_3_schema(event: Event) -> None:
-    written = _plain(to_compat_event(event, Dialect.JSONRPC))
+    written = _plain(to_compat_event(event, Binding.JSONRPC))
     assert (
         faults_v0_3("SendStreamingMessageSuccessResponse", {"jsonrpc": "2.0", "id": 1, "result": written})
         == []
@@ -55,25 +54,27 @@ def test_every_event_in_0_3_is_valid_by_the_0_3_schema(event: Event) -> None:
 @FEW
 @given(event=EVENTS)
 def test_every_event_in_0_3s_http_json_has_the_fields_of_the_0_3_proto(event: Event) -> None:
-    assert unknown_to_proto_v0_3("StreamResponse", _plain(to_compat_event(event, Dialect.REST))) == []
+    assert unknown_to_proto_v0_3("StreamResponse", _plain(to_compat_event(event, Binding.HTTP_JSON))) == []
 
 
 @FEW
 @given(request=values(SendMessageRequest))
 def test_every_send_in_0_3s_http_json_has_the_fields_of_the_0_3_proto(request: SendMessageRequest) -> None:
-    assert unknown_to_proto_v0_3("SendMessageRequest", _plain(to_compat_send(request, Dialect.REST))) == []
+    assert (
+        unknown_to_proto_v0_3("SendMessageRequest", _plain(to_compat_send(request, Binding.HTTP_JSON))) == []
+    )
 
 
 @FEW
 @given(request=values(SendMessageRequest))
 def test_every_send_in_0_3_is_valid_by_the_0_3_schema(request: SendMessageRequest) -> None:
-    assert faults_v0_3("MessageSendParams", _plain(to_compat_send(request, Dialect.JSONRPC))) == []
+    assert faults_v0_3("MessageSendParams", _plain(to_compat_send(request, Binding.JSONRPC))) == []
 
 
 @FEW
 @given(config=values(TaskPushNotificationConfig))
 def test_every_push_config_in_0_3_is_valid_by_the_0_3_schema(config: TaskPushNotificationConfig) -> None:
-    written = _plain(to_compat_task_push_config(config, Dialect.JSONRPC))
+    written = _plain(to_compat_task_push_config(config, Binding.JSONRPC))
     assert faults_v0_3("TaskPushNotificationConfig", written) == []
 
 

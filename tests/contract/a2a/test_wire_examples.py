@@ -9,17 +9,15 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
 from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_core_event
 from a2a_hub.a2a.compat.v0_3.request import to_compat_send
-from a2a_hub.a2a.envelope import unwrapped, wrapped
-from a2a_hub.a2a.model import SendMessageRequest, StreamResponse
+from a2a_hub.a2a.model import Binding, SendMessageRequest, StreamResponse, Version, unwrapped, wrapped
 from a2a_hub.a2a.text import text_of
-from a2a_hub.a2a.versions import Version
+from a2a_hub.http.messages import Request, body_of
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.contract.a2a.wire_examples import Example, examples
 
-_DIALECTS = {"jsonrpc": Dialect.JSONRPC, "rest": Dialect.REST}
+_DIALECTS = {"jsonrpc": Binding.JSONRPC, "rest": Binding.HTTP_JSON}
 # 0.3 JSON-RPC method → its request's name in the 0.3 schema.
 _DEFINITIONS = {
     "message/send": "SendMessageRequest",
@@ -43,10 +41,11 @@ def _spelt_as_written(example: Example) -> bool:
 
 def _read(example: Example) -> msgspec.Struct:
     if example.binding == "jsonrpc":
-        envelope = jsonrpc.read_envelope(example.raw)
-        operation, version = jsonrpc.resolve(envelope.method, None)
-        assert version is example.version
-        return jsonrpc.read_request(operation, version, envelope.params)
+        request = Request(method="POST", path="/", read_body=body_of(example.raw))
+        exchange = jsonrpc.JsonRpcExchange(request, max_body_bytes=len(example.raw))
+        _, codec = exchange.resolve()
+        assert codec.version is example.version
+        return exchange.read_params()
     path = "/v1/message:send" if example.version is Version.V0_3 else "/message:send"
     return rest.read_request(rest.resolve("POST", path, None), {}, example.raw)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Version
 
 _FOLDER = Path(__file__).parents[2] / "wire"
 

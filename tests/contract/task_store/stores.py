@@ -17,8 +17,8 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatus,
     TaskStatusUpdateEvent,
+    Version,
 )
-from a2a_hub.a2a.versions import Version
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.store import (
     HUB,

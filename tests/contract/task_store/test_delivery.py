@@ -2,7 +2,7 @@
 
 import pytest
 
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Version
 from tests.contract.task_store.stores import Clock, Store
 from tests.fakes.webhook_receiver import Receiver
 from tests.integration.push_deliverer import Bench

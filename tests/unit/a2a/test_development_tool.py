@@ -6,9 +6,7 @@ import pytest
 
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions import development_tool as tool
-from a2a_hub.a2a.extensions import schema_json
-from a2a_hub.a2a.extensions.development_tool import URI, Schema
-from a2a_hub.a2a.extensions.schema_json import Spelling, read, spelling_of, write
+from a2a_hub.a2a.extensions.development_tool import URI, Schema, Spelling, read, spelling_of, write
 from a2a_hub.a2a.model import Message, Part, Role
 from tests.unit.a2a.development_tool_values import SAMPLES
 
@@ -138,31 +136,31 @@ def test_the_first_name_that_tells_is_the_callers_spelling(values: list[Any], sp
 
 
 def test_settings_stand_in_a_messages_metadata_under_the_extensions_uri() -> None:
-    assert schema_json.settings_in(_message()) is None
-    assert schema_json.settings_in(_message(metadata={"other": {"workspace_path": "/x"}})) is None
-    settings = schema_json.settings_in(_message(metadata={URI: {"workspacePath": "/w"}}))
+    assert tool.settings_in(_message()) is None
+    assert tool.settings_in(_message(metadata={"other": {"workspace_path": "/x"}})) is None
+    settings = tool.settings_in(_message(metadata={URI: {"workspacePath": "/w"}}))
     assert settings == tool.AgentSettings(workspace_path="/w")
     with pytest.raises(A2AError) as error:
-        schema_json.settings_in(_message(metadata={URI: {"workspacePath": 1}}))
+        tool.settings_in(_message(metadata={URI: {"workspacePath": 1}}))
     assert error.value.fields[0][0] == f"message.metadata.{URI}.workspacePath"
 
 
 def test_what_a_status_update_is_stands_in_its_metadata() -> None:
     event = tool.DevelopmentToolEvent(kind=tool.DevelopmentToolEventKind.THOUGHT, model="m")
-    metadata = schema_json.metadata_of(event, Spelling.SNAKE)
+    metadata = tool.metadata_of(event, Spelling.SNAKE)
     assert metadata == {URI: {"kind": "THOUGHT", "model": "m"}}
-    assert schema_json.event_in(metadata) == event
-    assert schema_json.event_in({}) is schema_json.event_in(None) is None
+    assert tool.event_in(metadata) == event
+    assert tool.event_in({}) is tool.event_in(None) is None
 
 
 def test_a_decision_is_found_among_a_messages_parts() -> None:
     decision = tool.ToolCallConfirmation(tool_call_id="1", selected_option_id="cancel")
     for spelling in Spelling:
-        parts = (Part(text="No"), Part(data={"tool_call_id": "0"}), schema_json.part_of(decision, spelling))
-        assert schema_json.confirmation_in(_message(*parts)) == decision
-    assert schema_json.confirmation_in(_message(Part(text="No"))) is None
+        parts = (Part(text="No"), Part(data={"tool_call_id": "0"}), tool.part_of(decision, spelling))
+        assert tool.confirmation_in(_message(*parts)) == decision
+    assert tool.confirmation_in(_message(Part(text="No"))) is None
     with pytest.raises(A2AError) as error:
-        schema_json.confirmation_in(_message(Part(data={"selectedOptionId": 1})))
+        tool.confirmation_in(_message(Part(data={"selectedOptionId": 1})))
     assert error.value.fields[0][0] == "message.parts[0].data.selectedOptionId"
 
 

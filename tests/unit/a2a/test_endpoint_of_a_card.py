@@ -9,8 +9,7 @@ from a2a_hub.a2a.card import AgentInterface
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.model import Binding
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.model import Binding, Version
 
 ROUTE = "https://agent.example/a2a"
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 
 from a2a_hub.a2a.bindings import sse
-from a2a_hub.a2a.bindings.event_stream import EventStream
+from a2a_hub.a2a.bindings.sse import EventStream
 from a2a_hub.a2a.model import Event, Message, Part, Role
 from a2a_hub.a2a.relay import Relay, Subscription
 from a2a_hub.runtime.threads import Threads
@@ -27,8 +27,8 @@ def _stream(
     return EventStream(
         next(subscription),
         subscription,
-        write=lambda event: event.parts[0].text.encode(),  # type: ignore[union-attr]
-        write_failure=lambda error: type(error).__name__.encode(),
+        encode=lambda event: event.parts[0].text.encode(),  # type: ignore[union-attr]
+        encode_failure=lambda error: type(error).__name__.encode(),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.a2a.compat.v0_3.part import to_core_part
+from a2a_hub.a2a.compat.v0_3.message import to_core_part
 from a2a_hub.a2a.errors import A2AError
 
 

@@ -13,23 +13,26 @@ from msgspec.structs import replace
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard, AgentInterface
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
-from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_core_event
-from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_core_message
-from a2a_hub.a2a.compat.v0_3.part import to_compat_part, to_core_part
-from a2a_hub.a2a.compat.v0_3.push_config import to_compat_task_push_config, to_core_task_push_config
-from a2a_hub.a2a.compat.v0_3.request import to_compat_send, to_core_send
-from a2a_hub.a2a.compat.v0_3.task import (
+from a2a_hub.a2a.compat.v0_3.event import (
     to_compat_artifact,
+    to_compat_event,
     to_compat_status,
     to_compat_task,
     to_core_artifact,
+    to_core_event,
     to_core_status,
     to_core_task,
 )
-from a2a_hub.a2a.envelope import unwrapped
+from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_compat_part, to_core_message, to_core_part
+from a2a_hub.a2a.compat.v0_3.request import (
+    to_compat_send,
+    to_compat_task_push_config,
+    to_core_send,
+    to_core_task_push_config,
+)
 from a2a_hub.a2a.model import (
     Artifact,
+    Binding,
     Message,
     Part,
     Role,
@@ -42,16 +45,17 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatus,
     TaskStatusUpdateEvent,
+    unwrapped,
 )
 from tests.unit.a2a import values_v0_3
 from tests.unit.a2a.values import values
 
 FEW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-DIALECTS = pytest.mark.parametrize("dialect", list(Dialect))
+DIALECTS = pytest.mark.parametrize("dialect", list(Binding))
 
 # What → strategy of 0.3 JSON, the 1.0 type, the way there and the way back.
 Way = tuple[
-    Callable[[Dialect], st.SearchStrategy[Any]], type[msgspec.Struct], Callable[..., Any], Callable[..., Any]
+    Callable[[Binding], st.SearchStrategy[Any]], type[msgspec.Struct], Callable[..., Any], Callable[..., Any]
 ]
 WAYS: dict[str, Way] = {
     "part": (values_v0_3.parts, Part, to_core_part, to_compat_part),
@@ -72,7 +76,7 @@ WAYS: dict[str, Way] = {
 @pytest.mark.parametrize("what", WAYS)
 @FEW
 @given(data=st.data())
-def test_0_3_comes_back_from_1_0_unchanged(what: str, dialect: Dialect, data: st.DataObject) -> None:
+def test_0_3_comes_back_from_1_0_unchanged(what: str, dialect: Binding, data: st.DataObject) -> None:
     strategy, type_, to_core, to_compat = WAYS[what]
     old = data.draw(strategy(dialect))
     new = protojson.read(type_, to_core(old, "here"))
@@ -82,7 +86,7 @@ def test_0_3_comes_back_from_1_0_unchanged(what: str, dialect: Dialect, data: st
 @DIALECTS
 @FEW
 @given(data=st.data())
-def test_a_0_3_event_comes_back_from_1_0_unchanged(dialect: Dialect, data: st.DataObject) -> None:
+def test_a_0_3_event_comes_back_from_1_0_unchanged(dialect: Binding, data: st.DataObject) -> None:
     old = data.draw(values_v0_3.events(dialect))
     new = unwrapped(protojson.read(StreamResponse, to_core_event(old)))
     assert _plain(to_compat_event(new, dialect)) == old
@@ -91,7 +95,7 @@ def test_a_0_3_event_comes_back_from_1_0_unchanged(dialect: Dialect, data: st.Da
 @DIALECTS
 @FEW
 @given(data=st.data())
-def test_a_0_3_send_comes_back_from_1_0_unchanged(dialect: Dialect, data: st.DataObject) -> None:
+def test_a_0_3_send_comes_back_from_1_0_unchanged(dialect: Binding, data: st.DataObject) -> None:
     old = data.draw(values_v0_3.sends(dialect))
     new = protojson.read(SendMessageRequest, to_core_send(old))
     assert _plain(to_compat_send(new, dialect)) == old
@@ -105,11 +109,11 @@ def test_a_0_3_card_comes_back_from_1_0_unchanged(old: dict[str, Any]) -> None:
 
 _HELLO = Part(text="hello")
 _MESSAGE = Message(message_id="m", role=Role.USER, parts=(_HELLO,))
-_JSONRPC, _REST = Dialect.JSONRPC, Dialect.REST
+_JSONRPC, _REST = Binding.JSONRPC, Binding.HTTP_JSON
 _PUSH = TaskPushNotificationConfig(url="https://client.example.com", task_id="t")
 
 # What 0.3 has no place for: a value that loses it on the way there and back, in which dialects, and why.
-LOST: dict[str, tuple[msgspec.Struct, tuple[Dialect, ...], str]] = {
+LOST: dict[str, tuple[msgspec.Struct, tuple[Binding, ...], str]] = {
     "a text's media type": (
         replace(_HELLO, media_type="text/markdown"),
         (_JSONRPC, _REST),
@@ -172,12 +176,12 @@ LOST: dict[str, tuple[msgspec.Struct, tuple[Dialect, ...], str]] = {
 
 @DIALECTS
 @pytest.mark.parametrize("what", LOST)
-def test_what_is_listed_as_lost_is_lost_there_and_only_there(what: str, dialect: Dialect) -> None:
+def test_what_is_listed_as_lost_is_lost_there_and_only_there(what: str, dialect: Binding) -> None:
     value, dialects, _why = LOST[what]
     assert (_there_and_back(value, dialect) != value) == (dialect in dialects)
 
 
-def _there_and_back(value: msgspec.Struct, dialect: Dialect) -> msgspec.Struct:
+def _there_and_back(value: msgspec.Struct, dialect: Binding) -> msgspec.Struct:
     match value:
         case Part():
             return protojson.read(Part, to_core_part(_plain(to_compat_part(value, dialect)), "here"))
@@ -193,7 +197,7 @@ def _there_and_back(value: msgspec.Struct, dialect: Dialect) -> msgspec.Struct:
 @DIALECTS
 @FEW
 @given(task=values(Task))
-def test_a_1_0_task_comes_back_from_0_3_but_for_what_is_listed(dialect: Dialect, task: Task) -> None:
+def test_a_1_0_task_comes_back_from_0_3_but_for_what_is_listed(dialect: Binding, task: Task) -> None:
     core = protojson.read(Task, to_core_task(_plain(to_compat_task(task, dialect)), "here"))
     assert core == _task_without_lost(task, dialect)
 
@@ -202,7 +206,7 @@ def test_a_1_0_task_comes_back_from_0_3_but_for_what_is_listed(dialect: Dialect,
 @FEW
 @given(event=st.one_of(values(Message), values(TaskStatusUpdateEvent), values(TaskArtifactUpdateEvent)))
 def test_a_1_0_event_comes_back_from_0_3_but_for_what_is_listed(
-    dialect: Dialect, event: Message | TaskStatusUpdateEvent | TaskArtifactUpdateEvent
+    dialect: Binding, event: Message | TaskStatusUpdateEvent | TaskArtifactUpdateEvent
 ) -> None:
     core = unwrapped(protojson.read(StreamResponse, to_core_event(_plain(to_compat_event(event, dialect)))))
     match event:
@@ -219,7 +223,7 @@ def test_a_1_0_event_comes_back_from_0_3_but_for_what_is_listed(
 @FEW
 @given(request=values(SendMessageRequest))
 def test_a_1_0_send_comes_back_from_0_3_but_for_what_is_listed(
-    dialect: Dialect, request: SendMessageRequest
+    dialect: Binding, request: SendMessageRequest
 ) -> None:
     core = protojson.read(SendMessageRequest, to_core_send(_plain(to_compat_send(request, dialect))))
     configuration = request.configuration
@@ -258,16 +262,16 @@ def _part_without_lost(part: Part) -> Part:
     return replace(part, filename=None, media_type=None)
 
 
-def _message_without_lost(message: Message, dialect: Dialect) -> Message:
+def _message_without_lost(message: Message, dialect: Binding) -> Message:
     return replace(
         message,
         role=Role.AGENT if message.role is Role.UNSPECIFIED else message.role,
         parts=tuple(_part_without_lost(part) for part in message.parts),
-        reference_task_ids=() if dialect is Dialect.REST else message.reference_task_ids,
+        reference_task_ids=() if dialect is Binding.HTTP_JSON else message.reference_task_ids,
     )
 
 
-def _status_without_lost(status: TaskStatus, dialect: Dialect) -> TaskStatus:
+def _status_without_lost(status: TaskStatus, dialect: Binding) -> TaskStatus:
     message = None if status.message is None else _message_without_lost(status.message, dialect)
     return replace(status, message=message)
 
@@ -276,7 +280,7 @@ def _artifact_without_lost(artifact: Artifact) -> Artifact:
     return replace(artifact, parts=tuple(_part_without_lost(part) for part in artifact.parts))
 
 
-def _task_without_lost(task: Task, dialect: Dialect) -> Task:
+def _task_without_lost(task: Task, dialect: Binding) -> Task:
     return replace(
         task,
         context_id=task.context_id or None,

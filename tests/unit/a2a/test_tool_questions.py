@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.extensions.gemini_cli_updates import in_passing
+from a2a_hub.a2a.extensions.gemini_cli import in_passing
 from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
 from a2a_hub.a2a.extensions.tool_confirmation import confirmation, progress_text, question_text
-from a2a_hub.a2a.extensions.tool_state import PendingTools, Stage, ToolQuestion, ToolUpdate
+from a2a_hub.a2a.extensions.tool_updates import PendingTools, Stage, ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Part, Role, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.text.language import Language
 

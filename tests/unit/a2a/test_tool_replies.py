@@ -2,8 +2,8 @@
 
 import pytest
 
-from a2a_hub.a2a.extensions.tool_reply import chosen, plain_choices
-from a2a_hub.a2a.extensions.tool_state import Action, Dialect, Option, ToolQuestion
+from a2a_hub.a2a.extensions.tool_confirmation import chosen, plain_choices
+from a2a_hub.a2a.extensions.tool_updates import Action, Dialect, Option, ToolQuestion
 
 ONCE, ALWAYS, REJECT = "proceed_once", "proceed_always", "cancel"
 

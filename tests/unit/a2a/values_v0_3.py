@@ -4,17 +4,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
+from a2a_hub.a2a.model import Binding
 from tests.unit.a2a.values import BASE64, OBJECTS, TEXTS, TIMESTAMPS
 
 Json = dict[str, Any]
 _NAMES = st.text(min_size=1, max_size=8)
 _STATES = {
-    Dialect.JSONRPC: [
+    Binding.JSONRPC: [
         *("submitted", "working", "input-required", "completed", "canceled"),
         *("failed", "rejected", "auth-required", "unknown"),
     ],
-    Dialect.REST: [
+    Binding.HTTP_JSON: [
         f"TASK_STATE_{name}"
         for name in (
             *("SUBMITTED", "WORKING", "INPUT_REQUIRED", "COMPLETED", "CANCELLED"),
@@ -29,13 +29,13 @@ def _object(required: Json, optional: Json | None = None) -> st.SearchStrategy[J
     return st.fixed_dictionaries(required, optional=optional or {})
 
 
-def _kind(dialect: Dialect, kind: str) -> Json:
-    return {"kind": st.just(kind)} if dialect is Dialect.JSONRPC else {}
+def _kind(dialect: Binding, kind: str) -> Json:
+    return {"kind": st.just(kind)} if dialect is Binding.JSONRPC else {}
 
 
-def parts(dialect: Dialect) -> st.SearchStrategy[Json]:
+def parts(dialect: Binding) -> st.SearchStrategy[Json]:
     """Text, file and data parts."""
-    rest = dialect is Dialect.REST
+    rest = dialect is Binding.HTTP_JSON
     about = {"mimeType": TEXTS, "name": TEXTS}
     file = st.one_of(
         _object({"fileWithBytes" if rest else "bytes": BASE64}, about),
@@ -50,9 +50,9 @@ def parts(dialect: Dialect) -> st.SearchStrategy[Json]:
     )
 
 
-def messages(dialect: Dialect) -> st.SearchStrategy[Json]:
+def messages(dialect: Binding) -> st.SearchStrategy[Json]:
     """Messages; lists that may be left out are left out or have something in them."""
-    rest = dialect is Dialect.REST
+    rest = dialect is Binding.HTTP_JSON
     roles = st.sampled_from(["ROLE_USER", "ROLE_AGENT"] if rest else ["user", "agent"])
     required = {
         "messageId": TEXTS,
@@ -69,14 +69,14 @@ def _some(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
     return st.lists(strategy, min_size=1, max_size=2)
 
 
-def statuses(dialect: Dialect) -> st.SearchStrategy[Json]:
+def statuses(dialect: Binding) -> st.SearchStrategy[Json]:
     """Task statuses."""
     return _object(
         {"state": st.sampled_from(_STATES[dialect])}, {"message": messages(dialect), "timestamp": TIMESTAMPS}
     )
 
 
-def artifacts(dialect: Dialect) -> st.SearchStrategy[Json]:
+def artifacts(dialect: Binding) -> st.SearchStrategy[Json]:
     """Artifacts."""
     return _object(
         {"artifactId": TEXTS, "parts": st.lists(parts(dialect), max_size=3)},
@@ -84,7 +84,7 @@ def artifacts(dialect: Dialect) -> st.SearchStrategy[Json]:
     )
 
 
-def tasks(dialect: Dialect) -> st.SearchStrategy[Json]:
+def tasks(dialect: Binding) -> st.SearchStrategy[Json]:
     """Tasks."""
     return _object(
         {"id": TEXTS, "contextId": TEXTS, "status": statuses(dialect), **_kind(dialect, "task")},
@@ -96,7 +96,7 @@ def tasks(dialect: Dialect) -> st.SearchStrategy[Json]:
     )
 
 
-def status_updates(dialect: Dialect) -> st.SearchStrategy[Json]:
+def status_updates(dialect: Binding) -> st.SearchStrategy[Json]:
     """Status updates whose `final` fits their state."""
     update = _object(
         {
@@ -114,7 +114,7 @@ def _ends(state: str) -> bool:
     return state.lower().replace("-", "_").removeprefix("task_state_") in _ENDS
 
 
-def artifact_updates(dialect: Dialect) -> st.SearchStrategy[Json]:
+def artifact_updates(dialect: Binding) -> st.SearchStrategy[Json]:
     """Artifact updates."""
     return _object(
         {
@@ -129,7 +129,7 @@ def artifact_updates(dialect: Dialect) -> st.SearchStrategy[Json]:
     )
 
 
-def events(dialect: Dialect) -> st.SearchStrategy[Json]:
+def events(dialect: Binding) -> st.SearchStrategy[Json]:
     """Results and stream events: bare in JSON-RPC, in a wrapper in HTTP+JSON."""
     forms = {
         "task": tasks(dialect),
@@ -137,7 +137,7 @@ def events(dialect: Dialect) -> st.SearchStrategy[Json]:
         "statusUpdate": status_updates(dialect),
         "artifactUpdate": artifact_updates(dialect),
     }
-    if dialect is Dialect.JSONRPC:
+    if dialect is Binding.JSONRPC:
         return st.one_of(*forms.values())
     return st.one_of(*(_object({name: form}) for name, form in forms.items()))
 
@@ -154,9 +154,9 @@ _PUSH = _object(
 )
 
 
-def push_configs(dialect: Dialect) -> st.SearchStrategy[Json]:
+def push_configs(dialect: Binding) -> st.SearchStrategy[Json]:
     """Push configs of a task, with one authentication scheme at the most."""
-    if dialect is Dialect.JSONRPC:
+    if dialect is Binding.JSONRPC:
         return _object({"taskId": TEXTS, "pushNotificationConfig": _PUSH})
     segment = st.text("abc-0", min_size=1, max_size=5)
     return st.builds(
@@ -170,13 +170,13 @@ def push_configs(dialect: Dialect) -> st.SearchStrategy[Json]:
     )
 
 
-def sends(dialect: Dialect) -> st.SearchStrategy[Json]:
+def sends(dialect: Binding) -> st.SearchStrategy[Json]:
     """Parameters of message/send and message/stream."""
     configuration = _object(
         {"acceptedOutputModes": st.lists(TEXTS, max_size=2), "blocking": st.booleans()},
         {
             "historyLength": st.integers(1, 2**31 - 1),
-            "pushNotification" if dialect is Dialect.REST else "pushNotificationConfig": _PUSH,
+            "pushNotification" if dialect is Binding.HTTP_JSON else "pushNotificationConfig": _PUSH,
         },
     )
     return _object({"message": messages(dialect)}, {"configuration": configuration, "metadata": OBJECTS})

@@ -2,130 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from a2a_hub.a2a import protojson, versions
-from a2a_hub.a2a.bindings import plain_send
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
-from a2a_hub.a2a.compat.v0_3.result import to_compat_result
-from a2a_hub.a2a.envelope import wrapped
+from a2a_hub.a2a import errors, protojson, versions
+from a2a_hub.a2a.bindings import sse
+from a2a_hub.a2a.bindings.exchange import read_body
 from a2a_hub.a2a.errors import INVALID_REQUEST, METHOD_NOT_FOUND, A2AError
-from a2a_hub.a2a.model import Event, SendMessageRequest
+from a2a_hub.a2a.model import Binding, Event, Version
 from a2a_hub.a2a.operations import OPERATIONS, Operation
-from a2a_hub.a2a.versions import Version
+from a2a_hub.a2a.version_codec import VersionCodec
+from a2a_hub.a2a.versions import CODECS
+from a2a_hub.http.messages import A2A_JSON, JSON, Request, Response
 
-_METHODS: dict[str, tuple[Operation, Version]] = {
-    **{operation.name: (operation, Version.V1_0) for operation in OPERATIONS},
-    **{
-        operation.jsonrpc_v0_3: (operation, Version.V0_3)
-        for operation in OPERATIONS
-        if operation.jsonrpc_v0_3
-    },
+Id = str | int | float | None
+Methods = Mapping[str, Mapping[Version, tuple[Operation, VersionCodec]]]
+"""The operations by the names of their methods, each in the versions that have it under this name, oldest first."""
+
+METHODS: Methods = {
+    name: {codec.version: (operation, codec) for codec in CODECS.values() if codec.method(operation) == name}
+    for operation in OPERATIONS
+    for name in filter(None, [codec.method(operation) for codec in CODECS.values()])
 }
+"""The methods of the protocol itself."""
+
+_MEDIA_TYPES = frozenset({"", JSON, "application/json-rpc", A2A_JSON})
+# Other errors are answered with 200, as clients of JSON-RPC expect.
+_HTTP_STATUSES = frozenset({403, 413, 415})
 
 
-class Envelope(Struct, frozen=True):
-    """A JSON-RPC request. `id` is echoed as it came; None for a notification. `params` are JSON, or the request itself
-    where they were read along with the envelope.
-    """
+class JsonRpcExchange:
+    """One JSON-RPC request. `methods` are those of the server, which may be more than the protocol's."""
 
-    id: str | int | float | None
-    method: str
-    params: Any
+    binding = Binding.JSONRPC
+    media_type = JSON
 
+    def __init__(self, request: Request, *, max_body_bytes: int, methods: Methods = METHODS) -> None:
+        self._request = request
+        self._max_body_bytes = max_body_bytes
+        self._methods = methods
+        self._id: Id = None
+        self._head = b""
+        self._params: Any = None
+        self._streams_errors = False
 
-def read_envelope(body: bytes) -> Envelope:
-    """The request object. Raises PARSE_ERROR or INVALID_REQUEST, for which the answer's id is null."""
-    plain = plain_send.read(body)
-    if plain is not None:
-        return Envelope(*plain)
-    value = protojson.decode(body)
-    if isinstance(value, list):
-        raise A2AError(INVALID_REQUEST, "Batch requests are not supported: send one request object")
-    if not isinstance(value, dict):
-        raise A2AError(INVALID_REQUEST, "A JSON-RPC request must be an object")
-    id_ = value.get("id")
-    if isinstance(id_, bool) or not isinstance(id_, str | int | float | None):
-        raise _invalid("id", "must be a string, a number or null")
-    if value.get("jsonrpc") != "2.0":
-        raise _WithId(_invalid("jsonrpc", 'must be "2.0"'), id_)
-    method = value.get("method")
-    if not isinstance(method, str):
-        raise _WithId(_invalid("method", "must be a string"), id_)
-    return Envelope(id_, method, value.get("params"))
+    def resolve(self) -> tuple[Operation, VersionCodec]:
+        """See `Exchange.resolve`."""
+        if self._request.media_type not in _MEDIA_TYPES:
+            raise A2AError(
+                errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json"
+            )
+        method = self._read_envelope(read_body(self._request, self._max_body_bytes))
+        rows = self._methods.get(method, {})
+        self._streams_errors = any(each.streaming and codec.streams_errors for each, codec in rows.values())
+        self._operation, self._codec = resolve(method, versions.named_in(self._request), self._methods)
+        return self._operation, self._codec
 
+    def read_params(self) -> Struct:
+        """See `Exchange.read_params`."""
+        return self._codec.read_request(
+            self._operation, {} if self._params is None else self._params, self.binding
+        )
 
-def knows(method: str) -> bool:
-    """The method is one of the protocol's, in one of the versions."""
-    return method in _METHODS
+    def write_result(self, value: Event | Struct | None) -> bytes:
+        """See `Exchange.write_result`."""
+        if not self._head:
+            self._head = b'{"jsonrpc":"2.0","id":' + protojson.encode(self._id) + b',"result":'
+        return self._head + self._codec.write_result(self._operation, value, self.binding) + b"}"
 
+    def write_error(self, error: A2AError) -> bytes:
+        """See `Exchange.write_error`."""
+        return write_error(self._id, error)
 
-def resolve(method: str, named_version: Version | None) -> tuple[Operation, Version]:
-    """The operation and version that a method name stands for. Raises METHOD_NOT_FOUND or VERSION_NOT_SUPPORTED."""
-    found = _METHODS.get(method)
-    if found is None:
-        raise A2AError(METHOD_NOT_FOUND, "Method not found: it is no method of A2A 0.3 or 1.0")
-    operation, version = found
-    return operation, versions.agree(named_version, version, f"The method {method}")
+    def error_response(self, error: A2AError) -> Response:
+        """See `Exchange.error_response`."""
+        body = self.write_error(error)
+        if self._streams_errors:
+            return Response(headers=sse.HEADERS | error.headers, body=sse.write(body))
+        status = error.kind.http_status if error.kind.http_status in _HTTP_STATUSES else 200
+        return Response(status=status, headers={"content-type": JSON} | error.headers, body=body)
 
-
-def streams_errors(method: str) -> bool:
-    """Errors of this method are sent as an event: Gemini Enterprise takes nothing but an event stream for message/stream."""
-    operation, version = _METHODS.get(method, (None, None))
-    return operation is not None and operation.streaming and version is Version.V0_3
-
-
-def read_request(operation: Operation, version: Version, params: Any) -> msgspec.Struct:
-    """The 1.0 request in an envelope's `params`. Raises INVALID_PARAMS with the field named."""
-    if isinstance(params, SendMessageRequest):
-        return params
-    # Most requests are read along with their envelope.
-    from a2a_hub.a2a.bindings.params import read_params
-
-    return read_params(operation, version, {} if params is None else params)
-
-
-def result_writer(
-    id_: str | float | None, operation: Operation, version: Version
-) -> Callable[[Event | msgspec.Struct | None], bytes]:
-    """A function that writes one result, or one stream event, as a whole JSON-RPC response.
-
-    None is the result of an operation that has none: `google.protobuf.Empty` in 1.0, null in 0.3.
-    """
-    head = b'{"jsonrpc":"2.0","id":' + protojson.encode(id_) + b',"result":'
-
-    def write(value: Event | msgspec.Struct | None) -> bytes:
-        if version is Version.V1_0:
-            result: object = {} if value is None else wrapped(value) if operation.wraps else value
-            return head + protojson.encode(result) + b"}"
-        return head + protojson.encode(to_compat_result(value, Dialect.JSONRPC)) + b"}"
-
-    return write
+    def _read_envelope(self, body: bytes) -> str:
+        """Keep the id and the params, and return the method. Raises PARSE_ERROR or INVALID_REQUEST."""
+        value = protojson.decode(body)
+        if isinstance(value, list):
+            raise A2AError(INVALID_REQUEST, "Batch requests are not supported: send one request object")
+        if not isinstance(value, dict):
+            raise A2AError(INVALID_REQUEST, "A JSON-RPC request must be an object")
+        id_ = value.get("id")
+        if isinstance(id_, bool) or not isinstance(id_, Id):
+            raise _invalid("id", "must be a string, a number or null")
+        self._id, self._params = id_, value.get("params")
+        if value.get("jsonrpc") != "2.0":
+            raise _invalid("jsonrpc", 'must be "2.0"')
+        method = value.get("method")
+        if not isinstance(method, str):
+            raise _invalid("method", "must be a string")
+        return method
 
 
-def write_result(id_: str | float | None, result: object) -> bytes:
-    """A whole JSON-RPC response with a result that is the same in all versions."""
-    return protojson.encode({"jsonrpc": "2.0", "id": id_, "result": result})
+def resolve(
+    method: str, named_version: Version | None, methods: Methods = METHODS
+) -> tuple[Operation, VersionCodec]:
+    """Return the operation and version that a method name stands for. Raises METHOD_NOT_FOUND or VERSION_NOT_SUPPORTED."""
+    rows = methods.get(method)
+    if rows is None:
+        raise unknown_method()
+    if named_version is None:
+        return next(iter(rows.values()))
+    if named_version not in rows:
+        raise versions.contradiction(f"The method {method}")
+    return rows[named_version]
 
 
-def write_error(id_: str | float | None, error: A2AError) -> bytes:
-    """An error response."""
+def unknown_method() -> A2AError:
+    """Return the error for a method that the agent does not have."""
+    return A2AError(METHOD_NOT_FOUND, f"Method not found: it is no method of A2A {' or '.join(Version)}")
+
+
+def write_error(id_: Id, error: A2AError) -> bytes:
+    """Return an error response."""
     return protojson.encode({"jsonrpc": "2.0", "id": id_, "error": error.jsonrpc()})
-
-
-def id_of(error: A2AError) -> str | int | float | None:
-    """The request's id, where an error in the envelope left it readable."""
-    return error.id_ if isinstance(error, _WithId) else None
-
-
-class _WithId(A2AError):
-    def __init__(self, error: A2AError, id_: str | float | None) -> None:
-        super().__init__(error.kind, error.message, fields=error.fields)
-        self.id_ = id_
 
 
 def _invalid(field: str, description: str) -> A2AError:

@@ -2,43 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a import protojson, versions
-from a2a_hub.a2a.bindings.params import read_params
-from a2a_hub.a2a.compat.v0_3.dialect import Dialect
-from a2a_hub.a2a.compat.v0_3.result import to_compat_result
-from a2a_hub.a2a.envelope import wrapped
-from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, A2AError
-from a2a_hub.a2a.model import Event, Message, Task
+from a2a_hub.a2a.bindings.exchange import read_body
+from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, A2AError
+from a2a_hub.a2a.model import Binding, Event, Version
 from a2a_hub.a2a.operations import OPERATIONS, Operation
-from a2a_hub.a2a.versions import Version
-from a2a_hub.http.messages import A2A_JSON, JSON
+from a2a_hub.a2a.version_codec import VersionCodec
+from a2a_hub.a2a.versions import CODECS
+from a2a_hub.http.messages import A2A_JSON, JSON, Request, Response
 
-MEDIA_TYPES = frozenset({"", JSON, A2A_JSON})
+_MEDIA_TYPES = frozenset({"", JSON, A2A_JSON})
+
+
+class RestExchange:
+    """One HTTP+JSON request, to a path that `knows` accepts."""
+
+    binding = Binding.HTTP_JSON
+
+    def __init__(self, request: Request, *, max_body_bytes: int) -> None:
+        self._request = request
+        self._max_body_bytes = max_body_bytes
+        accepts_own = A2A_JSON in request.headers.get("accept", "") or request.media_type == A2A_JSON
+        self.media_type = A2A_JSON if accepts_own else JSON
+
+    def resolve(self) -> tuple[Operation, VersionCodec]:
+        """See `Exchange.resolve`."""
+        named = versions.named_in(self._request)
+        self._target = resolve(self._request.method, self._request.path, named)
+        if self.media_type != JSON:
+            self.media_type = self._target.codec.media_type
+        return self._target.operation, self._target.codec
+
+    def read_params(self) -> Struct:
+        """See `Exchange.read_params`."""
+        request = self._request
+        body = read_body(request, self._max_body_bytes) if request.method == "POST" else b""
+        if body and request.media_type not in _MEDIA_TYPES:
+            raise A2AError(UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
+        return read_request(self._target, request.query, body)
+
+    def write_result(self, value: Event | Struct | None) -> bytes:
+        """See `Exchange.write_result`."""
+        return self._target.codec.write_result(self._target.operation, value, self.binding)
+
+    def write_error(self, error: A2AError) -> bytes:
+        """See `Exchange.write_error`."""
+        return write_error(error)
+
+    def error_response(self, error: A2AError) -> Response:
+        """See `Exchange.error_response`."""
+        headers = {"content-type": self.media_type} | error.headers
+        return Response(status=error.kind.http_status, headers=headers, body=write_error(error))
 
 
 class Target(Struct, frozen=True):
-    """What a method and path stand for; `path_fields` are the request's fields that the path gives."""
+    """The operation of a method and path; `path_fields` are the request's fields that the path gives."""
 
     operation: Operation
-    version: Version
+    codec: VersionCodec
     path_fields: Mapping[str, str]
 
 
 class _Segment(Struct, frozen=True):
-    """A segment of a path: `text` as it is, or a field's value with `text` behind it. `before_verb`: a colon ends the value."""
+    """A segment of a path: `text` alone, or a field's value followed by `text`. With `before_verb`, a colon ends the value."""
 
     text: str
     field: str = ""
     before_verb: bool = False
 
     def value(self, given: str) -> str | None:
-        """The field's value in a segment that matches, "" where there is no field; None for one that does not match."""
+        """Return the field's value, "" if there is no field, None if `given` does not match."""
         if not self.field:
             return "" if given == self.text else None
         if not given.endswith(self.text):
@@ -54,10 +91,10 @@ class _Segment(Struct, frozen=True):
 class _Row(Struct, frozen=True):
     segments: tuple[_Segment, ...]
     methods: dict[str, Operation]
-    version: Version
+    codec: VersionCodec
 
     def fields(self, given: Sequence[str]) -> dict[str, str] | None:
-        """The fields that a path of as many segments gives; None for one of another form."""
+        """Return the fields that a path of as many segments gives, None if it does not match."""
         fields: dict[str, str] = {}
         for segment, text in zip(self.segments, given, strict=True):
             value = segment.value(text)
@@ -68,9 +105,14 @@ class _Row(Struct, frozen=True):
         return fields
 
 
-_PATHS = [rest.path for operation in OPERATIONS for rest in (*operation.rest, *operation.rest_v0_3)]
+_PATHS = [
+    (operation, rest, codec)
+    for operation in OPERATIONS
+    for codec in CODECS.values()
+    for rest in codec.paths(operation)
+]
 # Templates that exist with a verb, too (`/tasks/{id}:cancel`): there, an id holds no colon, and `/tasks/x:unknown` is no path.
-_WITH_VERBS = frozenset(path.rpartition(":")[0] for path in _PATHS if "}:" in path)
+_WITH_VERBS = frozenset(rest.path.rpartition(":")[0] for _, rest, _ in _PATHS if "}:" in rest.path)
 
 
 def _segments(path: str, *, tenant: bool) -> tuple[_Segment, ...]:
@@ -82,15 +124,12 @@ def _segments(path: str, *, tenant: bool) -> tuple[_Segment, ...]:
 
 
 def _rows() -> dict[int, list[_Row]]:
-    """The rows by their number of segments."""
+    """Return the rows by their number of segments."""
     rows: dict[tuple[str, Version, bool], _Row] = {}
-    for operation in OPERATIONS:
-        forms = [(rest, Version.V1_0, tenant) for rest in operation.rest for tenant in (False, True)]
-        forms += [(rest, Version.V0_3, False) for rest in operation.rest_v0_3]
-        for rest, version, tenant in forms:
-            row = rows.setdefault(
-                (rest.path, version, tenant), _Row(_segments(rest.path, tenant=tenant), {}, version)
-            )
+    for operation, rest, codec in _PATHS:
+        for tenant in (False, True) if codec.has_tenants else (False,):
+            key = rest.path, codec.version, tenant
+            row = rows.setdefault(key, _Row(_segments(rest.path, tenant=tenant), {}, codec))
             row.methods[rest.method] = operation
     by_length: dict[int, list[_Row]] = {}
     for row in rows.values():
@@ -104,13 +143,13 @@ _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
 
 def knows(path: str) -> bool:
-    """The path is one of the protocol's, in one of the versions."""
+    """Return True if the path is one of the protocol's, in one of the versions."""
     return any(True for _ in _matches(path))
 
 
 def resolve(method: str, path: str, named_version: Version | None) -> Target:
-    """The operation at a path that `knows` accepts. Raises METHOD_NOT_ALLOWED, and VERSION_NOT_SUPPORTED where the
-    path belongs to another version than the named one.
+    """Return the operation at a path that `knows` accepts. Raises METHOD_NOT_ALLOWED, and VERSION_NOT_SUPPORTED for a path of
+    another version than the named one.
 
     `/v1/…` is 0.3's, unless the request names 1.0: then `v1` is a tenant. A 1.0 path without a named version is
     1.0's, although a missing version means 0.3: 0.3 has no such path.
@@ -119,11 +158,11 @@ def resolve(method: str, path: str, named_version: Version | None) -> Target:
     for row, fields in _matches(path):
         if named_version is None and fields.get("tenant") == "v1":
             continue
-        if named_version is not None and named_version is not row.version:
+        if named_version is not None and named_version is not row.codec.version:
             continue
         operation = row.methods.get(method)
         if operation is not None:
-            return Target(operation, row.version, fields)
+            return Target(operation, row.codec, fields)
         allowed |= row.methods.keys()
     if allowed:
         raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": ", ".join(sorted(allowed))})
@@ -138,8 +177,8 @@ def _matches(path: str) -> Iterator[tuple[_Row, dict[str, str]]]:
             yield row, fields
 
 
-def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes) -> msgspec.Struct:
-    """The 1.0 request from path, query and body. Raises PARSE_ERROR or INVALID_PARAMS with the field named."""
+def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes) -> Struct:
+    """Return the request from path, query and body. Raises PARSE_ERROR or INVALID_PARAMS with the field named."""
     if target.operation.rest[0].method == "POST":
         # `null` is what the Go SDK sends with a request that has no fields beside the path's.
         params = protojson.decode(body) if body.strip() not in (b"", b"null") else {}
@@ -151,27 +190,9 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
     if isinstance(params, dict):
         given = {name: item for name, item in params.items() if name not in _SHADOWED_BY_PATH}
         params = (given if "task_id" in target.path_fields else params) | dict(target.path_fields)
-    return read_params(target.operation, target.version, params, Dialect.REST)
-
-
-def result_writer(target: Target) -> Callable[[Event | msgspec.Struct | None], bytes]:
-    """A function that writes one result, or one stream event, in the version of the request.
-
-    GetTask and CancelTask answer the bare task; the other events come in their wrapper.
-    """
-    bare = not target.operation.wraps
-
-    def write(value: Event | msgspec.Struct | None) -> bytes:
-        if value is None:
-            return b"{}"
-        if target.version is Version.V1_0:
-            return protojson.encode(value if bare else wrapped(value))
-        compat: Any = to_compat_result(value, Dialect.REST)
-        return protojson.encode(compat["task"] if bare and isinstance(value, Task | Message) else compat)
-
-    return write
+    return target.codec.read_request(target.operation, params, Binding.HTTP_JSON)
 
 
 def write_error(error: A2AError) -> bytes:
-    """The google.rpc.Status body."""
+    """Return the google.rpc.Status body."""
     return protojson.encode(error.rest())

@@ -1,8 +1,10 @@
-"""Server-sent events (WHATWG HTML §9.2): what a streaming operation answers with, and what a client reads."""
+"""Server-sent events (WHATWG HTML §9.2), as a streaming operation sends them and a client reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+
+from a2a_hub.a2a.model import Event
 
 HEADERS = {
     "content-type": "text/event-stream",
@@ -16,14 +18,14 @@ _LINE_ENDS = {end.encode(): f"\\u{ord(end):04x}".encode() for end in "\u0085\u20
 
 
 def write(data: bytes) -> bytes:
-    """One event. `data` is JSON on a single line, and stays so for a client that knows more ends of a line than it should."""
+    """Return one event. `data` is JSON on a single line, also for clients that know more line ends than the standard."""
     for end, escaped in _LINE_ENDS.items():
         data = data.replace(end, escaped)
     return b"data: " + data + b"\n\n"
 
 
 def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
-    """The data of each event in a byte stream cut anywhere; comments, other fields and events without data are passed over.
+    """Yield the data of each event in a byte stream cut anywhere, without comments, other fields and events without data.
 
     An event that the stream's end cuts off is not delivered (§9.2.6). Raises ValueError for an event over `limit_bytes`.
     """
@@ -44,14 +46,14 @@ def read(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
 
 
 def data_lines(chunks: Iterable[bytes], *, limit_bytes: int) -> Iterator[bytes]:
-    """The data of each line, from a server that does not end its events with an empty line. Raises ValueError as `read` does."""
+    """Yield the data of each line, from a server that does not end its events with an empty line. Raises ValueError as `read`."""
     for line in _lines(chunks, limit_bytes):
         if line.startswith(b"data:"):
             yield line[5:].removeprefix(b" ")
 
 
 def _lines(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
-    """The lines that have ended with LF, CR or CRLF, each as soon as its end is there."""
+    """Yield each line as soon as its end (LF, CR or CRLF) is there."""
     begun: list[bytes] = []
     size = 0
     after_cr, at_start = False, True
@@ -71,3 +73,45 @@ def _lines(chunks: Iterable[bytes], limit_bytes: int) -> Iterator[bytes]:
             begun, size = [line], len(line)
         if size > limit_bytes:
             raise ValueError("a server-sent event is too large")
+
+
+class EventStream(Iterator[bytes]):
+    """Chunks of a text/event-stream: events, comments during pauses, and an error as the last event.
+
+    `first` was taken from `events` before the headers were sent. None stands for a pause, also there: a WSGI server sends the
+    headers with the first chunk. `encode` returns an event's data, `encode_failure` the data for an exception that ends it.
+    """
+
+    def __init__(
+        self,
+        first: Event | None,
+        events: Iterator[Event | None],
+        *,
+        encode: Callable[[Event], bytes],
+        encode_failure: Callable[[Exception], bytes],
+    ) -> None:
+        self._first = first
+        self._begun = False
+        self._events = events
+        self._encode = encode
+        self._encode_failure = encode_failure
+        self._failed = False
+
+    def __next__(self) -> bytes:
+        if self._failed:
+            raise StopIteration
+        try:
+            event = next(self._events) if self._begun else self._first
+            self._begun = True
+            return KEEP_ALIVE if event is None else write(self._encode(event))
+        except StopIteration:
+            raise
+        except Exception as error:
+            self._failed = True
+            return write(self._encode_failure(error))
+
+    def close(self) -> None:
+        """End the stream; called by the WSGI server at the end and when the client has left."""
+        close = getattr(self._events, "close", None)
+        if close is not None:
+            close()

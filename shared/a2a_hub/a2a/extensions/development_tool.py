@@ -1,21 +1,30 @@
-"""The `development-tool` extension: its messages, under the names that its specification gives them.
+"""The `development-tool` extension: its messages, under the names of its specification, and their JSON.
 
-As in proto3, what is absent is empty. None is what is marked optional, or is one of several, and is not there.
+As in proto3, an absent member is empty; None stands for an absent one that is optional, or one of several. ProtoJSON writes
+camelCase and reads snake_case too; the one JSON sample in the specification is in snake_case. So both are read, and what is
+written is in the caller's spelling.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct
 
+from a2a_hub.a2a import protojson
+from a2a_hub.a2a.errors import invalid_field
+from a2a_hub.a2a.model import Message, Part
+
 URI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
-"""What the card, the header, `message.extensions` and the keys of metadata name the extension by. It holds the version."""
+"""The name of the extension in cards, headers, `message.extensions` and the keys of metadata. It includes the version."""
 
 
 class Schema(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Base of the extension's messages. `schema_json.py` reads and writes them; members that are not known are not read."""
+    """Base of the extension's messages. Unknown members are ignored."""
 
 
 class ToolCallStatus(StrEnum):
@@ -30,7 +39,7 @@ class ToolCallStatus(StrEnum):
 
 
 class DevelopmentToolEventKind(StrEnum):
-    """What a status update tells."""
+    """The kind of a status update."""
 
     DEVELOPMENT_TOOL_EVENT_KIND_UNSPECIFIED = "DEVELOPMENT_TOOL_EVENT_KIND_UNSPECIFIED"
     TOOL_CALL_CONFIRMATION = "TOOL_CALL_CONFIRMATION"
@@ -41,7 +50,7 @@ class DevelopmentToolEventKind(StrEnum):
 
 
 class CommandExecutionStatus(StrEnum):
-    """What became of the request to execute a command."""
+    """The outcome of the request to execute a command."""
 
     COMMAND_EXECUTION_STATUS_UNSPECIFIED = "COMMAND_EXECUTION_STATUS_UNSPECIFIED"
     STARTED = "STARTED"
@@ -51,7 +60,7 @@ class CommandExecutionStatus(StrEnum):
 
 
 class AgentSettings(Schema, frozen=True, kw_only=True):
-    """In the metadata of a session's first message. `workspace_path` is absolute."""
+    """The metadata of a session's first message. `workspace_path` is absolute."""
 
     workspace_path: str = ""
 
@@ -67,7 +76,7 @@ class FileDiff(Schema, frozen=True, kw_only=True):
 
 
 class ToolOutput(Schema, frozen=True, kw_only=True):
-    """What a tool gave: one of the three."""
+    """A tool's output: one of the three."""
 
     text: str | None = None
     diff: FileDiff | None = None
@@ -75,7 +84,7 @@ class ToolOutput(Schema, frozen=True, kw_only=True):
 
 
 class ErrorDetails(Schema, frozen=True, kw_only=True):
-    """Why a tool failed. `message` is for the user."""
+    """The failure of a tool. `message` is for the user."""
 
     message: str = ""
     type: str | None = None
@@ -111,7 +120,7 @@ class GenericDetails(Schema, frozen=True, kw_only=True):
 
 
 class ConfirmationRequest(Schema, frozen=True, kw_only=True):
-    """What the user is asked before a tool is called; at most one of the details."""
+    """The question to the user before a tool is called; at most one of the details is set."""
 
     options: tuple[ConfirmationOption, ...] = ()
     execute_details: ExecuteDetails | None = None
@@ -121,7 +130,7 @@ class ConfirmationRequest(Schema, frozen=True, kw_only=True):
 
 
 class ToolCall(Schema, frozen=True, kw_only=True):
-    """A tool call as it is now, whole in every update: at its end with `output` or `error`, while PENDING with what it asks."""
+    """A tool call, whole in every update: at its end with `output` or `error`, while PENDING with its confirmation request."""
 
     tool_call_id: str = ""
     status: ToolCallStatus = ToolCallStatus.STATUS_UNSPECIFIED
@@ -135,14 +144,14 @@ class ToolCall(Schema, frozen=True, kw_only=True):
 
 
 class AgentThought(Schema, frozen=True, kw_only=True):
-    """What the agent thinks."""
+    """A thought of the agent."""
 
     subject: str = ""
     description: str = ""
 
 
 class DevelopmentToolEvent(Schema, frozen=True, kw_only=True):
-    """In the metadata of every status update, which it tells how to read."""
+    """The metadata of every status update, which says how to read it."""
 
     kind: DevelopmentToolEventKind = DevelopmentToolEventKind.DEVELOPMENT_TOOL_EVENT_KIND_UNSPECIFIED
     model: str = ""
@@ -157,7 +166,7 @@ class ModifiedFileDetails(Schema, frozen=True, kw_only=True):
 
 
 class ToolCallConfirmation(Schema, frozen=True, kw_only=True):
-    """The user's decision: the `id` of the option, and what they changed."""
+    """The user's decision: the `id` of the option, and their changes."""
 
     tool_call_id: str = ""
     selected_option_id: str = ""
@@ -214,4 +223,101 @@ ONE_OF: dict[type[Schema], tuple[str, ...]] = {
     ToolOutput: ("text", "diff", "structured_data"),
     ConfirmationRequest: ("execute_details", "file_edit_details", "mcp_details", "generic_details"),
 }
-"""Fields of which at most one is there."""
+"""Fields of which at most one is set."""
+
+_CONFIRMATION_MEMBERS = frozenset({"selected_option_id", "selectedOptionId"})
+S = TypeVar("S", bound=Schema)
+
+
+class Spelling(StrEnum):
+    """The spelling of members' names."""
+
+    SNAKE = "snake_case"
+    CAMEL = "camelCase"
+
+
+def read(type_: type[S], value: Any, path: str = "") -> S:
+    """Return `value` (JSON in either spelling) as a `type_`. Raises INVALID_PARAMS with the field's path."""
+    found = protojson.read(type_, value, path)
+    _check_one_of(found, path)
+    return found
+
+
+def write(value: Schema, spelling: Spelling) -> dict[str, Any]:
+    """Return `value` as JSON without absent members (None). Plain objects inside keep their keys."""
+    return {
+        field.name if spelling is Spelling.SNAKE else field.encode_name: _written(item, spelling)
+        for field in msgspec.structs.fields(value)
+        if (item := getattr(value, field.name)) is not None
+    }
+
+
+def spelling_of(*values: Any) -> Spelling:
+    """Return the spelling of these JSON values: that of the first name that shows it, else snake_case."""
+    for value in values:
+        for name in value if isinstance(value, Mapping) else ():
+            if "_" in name:
+                return Spelling.SNAKE
+            if re.fullmatch(r"[a-z]+(?:[A-Z][a-z]*)+", name):
+                return Spelling.CAMEL
+    return Spelling.SNAKE
+
+
+def in_metadata(metadata: Mapping[str, Any] | None) -> Any:
+    """Return the extension's member of a metadata object, None if there is none."""
+    return (metadata or {}).get(URI)
+
+
+def settings_in(message: Message, path: str = "message") -> AgentSettings | None:
+    """Return the settings in a message's metadata. Raises INVALID_PARAMS with the field named."""
+    value = in_metadata(message.metadata)
+    return None if value is None else read(AgentSettings, value, f"{path}.metadata.{URI}")
+
+
+def event_in(metadata: Mapping[str, Any] | None) -> DevelopmentToolEvent | None:
+    """Return the event in a status update's metadata. Raises INVALID_PARAMS for an unknown form."""
+    value = in_metadata(metadata)
+    return None if value is None else read(DevelopmentToolEvent, value, f"metadata.{URI}")
+
+
+def metadata_of(value: Schema, spelling: Spelling) -> dict[str, Any]:
+    """Return a metadata object that holds the value."""
+    return {URI: write(value, spelling)}
+
+
+def part_of(value: Schema, spelling: Spelling) -> Part:
+    """Return a data part that holds the value."""
+    return Part(data=write(value, spelling), media_type="application/json")
+
+
+def confirmation_in(message: Message, path: str = "message") -> ToolCallConfirmation | None:
+    """Return the decision in the first data part that holds one. Raises INVALID_PARAMS with the field named."""
+    for index, part in enumerate(message.parts):
+        if isinstance(part.data, dict) and not _CONFIRMATION_MEMBERS.isdisjoint(part.data):
+            return read(ToolCallConfirmation, part.data, f"{path}.parts[{index}].data")
+    return None
+
+
+def _written(value: Any, spelling: Spelling) -> Any:
+    match value:
+        case Schema():
+            return write(value, spelling)
+        case tuple():
+            return [_written(item, spelling) for item in value]
+        case StrEnum():
+            return value.value
+        case _:
+            return value
+
+
+def _check_one_of(value: Any, path: str) -> None:
+    if isinstance(value, tuple):
+        for index, item in enumerate(value):
+            _check_one_of(item, f"{path}[{index}]")
+    elif isinstance(value, Schema):
+        names = [name for name in ONE_OF.get(type(value), ()) if getattr(value, name) is not None]
+        if len(names) > 1:
+            raise invalid_field(path or "params", f"must have at most one of {', '.join(names)}")
+        for field in msgspec.structs.fields(value):
+            inner = f"{path}.{field.encode_name}" if path else field.encode_name
+            _check_one_of(getattr(value, field.name), inner)

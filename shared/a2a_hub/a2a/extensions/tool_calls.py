@@ -5,22 +5,36 @@ Where an agent answers with a whole task, the kinds of its updates are missing: 
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.extensions import gemini_cli, gemini_cli_updates
+from a2a_hub.a2a.extensions import gemini_cli
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
     ConfirmationRequest,
     FileDiff,
+    Spelling,
     ToolCall,
     ToolCallStatus,
+    read,
+    spelling_of,
 )
-from a2a_hub.a2a.extensions.schema_json import Spelling, read, spelling_of
-from a2a_hub.a2a.extensions.tool_state import Action, Dialect, Option, Stage, ToolQuestion, ToolUpdate
-from a2a_hub.a2a.extensions.tool_texts import cut, first_line, listed, name_of, visible
+from a2a_hub.a2a.extensions.tool_updates import (
+    Action,
+    Dialect,
+    Option,
+    Stage,
+    ToolQuestion,
+    ToolUpdate,
+    cut,
+    first_line,
+    listed,
+    name_of,
+    visible,
+)
 from a2a_hub.a2a.model import Message
 
 _LONGEST_ID = 1000
@@ -56,7 +70,7 @@ _KINDS = {
 
 def kind_of(metadata: Mapping[str, Any] | None) -> Kind | None:
     """What the update that has this metadata tells; None where it does not say so."""
-    for key in (URI, gemini_cli_updates.KEY):
+    for key in (URI, gemini_cli.KEY):
         told = (metadata or {}).get(key)
         if isinstance(told, dict):
             return _KINDS.get(str(told.get("kind")).upper().replace("-", "_"))
@@ -159,8 +173,6 @@ def _question(call: ToolCall, request: ConfirmationRequest, action: Action, dial
 def _diff(file: FileDiff) -> str:
     if file.formatted_diff:
         return file.formatted_diff
-    import difflib
-
     before, after = (file.old_content or "").splitlines(), file.new_content.splitlines()
     if max(len(before), len(after)) > _MOST_LINES_COMPARED:
         return file.new_content

@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Callable, Sequence
 
 from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent
-from a2a_hub.a2a.scalars import seconds_of
+from a2a_hub.a2a.protojson import seconds_of
 from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,

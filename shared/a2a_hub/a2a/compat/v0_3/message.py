@@ -1,24 +1,43 @@
-"""Messages. Oddity: HTTP+JSON calls the parts `content` and knows no `referenceTaskIds`."""
+"""Messages and their parts. Oddities: HTTP+JSON calls the parts `content` and knows no `referenceTaskIds`; files are nested one
+level deeper in 0.3, and its data part holds an object only.
+
+A 1.0 data value that is no object travels as `{"value": …}`, marked in the part's metadata, so that it comes back unchanged.
+`fileWithBytes` is the content in base64 (the proto). The Python, Java and Go SDKs write base64 of base64: both are read.
+"""
 
 from __future__ import annotations
 
+import base64
+import re
 from typing import Any
 
-from a2a_hub.a2a.compat.v0_3.dialect import (
-    Dialect,
+from msgspec import UNSET
+
+from a2a_hub.a2a.compat.v0_3.fields import (
     as_list,
     as_object,
+    as_string,
     copied,
     expect_kind,
+    member,
     to_compat_role,
     to_core_role,
     without_absent,
 )
-from a2a_hub.a2a.compat.v0_3.part import to_compat_part, to_core_part
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import Message
+from a2a_hub.a2a.model import Binding, Message, Part
+from a2a_hub.a2a.protojson import read_base64
 
 _ALIKE = ("messageId", "contextId", "taskId", "metadata", "extensions", "referenceTaskIds")
+_WRAPPED = "data_part_compat"
+_FILE_MEMBERS = (
+    ("bytes", "raw"),
+    ("fileWithBytes", "raw"),
+    ("uri", "url"),
+    ("fileWithUri", "url"),
+    ("mimeType", "mediaType"),
+    ("name", "filename"),
+)
 
 
 def to_core_message(value: Any, path: str) -> dict[str, Any]:
@@ -36,15 +55,15 @@ def to_core_message(value: Any, path: str) -> dict[str, Any]:
     return core
 
 
-def to_compat_message(message: Message, dialect: Dialect) -> dict[str, Any]:
+def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
     """A 1.0 message in 0.3's JSON."""
-    rest = dialect is Dialect.REST
-    parts = [to_compat_part(part, dialect) for part in message.parts]
+    rest = binding is Binding.HTTP_JSON
+    parts = [to_compat_part(part, binding) for part in message.parts]
     return without_absent(
         {
             "kind": None if rest else "message",
             "messageId": message.message_id,
-            "role": to_compat_role(message.role, dialect),
+            "role": to_compat_role(message.role, binding),
             "content" if rest else "parts": parts,
             "contextId": message.context_id,
             "taskId": message.task_id,
@@ -53,3 +72,92 @@ def to_compat_message(message: Message, dialect: Dialect) -> dict[str, Any]:
             "referenceTaskIds": () if rest else message.reference_task_ids,
         }
     )
+
+
+def to_core_part(value: Any, path: str) -> dict[str, Any]:
+    """A 0.3 part of either JSON form as 1.0 JSON."""
+    part = as_object(value, path)
+    kind = part.get("kind")
+    if kind is None:
+        present = [name for name in ("text", "file", "data") if part.get(name) is not None]
+        if len(present) != 1:
+            raise invalid_field(path, "must have exactly one of text, file, data")
+        kind = present[0]
+        # A2A 0.2 says `type` for `kind`. A part of an unknown type is refused, not read by what else it holds.
+        if part.get("type") not in (None, kind):
+            raise invalid_field(f"{path}.type", "must be text, file or data, as what the part holds")
+    core = copied(part, "metadata")
+    match kind:
+        case "text":
+            return core | {"text": as_string(part.get("text"), f"{path}.text")}
+        case "file":
+            return core | _to_core_file(part.get("file"), f"{path}.file")
+        case "data":
+            return core | _to_core_data(part, f"{path}.data", core.get("metadata"))
+        case _:
+            raise invalid_field(f"{path}.kind", "must be text, file or data")
+
+
+def _to_core_file(value: Any, path: str) -> dict[str, Any]:
+    file = as_object(value, path)
+    found = {
+        core: as_string(content, f"{path}.{name}")
+        for name, core in _FILE_MEMBERS
+        if (content := member(file, name)) is not None
+    }
+    if ("raw" in found) == ("url" in found):
+        raise invalid_field(path, "must have exactly one of bytes, uri")
+    if "raw" in found:
+        name = "bytes" if "bytes" in file else "fileWithBytes"
+        found["raw"] = read_base64(found["raw"], f"{path}.{name}")
+        if name == "fileWithBytes":
+            found["raw"] = _unwrapped(found["raw"], is_text=found.get("mediaType", "").startswith("text/"))
+    return found
+
+
+def _unwrapped(raw: str, *, is_text: bool) -> str:
+    """The content's base64, taken out of a second one around it. A text that only looks like base64 stays as it is."""
+    inner = base64.b64decode(raw)
+    if len(inner) % 4 or not re.fullmatch(rb"[A-Za-z0-9+/]+={0,2}", inner):
+        return raw
+    if is_text:
+        try:
+            base64.b64decode(inner).decode()
+        except UnicodeDecodeError:
+            return raw
+    return inner.decode()
+
+
+def _to_core_data(part: dict[str, Any], path: str, metadata: Any) -> dict[str, Any]:
+    data = as_object(part.get("data"), path)
+    if "kind" not in part and set(data) == {"data"} and isinstance(data["data"], dict):
+        data = data["data"]
+    if isinstance(metadata, dict) and metadata.get(_WRAPPED) is True and set(data) == {"value"}:
+        rest = {name: item for name, item in metadata.items() if name != _WRAPPED}
+        return {"data": data["value"], "metadata": rest or None}
+    return {"data": data}
+
+
+def to_compat_part(part: Part, binding: Binding) -> dict[str, Any]:
+    """A 1.0 part in 0.3's JSON. A text part's file name and media type have no place in 0.3 and are left out."""
+    rest = binding is Binding.HTTP_JSON
+    metadata = part.metadata
+    if part.text is not None:
+        body: dict[str, Any] = {"kind": "text", "text": part.text}
+    elif part.data is not UNSET:
+        data = part.data
+        if not isinstance(data, dict):
+            data, metadata = {"value": data}, {**(metadata or {}), _WRAPPED: True}
+        body = {"kind": "data", "data": {"data": data} if rest else data}
+    else:
+        content = ("fileWithBytes", "fileWithUri") if rest else ("bytes", "uri")
+        source = {content[0]: part.raw} if part.raw is not None else {content[1]: part.url}
+        body = {
+            "kind": "file",
+            "file": without_absent(source | {"mimeType": part.media_type, "name": part.filename}),
+        }
+    if rest:
+        del body["kind"]
+    if metadata is not None:
+        body["metadata"] = metadata
+    return body

@@ -1,21 +1,12 @@
-"""The two JSON forms of 0.3 and their enums; an oddity: HTTP+JSON spells CANCELLED with two l's, JSON-RPC `canceled` with one."""
+"""Enums, and access to the members of JSON objects. Oddity: HTTP+JSON spells CANCELLED with two l's, JSON-RPC with one."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import Role, TaskState
-
-
-class Dialect(StrEnum):
-    """Which JSON form of 0.3 to write."""
-
-    JSONRPC = "JSONRPC"
-    REST = "HTTP+JSON"
-
+from a2a_hub.a2a.model import Binding, Role, TaskState
 
 _STATES: tuple[tuple[TaskState, str, str], ...] = (
     (TaskState.UNSPECIFIED, "unknown", "TASK_STATE_UNSPECIFIED"),
@@ -41,12 +32,12 @@ _READ_ROLE: dict[str | int, Role] = {
     **{number: role for number, role in enumerate(Role) if role is not Role.UNSPECIFIED},
 }
 _WRITE_STATE = {
-    Dialect.JSONRPC: {row[0]: row[1] for row in _STATES},
-    Dialect.REST: {row[0]: row[2] for row in _STATES},
+    Binding.JSONRPC: {row[0]: row[1] for row in _STATES},
+    Binding.HTTP_JSON: {row[0]: row[2] for row in _STATES},
 }
 _WRITE_ROLE = {
-    Dialect.JSONRPC: {row[0]: row[1] for row in _ROLES},
-    Dialect.REST: {row[0]: row[2] for row in _ROLES},
+    Binding.JSONRPC: {row[0]: row[1] for row in _ROLES},
+    Binding.HTTP_JSON: {row[0]: row[2] for row in _ROLES},
 }
 
 
@@ -64,14 +55,14 @@ def to_core_role(value: Any, path: str) -> str:
     raise invalid_field(path, "must be user or agent")
 
 
-def to_compat_state(state: TaskState, dialect: Dialect) -> str:
+def to_compat_state(state: TaskState, binding: Binding) -> str:
     """The 0.3 name of a task state."""
-    return _WRITE_STATE[dialect][state]
+    return _WRITE_STATE[binding][state]
 
 
-def to_compat_role(role: Role, dialect: Dialect) -> str:
+def to_compat_role(role: Role, binding: Binding) -> str:
     """The 0.3 name of a role; 0.3 has no "unspecified", so an agent that left it out is an agent."""
-    return _WRITE_ROLE[dialect].get(role) or _WRITE_ROLE[dialect][Role.AGENT]
+    return _WRITE_ROLE[binding].get(role) or _WRITE_ROLE[binding][Role.AGENT]
 
 
 def as_object(value: Any, path: str) -> dict[str, Any]:
