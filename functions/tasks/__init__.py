@@ -1,1 +1,1 @@
-"""The function that looks after stored tasks: has them run again, delivers webhooks, and lets workers fetch theirs."""
+"""The function that manages stored tasks: resumes them on the hub, delivers webhooks, and leases them to workers."""

@@ -12,7 +12,7 @@ from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed,
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.service_tokens import DefaultCredentials
-from a2a_hub.queue.wakeups import WAKEUPS_PATH, topic_of
+from a2a_hub.queue.wakeups import WAKEUPS_PATH
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background
 from a2a_hub.runtime.function import MESSAGE_FACTORY, error_of, status_pages, stdout_log
@@ -20,7 +20,7 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.hub import route_source
 from a2a_hub.task_store.factory import open_store
-from a2a_hub.task_store.store import HUB, Store, Unavailable
+from a2a_hub.task_store.store import Store, Unavailable
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
 from functions.tasks.config import Config
@@ -66,13 +66,13 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
 
     source = route_source(config.hub, use, log=log)
     authenticator = config.identity.authenticator(lambda: http, trusts_gate=True, audience="tasks")
-    bell, events = TopicCondition(), Events(MESSAGE_FACTORY)
+    worker_wakeups, events = TopicCondition(), Events(MESSAGE_FACTORY)
     leasing = Leasing(
         store,
-        bell,
+        worker_wakeups,
         events,
         most_attempts=config.most_attempts,
-        look_seconds=config.look_seconds,
+        poll_seconds=config.poll_seconds,
         waits_at_once=config.waits_at_once,
         untaken_seconds=max(config.retention_seconds, _LEAST_UNTAKEN_SECONDS),
         clock=time.monotonic,
@@ -81,7 +81,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     api = WorkersApi(
         leasing, LeaseOperations(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
     )
-    wakeups = WakeupEndpoint(bell, accounts=config.wakeup_accounts, starts={topic_of(HUB): runs.start_due})
+    wakeups = WakeupEndpoint(worker_wakeups, accounts=config.wakeup_accounts, hub_runs=runs)
     key_set = KeySetPage(config.webhooks.public_keys)
     background = _background(
         config,

@@ -21,10 +21,10 @@ _DAY_SECONDS = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """`identity` is about workers. `sweep_seconds` is how often the store is looked through for work that nobody does;
-    a task that ended is kept for `retention_seconds`. `worker_accounts` are the roles of ID tokens' accounts, and
-    `wakeup_accounts` the accounts with which Pub/Sub pushes. A task that was begun `most_attempts` times in one turn has failed;
-    for one that waits for work, the store is asked every `look_seconds`.
+    """The function's settings. `identity` is that of workers. The store is swept for idle work every `sweep_seconds`;
+    ended tasks are kept for `retention_seconds`. `worker_accounts` maps accounts of ID tokens to roles; Pub/Sub pushes as
+    one of `wakeup_accounts`. A task fails after `most_attempts` starts in one turn. While a worker waits, the store is
+    polled every `poll_seconds`.
     """
 
     hub: HubSettings
@@ -38,13 +38,13 @@ class Config:
     worker_accounts: Mapping[str, frozenset[str]]
     wakeup_accounts: frozenset[str]
     most_attempts: int
-    look_seconds: float
+    poll_seconds: float
     waits_at_once: int
     max_body_bytes: int
 
 
 def read(environ: Mapping[str, str]) -> Config:
-    """The settings in `environ`. Raises SettingsError with every error at once."""
+    """Read the settings from `environ`. Raise SettingsError that reports all errors together."""
     settings = Settings(environ)
     hub = hub_settings.read(settings, environ, needs_urls=False)
     if hub.store is None:
@@ -64,7 +64,7 @@ def read(environ: Mapping[str, str]) -> Config:
         worker_accounts=worker_identity.read_accounts(settings),
         wakeup_accounts=frozenset(settings.listed("WAKEUP_ACCOUNTS")),
         most_attempts=read_most_attempts(settings),
-        look_seconds=settings.number("WORKER_LOOK_SECONDS", 2, least=0.02, most=60),
+        poll_seconds=settings.number("WORKER_LOOK_SECONDS", 2, least=0.02, most=60),
         waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, least=1, most=10_000)),
         max_body_bytes=int(
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)

@@ -1,9 +1,10 @@
-"""Has the hub run tasks that nobody runs: those it was asked not to run at once, and those whose process has died."""
+"""Start tasks on the hub that no process runs: queued ones, and those whose process died."""
 
 from __future__ import annotations
 
+import functools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import msgspec
@@ -27,7 +28,7 @@ _MOST_BYTES = 64_000
 
 
 class HubRunStarter:
-    """`start_due` finds due tasks and starts a request to the hub for each, which lasts as long as the task's turn."""
+    """The starter of hub runs: one request to the hub per due task, which lasts as long as the task's turn."""
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class HubRunStarter:
         self._requested_at: dict[str, float] = {}
 
     def start_due(self) -> int:
-        """Starts what is due; how many tasks that were."""
+        """Start a run for each due task and return their number."""
         started = 0
         for task_id in self._store.due([HUB], limit=_MOST_AT_ONCE):
             now = self._http.clock()
@@ -65,25 +66,22 @@ class HubRunStarter:
                 if before is not None and now - before < self._repeat_after_seconds:
                     continue
                 self._requested_at[task_id] = now
-            self._threads.run(self._request(task_id, now))
+            self._threads.run(functools.partial(self._run_logged, task_id, now))
             started += 1
         return started
 
-    def _request(self, task_id: str, asked_at: float) -> Callable[[], None]:
-        def ask() -> None:
-            try:
-                self._run_on_hub(task_id)
-            except (HttpFailure, TokenUnavailable) as failure:
-                # The task stays due, and the next look finds it.
-                self._log.line(
-                    "WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure)
-                )
-            finally:
-                with self._lock:
-                    if self._requested_at.get(task_id) == asked_at:
-                        del self._requested_at[task_id]
-
-        return ask
+    def _run_logged(self, task_id: str, requested_at: float) -> None:
+        try:
+            self._run_on_hub(task_id)
+        except (HttpFailure, TokenUnavailable) as failure:
+            # The task stays due; the next sweep finds it.
+            self._log.line(
+                "WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure)
+            )
+        finally:
+            with self._lock:
+                if self._requested_at.get(task_id) == requested_at:
+                    del self._requested_at[task_id]
 
     def _run_on_hub(self, task_id: str) -> None:
         answer = self._http.request(

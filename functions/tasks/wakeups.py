@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 
 from a2a_hub.a2a.bindings.exchange import read_body
 from a2a_hub.a2a.errors import (
@@ -15,52 +15,54 @@ from a2a_hub.a2a.errors import (
 )
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
-from a2a_hub.queue.wakeups import WAKEUPS_PATH, BadEnvelope, read_push
+from a2a_hub.queue.wakeups import WAKEUPS_PATH, BadEnvelope, read_push, topic_of
+from a2a_hub.task_store.store import HUB
 from a2a_hub.telemetry.log import Record
+from functions.tasks.hub_runs import HubRunStarter
 
 _MOST_BYTES = 100_000
 
 
 class TopicCondition:
-    """Take `rung` first, then look for work, then `wait` for a ring since: so that none is missed in between."""
+    """A condition per topic. To miss no wake-up: read `count`, look for work, then `wait` for one since."""
 
     def __init__(self) -> None:
-        self._rings: Counter[str] = Counter()
-        self._rung = threading.Condition()
+        self._counts: Counter[str] = Counter()
+        self._condition = threading.Condition()
 
-    def ring(self, topic: str) -> None:
-        """Wakes who waits for this topic."""
-        with self._rung:
-            self._rings[topic] += 1
-            self._rung.notify_all()
+    def notify(self, topic: str) -> None:
+        """Wake the threads that wait for this topic."""
+        with self._condition:
+            self._counts[topic] += 1
+            self._condition.notify_all()
 
-    def rung(self, topics: Collection[str]) -> int:
-        """How often it has rung for these topics so far."""
-        with self._rung:
+    def count(self, topics: Collection[str]) -> int:
+        """Return the number of wake-ups for these topics so far."""
+        with self._condition:
             return self._sum(topics)
 
     def wait(self, topics: Collection[str], *, since: int, timeout_seconds: float) -> bool:
-        """Waits until it has rung for these topics more often than `since`; False when it did not in time."""
-        with self._rung:
-            return self._rung.wait_for(lambda: self._sum(topics) > since, timeout_seconds)
+        """Wait until the count of these topics exceeds `since`; return False on a timeout."""
+        with self._condition:
+            return self._condition.wait_for(lambda: self._sum(topics) > since, timeout_seconds)
 
     def _sum(self, topics: Collection[str]) -> int:
-        return sum(self._rings[topic] for topic in set(topics))
+        return sum(self._counts[topic] for topic in set(topics))
 
 
 class WakeupEndpoint:
-    """Rings the bell, and calls what a topic `starts`. A wake-up that comes twice costs one more look into the store."""
+    """The endpoint `POST /wakeups`. It wakes waiting workers, and starts hub runs; a duplicate costs one query."""
 
     def __init__(
-        self, bell: TopicCondition, *, accounts: frozenset[str], starts: Mapping[str, Callable[[], object]]
+        self, condition: TopicCondition, *, accounts: frozenset[str], hub_runs: HubRunStarter
     ) -> None:
-        """`accounts` are those with which Pub/Sub pushes."""
-        self._bell = bell
+        """`accounts` are the ones that Pub/Sub pushes as."""
+        self._condition = condition
         self._accounts = accounts
-        self._starts = starts
+        self._hub_runs = hub_runs
 
     def handle(self, request: Request, principal: Principal, record: Record) -> Response | None:
-        """The answer; None for another path. Raises A2AError, also for a body that is no wake-up."""
+        """Return the response; None for another path. Raise A2AError, also for a body that is not a wake-up."""
         if request.path != WAKEUPS_PATH:
             return None
         if principal.subject != HUB_FUNCTION and principal.email not in self._accounts:
@@ -75,8 +77,7 @@ class WakeupEndpoint:
         except BadEnvelope as bad:
             raise A2AError(INVALID_REQUEST, f"This is no wake-up: {bad}") from None
         record |= {"outcome": "woken", "taskId": wakeup.task_id, "topic": wakeup.topic}
-        self._bell.ring(wakeup.topic)
-        start = self._starts.get(wakeup.topic)
-        if start is not None:
-            start()
+        self._condition.notify(wakeup.topic)
+        if wakeup.topic == topic_of(HUB):
+            self._hub_runs.start_due()
         return Response(status=204)

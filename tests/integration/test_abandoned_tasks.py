@@ -31,7 +31,7 @@ class Scene:
             TopicCondition(),
             Events(MESSAGE_FACTORY),
             most_attempts=2,
-            look_seconds=60,
+            poll_seconds=60,
             waits_at_once=8,
             untaken_seconds=UNTAKEN_SECONDS,
             clock=lambda: self.now,
@@ -77,7 +77,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 
 def test_a_worker_that_has_left_while_it_waited_is_given_nothing(scene: Scene) -> None:
     scene.task()
-    left = scene.leasing.lease("worker", ROLES, seconds=30, wait_seconds=5, is_there=lambda: False)
+    left = scene.leasing.lease("worker", ROLES, seconds=30, wait_seconds=5, is_connected=lambda: False)
     assert left is None
     assert scene.lease() is not None
 

@@ -81,22 +81,22 @@ def test_anything_else_is_no_wakeup(body: bytes) -> None:
 
 
 def test_a_ring_wakes_who_waits_for_its_topic() -> None:
-    bell = TopicCondition()
+    condition = TopicCondition()
     results: list[bool] = []
-    since = bell.rung(["a", "b"])
+    since = condition.count(["a", "b"])
     thread = threading.Thread(
-        target=lambda: results.append(bell.wait(["a", "b"], since=since, timeout_seconds=SECONDS))
+        target=lambda: results.append(condition.wait(["a", "b"], since=since, timeout_seconds=SECONDS))
     )
     thread.start()
-    bell.ring("c")
-    bell.ring("b")
+    condition.notify("c")
+    condition.notify("b")
     thread.join(SECONDS)
     assert results == [True]
-    assert bell.wait(["a"], since=bell.rung(["a"]), timeout_seconds=0.01) is False
+    assert condition.wait(["a"], since=condition.count(["a"]), timeout_seconds=0.01) is False
 
 
 def test_a_ring_between_looking_and_waiting_is_not_missed() -> None:
-    bell = TopicCondition()
-    since = bell.rung(["a", "a"])
-    bell.ring("a")
-    assert bell.wait(["a", "a"], since=since, timeout_seconds=0) is True
+    condition = TopicCondition()
+    since = condition.count(["a", "a"])
+    condition.notify("a")
+    assert condition.wait(["a", "a"], since=since, timeout_seconds=0) is True

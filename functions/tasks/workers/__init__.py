@@ -1,1 +1,1 @@
-"""What workers elsewhere fetch their work with, and what becomes of what they report."""
+"""The API of pull workers: leases, and the writes of those who hold one."""

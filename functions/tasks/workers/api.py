@@ -20,7 +20,7 @@ from functions.tasks.workers.leasing import Leasing
 from functions.tasks.workers.wire import worker_status
 
 S = TypeVar("S", bound=Wire)
-Write = Callable[[Worker, str, Any], wire.Answer]
+Write = Callable[[Worker, str, Any], wire.WriteResult]
 _MOST_WAIT_SECONDS = 60
 _MOST_LEASE_SECONDS = 600
 _MOST_ROLES = 100
@@ -29,12 +29,12 @@ _PATH = re.compile(r"/v1/tasks/([^/:]{1,200}):([A-Za-z]+)")
 
 
 class WorkersApi:
-    """Answers workers. `roles` gives the roles that there are."""
+    """The HTTP endpoint of workers. `roles` returns the roles of the route table."""
 
     def __init__(
         self,
         leasing: Leasing,
-        holding: LeaseOperations,
+        operations: LeaseOperations,
         *,
         roles: Callable[[], Collection[str]],
         max_body_bytes: int,
@@ -43,16 +43,16 @@ class WorkersApi:
         self._roles = roles
         self._max_body_bytes = max_body_bytes
         self._writes: Mapping[str, tuple[type[Wire], Write]] = {
-            "renew": (wire.Renew, holding.renew),
-            "progress": (wire.Progress, holding.progress),
-            "complete": (wire.Complete, holding.complete),
-            "fail": (wire.Fail, holding.fail),
-            "requireInput": (wire.RequireInput, holding.require_input),
-            "release": (wire.LeasedRequest, holding.release),
+            "renew": (wire.Renew, operations.renew),
+            "progress": (wire.Progress, operations.progress),
+            "complete": (wire.Complete, operations.complete),
+            "fail": (wire.Fail, operations.fail),
+            "requireInput": (wire.RequireInput, operations.require_input),
+            "release": (wire.LeasedRequest, operations.release),
         }
 
     def handle(self, request: Request, worker: Worker, record: Record) -> Response | None:
-        """The answer; None where there is nothing at the path. Raises A2AError."""
+        """Return the response; None for another path. Raise A2AError."""
         if request.path == _LEASE:
             return self._lease(request, self._read(request, wire.LeaseRequest), worker, record)
         found = _PATH.fullmatch(request.path)
@@ -63,9 +63,9 @@ class WorkersApi:
         sent = self._read(request, form)
         if isinstance(sent, wire.Renew):
             _within("leaseSeconds", sent.lease_seconds, 1, _MOST_LEASE_SECONDS)
-        answer = write(worker, task_id, sent)
-        record["outcome"] = answer.status
-        return _json(answer)
+        result = write(worker, task_id, sent)
+        record["outcome"] = result.status
+        return _json(result)
 
     def _lease(self, request: Request, sent: wire.LeaseRequest, worker: Worker, record: Record) -> Response:
         _within("waitSeconds", sent.wait_seconds, 0, _MOST_WAIT_SECONDS)
@@ -83,7 +83,7 @@ class WorkersApi:
                 roles,
                 seconds=sent.lease_seconds,
                 wait_seconds=sent.wait_seconds,
-                is_there=request.client_is_there,
+                is_connected=request.client_is_there,
             )
         if lease is None:
             record["outcome"] = "nothing_due"

@@ -1,4 +1,4 @@
-"""From what a worker reports to the entries of its task's log."""
+"""Translate a worker's reports into the events of its task's log."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from functions.tasks.workers.wire import Status, Update, state_after, text_artif
 
 
 class Events:
-    """Makes events; `message_factory` gives ids and the time of day."""
+    """The events of workers' reports; `message_factory` supplies ids and the time of day."""
 
     def __init__(self, message_factory: MessageFactory) -> None:
         self._message_factory = message_factory
 
     def status(self, task: Task, state: TaskState, text: str | None = None) -> TaskStatusUpdateEvent:
-        """A new status of the task, with what the worker says to it."""
+        """Return a new status of the task, with the worker's text."""
         message = None
         if text:
             message = self._message_factory.message(
@@ -37,11 +37,11 @@ class Events:
         return status_update(task, state, self._message_factory.timestamp(), message)
 
     def of_progress(self, task: Task, updates: Sequence[Update]) -> list[Event]:
-        """The updates as events. Raises INVALID_PARAMS with the field named."""
+        """Return the updates as events. Raise INVALID_PARAMS that names the field."""
         return list(self._progress(task, updates))
 
     def of_result(self, stored: StoredTask, text: str | None, artifacts: Sequence[Artifact]) -> list[Event]:
-        """The result, and the task's end with it. Raises INVALID_PARAMS with the field named."""
+        """Return the result's artifacts and the completed status. Raise INVALID_PARAMS that names the field."""
         task = stored.task
         for index, artifact in enumerate(artifacts):
             _check(artifact, f"artifacts[{index}]")
@@ -74,7 +74,7 @@ class Events:
 
 
 def _check(artifact: Artifact, place: str) -> None:
-    """What clients are shown has what A2A requires of an artifact (1.0.1 §4.1.7)."""
+    """Raise INVALID_PARAMS unless the artifact has what A2A requires (1.0.1 §4.1.7)."""
     if not artifact.artifact_id:
         raise invalid_field(f"{place}.artifactId", "must not be empty")
     if not artifact.parts:

@@ -1,4 +1,4 @@
-"""Who a worker is, and the roles whose tasks it may have: none that nobody gave it."""
+"""The identity of a worker and the roles it is granted; there are none by default."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ _NAME = "WORKER_ACCOUNTS"
 
 
 class Worker(Struct, frozen=True, kw_only=True):
-    """A worker; `roles` is None for one who may work on every role."""
+    """A worker; `roles` is None if it may work on every role."""
 
     name: str
     roles: frozenset[str] | None
 
     def may_work_on(self, role: str) -> bool:
-        """Whether tasks of this role exist for the worker. The empty role is the hub's, and nobody else's."""
+        """Return True if the worker may see tasks of this role. The empty role belongs to the hub alone."""
         return bool(role) and (self.roles is None or role in self.roles)
 
-    def roles_for(self, asked: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
-        """The roles to look for work in: those asked for, or all that the worker has. Raises PERMISSION_DENIED."""
+    def roles_for(self, requested: Sequence[str], known: Collection[str]) -> tuple[str, ...]:
+        """Return the roles to lease from: the requested ones, or all of the worker's. Raise PERMISSION_DENIED."""
         own = sorted(known if self.roles is None else self.roles)
-        for index, role in enumerate(asked):
+        for index, role in enumerate(requested):
             if not self.may_work_on(role):
                 raise A2AError(
                     PERMISSION_DENIED,
                     f"This credential works on {', '.join(own)}, and not on the role in roles[{index}]",
                     fields=((f"roles[{index}]", f"must be one of {', '.join(own)}"),),
                 )
-        if not asked and not own:
+        if not requested and not own:
             raise invalid_field("roles", "must be named: no route of the hub has a role")
-        return tuple(dict.fromkeys(asked)) or tuple(own)
+        return tuple(dict.fromkeys(requested)) or tuple(own)
 
 
 def worker_of(principal: Principal, accounts: Mapping[str, frozenset[str]]) -> Worker:
-    """The worker behind a credential. Raises PERMISSION_DENIED where no role is given to it."""
+    """Return the worker behind a credential. Raise PERMISSION_DENIED if it has no role."""
     roles = principal.roles
     if principal.client is None:
         roles = accounts.get(principal.email or "", frozenset())
@@ -53,7 +53,7 @@ def worker_of(principal: Principal, accounts: Mapping[str, frozenset[str]]) -> W
 
 
 def read_accounts(settings: Settings) -> Mapping[str, frozenset[str]]:
-    """`WORKER_ACCOUNTS`: `email=role` for each account and role, with commas between them."""
+    """Read `WORKER_ACCOUNTS`: `email=role` for each account and role, separated by commas."""
     accounts: dict[str, frozenset[str]] = {}
     for item in settings.listed(_NAME):
         email, _, role = (word.strip() for word in item.partition("="))

@@ -1,4 +1,4 @@
-"""What can be wrong with a worker's request, beside what can be wrong with any: each a problem with its own word."""
+"""The writes of a worker under its lease, and the errors that only they raise."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TASK_TOO_LARGE = ErrorKind(
 
 
 def lease_lost() -> A2AError:
-    """The lease in the request is not the one that the task has."""
+    """Return the error for a lease that is not the task's current one."""
     return A2AError(
         LEASE_LOST,
         "This lease ran out, was given back, or ended with the task's turn: drop this work, another worker may have it. "
@@ -44,12 +44,12 @@ def lease_lost() -> A2AError:
 
 
 def task_ended() -> A2AError:
-    """Nothing can be added any more."""
+    """Return the error for a write to a terminal task."""
     return A2AError(TASK_ENDED, "The task has ended, or was cancelled: drop this work")
 
 
 def wrong_version() -> A2AError:
-    """The request was written for another version."""
+    """Return the error for a request that expects another version of the task."""
     return A2AError(
         WRONG_VERSION,
         "The task has grown since this version: where the same request was sent before, it was taken then",
@@ -58,7 +58,7 @@ def wrong_version() -> A2AError:
 
 
 def too_large() -> A2AError:
-    """What a task may hold is bounded."""
+    """Return the error for a task that would exceed its size limit."""
     return A2AError(
         TASK_TOO_LARGE,
         "The task would grow larger than a task may be: send less, or put the result elsewhere and send its URL",
@@ -66,84 +66,88 @@ def too_large() -> A2AError:
 
 
 class LeaseOperations:
-    """The writes. A cancellation that was asked for ends the task with the next of them, except with a result."""
+    """The writes of workers. A requested cancellation takes effect with the next write, except with a result."""
 
     def __init__(self, store: TaskStore, events: Events) -> None:
         self._store = store
         self._events = events
 
-    def renew(self, worker: Worker, task_id: str, sent: wire.Renew) -> wire.Answer:
-        """The lease lasts longer; or the task has ended, where that was asked for."""
-        self._found(worker, task_id)
-        with _refusals(task_id):
-            stored = self._store.renew(task_id, sent.lease, seconds=sent.lease_seconds).stored
-        return self._unless_cancelled(stored, sent.lease, lambda: stored)
+    def renew(self, worker: Worker, task_id: str, request: wire.Renew) -> wire.WriteResult:
+        """Extend the lease; or end the task, if its cancellation was requested."""
+        self._require(worker, task_id)
+        with _store_errors(task_id):
+            stored = self._store.renew(task_id, request.lease, seconds=request.lease_seconds).stored
+        return self._unless_cancelled(stored, request.lease, lambda: stored)
 
-    def progress(self, worker: Worker, task_id: str, sent: wire.Progress) -> wire.Answer:
-        """The updates are in the task's log."""
-        stored = self._found(worker, task_id)
-        events = self._events.of_progress(stored.task, sent.updates)
+    def progress(self, worker: Worker, task_id: str, request: wire.Progress) -> wire.WriteResult:
+        """Append the updates to the task's log."""
+        stored = self._require(worker, task_id)
+        events = self._events.of_progress(stored.task, request.updates)
         if events:
-            stored = self._append(stored, events, sent)
+            stored = self._append(stored, events, request)
         else:
-            with _refusals(task_id):
-                stored = self._store.append(task_id, (), lease=sent.lease)
-        return self._unless_cancelled(stored, sent.lease, lambda: stored)
+            with _store_errors(task_id):
+                stored = self._store.append(task_id, (), lease=request.lease)
+        return self._unless_cancelled(stored, request.lease, lambda: stored)
 
-    def complete(self, worker: Worker, task_id: str, sent: wire.Complete) -> wire.Answer:
-        """The task has ended with its result, even where it was being cancelled: what is done is not thrown away."""
-        if not sent.text and not sent.artifacts:
+    def complete(self, worker: Worker, task_id: str, request: wire.Complete) -> wire.WriteResult:
+        """End the task with its result, even during a cancellation: finished work is kept."""
+        if not request.text and not request.artifacts:
             raise invalid_field("text", "must be there, or artifacts: the user gets them as the answer")
-        stored = self._found(worker, task_id)
-        events = self._events.of_result(stored, sent.text, sent.artifacts)
-        return _answer(self._append(stored, events, sent))
+        stored = self._require(worker, task_id)
+        events = self._events.of_result(stored, request.text, request.artifacts)
+        return _result(self._append(stored, events, request))
 
-    def fail(self, worker: Worker, task_id: str, sent: wire.Fail) -> wire.Answer:
-        """The task has failed, and its owner can read why."""
-        reason = _required("reason", sent.reason)
-        stored = self._found(worker, task_id)
+    def fail(self, worker: Worker, task_id: str, request: wire.Fail) -> wire.WriteResult:
+        """End the task in failure, with the reason for its owner."""
+        reason = _required("reason", request.reason)
+        stored = self._require(worker, task_id)
         return self._unless_cancelled(
             stored,
-            sent.lease,
-            lambda: self._append(stored, [self._events.status(stored.task, TaskState.FAILED, reason)], sent),
+            request.lease,
+            lambda: self._append(
+                stored, [self._events.status(stored.task, TaskState.FAILED, reason)], request
+            ),
         )
 
-    def require_input(self, worker: Worker, task_id: str, sent: wire.RequireInput) -> wire.Answer:
-        """The task waits for its client, and nobody holds it; with the answer it is due again."""
-        text = _required("text", sent.text)
-        stored = self._found(worker, task_id)
-        state = TaskState.AUTH_REQUIRED if sent.auth else TaskState.INPUT_REQUIRED
+    def require_input(self, worker: Worker, task_id: str, request: wire.RequireInput) -> wire.WriteResult:
+        """End the lease and wait for the client; the task becomes due again with the answer."""
+        text = _required("text", request.text)
+        stored = self._require(worker, task_id)
+        state = TaskState.AUTH_REQUIRED if request.auth else TaskState.INPUT_REQUIRED
         return self._unless_cancelled(
             stored,
-            sent.lease,
-            lambda: self._append(stored, [self._events.status(stored.task, state, text)], sent),
+            request.lease,
+            lambda: self._append(stored, [self._events.status(stored.task, state, text)], request),
         )
 
-    def release(self, worker: Worker, task_id: str, sent: wire.LeasedRequest) -> wire.Answer:
-        """Another worker can have the task at once."""
-        stored = self._found(worker, task_id)
+    def release(self, worker: Worker, task_id: str, request: wire.LeasedRequest) -> wire.WriteResult:
+        """Release the lease, so that another worker can take the task at once."""
+        stored = self._require(worker, task_id)
 
         def released() -> StoredTask:
-            with _refusals(task_id):
-                self._store.release(task_id, sent.lease)
+            with _store_errors(task_id):
+                self._store.release(task_id, request.lease)
             return stored
 
-        return self._unless_cancelled(stored, sent.lease, released, leased=False)
+        return self._unless_cancelled(stored, request.lease, released, leased=False)
 
     def _unless_cancelled(
         self, stored: StoredTask, lease: str, do: Callable[[], StoredTask], *, leased: bool = True
-    ) -> wire.Answer:
+    ) -> wire.WriteResult:
         if not stored.cancel_requested or stored.task.status.state.terminal:
-            return _answer(do(), leased=leased)
+            return _result(do(), leased=leased)
         canceled = self._events.status(stored.task, TaskState.CANCELED)
-        with _refusals(stored.task.id):
-            return _answer(self._store.append(stored.task.id, [canceled], lease=lease))
+        with _store_errors(stored.task.id):
+            return _result(self._store.append(stored.task.id, [canceled], lease=lease))
 
-    def _append(self, stored: StoredTask, events: Sequence[Event], sent: wire.LeasedRequest) -> StoredTask:
-        with _refusals(stored.task.id):
-            return self._store.append(stored.task.id, events, lease=sent.lease, expected_version=sent.version)
+    def _append(self, stored: StoredTask, events: Sequence[Event], request: wire.LeasedRequest) -> StoredTask:
+        with _store_errors(stored.task.id):
+            return self._store.append(
+                stored.task.id, events, lease=request.lease, expected_version=request.version
+            )
 
-    def _found(self, worker: Worker, task_id: str) -> StoredTask:
+    def _require(self, worker: Worker, task_id: str) -> StoredTask:
         stored = self._store.get(task_id, owner=None)
         if stored is None or not worker.may_work_on(stored.role):
             raise _not_found(task_id)
@@ -153,8 +157,8 @@ class LeaseOperations:
 
 
 @contextmanager
-def _refusals(task_id: str) -> Iterator[None]:
-    """The store's refusals, as those of the API."""
+def _store_errors(task_id: str) -> Iterator[None]:
+    """Translate the store's errors into those of the API."""
     try:
         yield
     except LeaseLost:
@@ -179,8 +183,8 @@ def _required(name: str, text: str) -> str:
     return text
 
 
-def _answer(stored: StoredTask, *, leased: bool = True) -> wire.Answer:
-    return wire.Answer(
+def _result(stored: StoredTask, *, leased: bool = True) -> wire.WriteResult:
+    return wire.WriteResult(
         task_id=stored.task.id,
         status=worker_status(stored.task.status.state, leased=leased),
         version=stored.version,

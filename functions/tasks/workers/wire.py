@@ -1,4 +1,4 @@
-"""What workers send and read, as JSON in camelCase; tasks, messages, artifacts and parts are those of A2A 1.0."""
+"""The workers' requests, responses and statuses: JSON in camelCase, with the messages, artifacts and parts of A2A 1.0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from a2a_hub.a2a.model import Artifact, Message, Part, TaskState, Wire
 
 
 class LeaseRequest(Wire, frozen=True, kw_only=True):
-    """Asks for work. Without `roles`, it is for all that the worker has; `task_id` asks for one task, which a wake-up named."""
+    """A request for work. Without `roles`, all of the worker's count; `task_id` names one task, as a wake-up does."""
 
     roles: tuple[str, ...] = ()
     task_id: str | None = None
@@ -17,7 +17,7 @@ class LeaseRequest(Wire, frozen=True, kw_only=True):
 
 
 class LeasedTask(Wire, frozen=True, kw_only=True):
-    """A task that the worker has until the lease runs out. `text` is what the user said last, of `history`."""
+    """A task that is leased to the worker. `text` is the user's last message in `history`."""
 
     task_id: str
     context_id: str
@@ -32,8 +32,8 @@ class LeasedTask(Wire, frozen=True, kw_only=True):
     artifacts: tuple[Artifact, ...] = ()
 
 
-class Answer(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """What comes of a write. `cancel_requested`: the user wants no more of it; the task has ended as `cancelled` with this."""
+class WriteResult(Wire, frozen=True, kw_only=True, omit_defaults=False):
+    """The task after a write. `cancel_requested` is True if the user cancelled it; it then ended as `cancelled`."""
 
     task_id: str
     status: str
@@ -42,22 +42,20 @@ class Answer(Wire, frozen=True, kw_only=True, omit_defaults=False):
 
 
 class LeasedRequest(Wire, frozen=True, kw_only=True):
-    """What every write has: the lease, and optionally the task's version as the worker knows it, so that what is sent again
-    after a lost answer is not written twice.
-    """
+    """A write under a lease. With `version`, the task's version as the worker knows it, a repeated request is written once."""
 
     lease: str
     version: int | None = None
 
 
 class Renew(LeasedRequest, frozen=True, kw_only=True):
-    """The lease is to last `lease_seconds` from now on."""
+    """The extension of a lease to `lease_seconds` from now."""
 
     lease_seconds: int = 60
 
 
 class Update(Wire, frozen=True, kw_only=True):
-    """Either an artifact, or how far the work is: a word of `statuses`, a text, or both."""
+    """Either an artifact, or progress: a `Status`, a text, or both."""
 
     status: str | None = None
     text: str | None = None
@@ -67,7 +65,7 @@ class Update(Wire, frozen=True, kw_only=True):
 
 
 class Progress(LeasedRequest, frozen=True, kw_only=True):
-    """Updates in their order; all of them are taken, or none."""
+    """Ordered updates, stored together or not at all."""
 
     updates: tuple[Update, ...]
 
@@ -80,25 +78,25 @@ class Complete(LeasedRequest, frozen=True, kw_only=True):
 
 
 class Fail(LeasedRequest, frozen=True, kw_only=True):
-    """`reason` is read by the user."""
+    """A failure, with the reason that the user reads."""
 
     reason: str
 
 
 class RequireInput(LeasedRequest, frozen=True, kw_only=True):
-    """`text` is put to the user; with `auth` it is a credential that is missing. The task comes back with the answer."""
+    """A question to the user; with `auth`, a request for a credential. The task becomes due again with the answer."""
 
     text: str
     auth: bool = False
 
 
 def text_artifact(id_: str, text: str) -> Artifact:
-    """The answer's text as an artifact."""
+    """Return the answer's text as an artifact."""
     return Artifact(artifact_id=id_, name="answer", parts=(Part(text=text),))
 
 
 class Status(StrEnum):
-    """What a worker says or reads."""
+    """The statuses that workers report and read."""
 
     CREATED = "created"
     ASSIGNED = "assigned"
@@ -119,27 +117,27 @@ STATES: dict[Status, TaskState] = {
     Status.CANCELLED: TaskState.CANCELED,
 }
 
-_WORDS: dict[TaskState, str] = {
+_STATUSES: dict[TaskState, str] = {
     TaskState.SUBMITTED: Status.ASSIGNED,
     TaskState.WORKING: Status.IN_PROGRESS,
     TaskState.COMPLETED: Status.COMPLETE,
     TaskState.FAILED: Status.FAILED,
     TaskState.REJECTED: Status.FAILED,
     TaskState.CANCELED: Status.CANCELLED,
-    # Nothing in the table waits for its client: these two have their own words.
+    # Workers do not report these two: `requireInput` does.
     TaskState.INPUT_REQUIRED: "input_required",
     TaskState.AUTH_REQUIRED: "auth_required",
 }
 
 
 def state_after(now: TaskState, status: Status) -> TaskState:
-    """The state of a task that is in `now` when its worker reports `status`: work that has begun does not go back."""
+    """Return the state after a worker's report on a task in state `now`; started work does not return to submitted."""
     state = STATES[status]
     return now if state is TaskState.SUBMITTED else state
 
 
 def worker_status(state: TaskState, *, leased: bool = True) -> str:
-    """How a worker reads the state; a task that waits for a worker is `created`."""
+    """Return the worker's term for a state; a submitted task without a lease is `created`."""
     if state is TaskState.SUBMITTED and not leased:
         return Status.CREATED
-    return _WORDS[state]
+    return _STATUSES[state]
