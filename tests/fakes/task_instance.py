@@ -32,8 +32,7 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
-from a2a_hub.tasks.recorder import LeaseTimes
-from a2a_hub.tasks.settings import TaskSettings, WaitLimits
+from a2a_hub.tasks.settings import LeaseTimes, TaskSettings, WaitLimits
 from a2a_hub.tasks.task_service import TaskService
 from a2a_hub.telemetry.log import Log
 
@@ -158,8 +157,10 @@ class Instance:
         self.log: list[bytes] = []
         log = Log(self.log.append, clock=time.monotonic, new_id=random_hex, function="test")
         settings = TaskSettings(
-            patience=WaitLimits(store_seconds=store_seconds, ui_seconds=10.0, blocking_seconds=30.0),
-            lease_times=LeaseTimes(seconds=lease_seconds, look_seconds=look_seconds, outage_seconds=20.0),
+            wait_limits=WaitLimits(store_seconds=store_seconds, ui_seconds=10.0, blocking_seconds=30.0),
+            lease_times=LeaseTimes(
+                seconds=lease_seconds, cancel_poll_seconds=look_seconds, outage_seconds=20.0
+            ),
             runs_at_once=runs_at_once,
             webhook_hosts=(),
             most_attempts=most_attempts,

@@ -175,7 +175,7 @@ def test_a_page_token_made_with_the_knowledge_of_how_leads_to_own_tasks_alone(
     world: World, updated_at: float, task_id: str
 ) -> None:
     subject = f"client:dev-{digest(OTHER_TOKEN)[:12]}"
-    token = write_token(Position(updated_at, task_id), of=(subject, None, (), None))
+    token = write_token(Position(updated_at, task_id), list_key=(subject, None, (), None))
     page = world.client("1.0 JSONRPC").list(pageToken=token)
     assert world.task_id not in [each["id"] for each in page["tasks"]]
 

@@ -13,7 +13,7 @@ OF = ("client:a", None, (), None)
 
 def test_what_was_written_for_a_list_is_read_for_it() -> None:
     position = Position(1.5, "task-1")
-    assert read_token(write_token(position, of=OF), of=OF) == position
+    assert read_token(write_token(position, list_key=OF), list_key=OF) == position
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_what_was_written_for_a_list_is_read_for_it() -> None:
 def test_a_token_that_somebody_made_of_anything_is_none(body: bytes) -> None:
     mark = hashlib.blake2b(body + repr(OF).encode(), digest_size=12).digest()
     token = base64.urlsafe_b64encode(mark + body).decode().rstrip("=")
-    assert read_token(token, of=OF) is None
+    assert read_token(token, list_key=OF) is None

@@ -14,8 +14,9 @@ from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost
-from a2a_hub.tasks.recorder import LeasedWriter, LeaseTimes, Recorder, StoreRetry
+from a2a_hub.tasks.recorder import LeasedWriter, Recorder, StoreRetry
 from a2a_hub.tasks.run import Run
+from a2a_hub.tasks.settings import LeaseTimes
 from a2a_hub.telemetry.log import Log
 from tests.contract.task_store.stores import Clock, chunk, created, events_of, status, texts
 from tests.fakes.task_instance import PATIENCE_SECONDS, a_call
@@ -42,10 +43,8 @@ def _leased(store: SqliteTaskStore, task_id: str) -> Lease:
 
 
 def _writer(store: SqliteTaskStore, lease: Lease, clock: Clock) -> LeasedWriter:
-    patience = StoreRetry(0.0, clock=clock, pause=lambda _: None)
-    return LeasedWriter(
-        store, lease.stored, lease.token, holder="this one", seconds=_SECONDS, patience=patience
-    )
+    retry = StoreRetry(0.0, clock=clock, pause=lambda _: None)
+    return LeasedWriter(store, lease.stored, lease.token, holder="this one", seconds=_SECONDS, retry=retry)
 
 
 def test_a_lease_that_ran_out_is_taken_again_where_nobody_has_written(
@@ -118,5 +117,5 @@ def _run(task_id: str, events: Iterator[Event]) -> Run:
 
 def _recorder(store: SqliteTaskStore, clock: Clock) -> Recorder:
     log = Log(lambda _: None, clock=clock, new_id=new_id, function="test")
-    times = LeaseTimes(seconds=_SECONDS, look_seconds=0.01)
+    times = LeaseTimes(seconds=_SECONDS, cancel_poll_seconds=0.01)
     return Recorder(store, log=log, times=times, message_factory=MESSAGE_FACTORY, clock=clock)

@@ -1,1 +1,1 @@
-"""What an agent with a task store does with tasks: starts, keeps, shows, continues and cancels them."""
+"""The tasks of an agent with a task store: started, stored, shown, resumed and cancelled."""

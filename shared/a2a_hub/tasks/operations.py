@@ -1,4 +1,4 @@
-"""The operations on stored tasks (A2A 1.0.1 §3.1.3-§3.1.10). Somebody else's task does not exist."""
+"""The operations on stored tasks (A2A 1.0.1 §3.1.3-§3.1.10). A task of another owner does not exist."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
 _MOST_BEHIND_SECONDS = 2.0
 # How long a cancellation is waited for before the task is shown as it is.
 _CANCEL_SECONDS = 5.0
-_MARK_BYTES = 12
-_LONGEST = 500
+_CHECKSUM_BYTES = 12
+_LONGEST_TOKEN = 500
 
 
 class TaskOperations:
-    """Answers GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs."""
+    """GetTask, ListTasks, CancelTask, SubscribeToTask and the operations on push notification configs."""
 
     def __init__(
         self,
@@ -66,12 +66,12 @@ class TaskOperations:
         self._timestamp = timestamp
 
     def get(self, request: model.GetTaskRequest, call: Call) -> Task:
-        """§3.1.3."""
+        """Return the task (§3.1.3)."""
         length = _history_length(request.history_length)
         return with_history(self._require(request.id, call).task, length)
 
     def list(self, request: model.ListTasksRequest, call: Call) -> model.ListTasksResponse:
-        """§3.1.4: the caller's own tasks, those whose status changed last first."""
+        """Return a page of the caller's tasks, latest status change first (§3.1.4)."""
         size = _DEFAULT_PAGE if request.page_size is None else request.page_size
         if not 1 <= size <= _LARGEST_PAGE:
             raise invalid_field("pageSize", f"must be from 1 to {_LARGEST_PAGE}")
@@ -88,20 +88,20 @@ class TaskOperations:
         conditions = (owner, query.context_id, query.states, query.updated_since)
         position = None
         if request.page_token:
-            position = read_token(request.page_token, of=conditions)
+            position = read_token(request.page_token, list_key=conditions)
             if position is None:
                 raise invalid_field("pageToken", "is not a token of this list")
         page = self._store.list(owner, query, size=size, after=position)
         tasks = (with_history(stored.task, length) for stored in page.tasks)
         return model.ListTasksResponse(
             tasks=tuple(tasks if request.include_artifacts else map(_without_artifacts, tasks)),
-            next_page_token=write_token(page.next, of=conditions),
+            next_page_token=write_token(page.next, list_key=conditions),
             page_size=size,
             total_size=page.total,
         )
 
     def cancel(self, request: model.CancelTaskRequest, call: Call) -> Task:
-        """§3.1.5. A task that somebody works on is shown as canceled as soon as they have let go of it."""
+        """Cancel the task (§3.1.5). A task with a lease is canceled as soon as its holder has ended it."""
         stored = self._require(request.id, call)
         if stored.task.status.state.terminal:
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": stored.task.id})
@@ -115,7 +115,7 @@ class TaskOperations:
     def subscribe(
         self, request: model.SubscribeToTaskRequest, call: Call, *, idle_seconds: float
     ) -> Iterator[Event | None]:
-        """§3.1.6: the task, then its events to its end. 0.3 marks a waiting state as final, and so the stream ends with it."""
+        """Return the task, then its events to the terminal one (§3.1.6). In 0.3, an interrupted state is final, too."""
         stored = self._require(request.id, call)
         if stored.task.status.state.terminal:
             raise A2AError(
@@ -133,21 +133,21 @@ class TaskOperations:
         )
 
     def numbered(self, number: int, call: Call) -> StoredTask | None:
-        """The caller's task of this number, which people type."""
+        """Return the caller's task of this number, which people type."""
         return self._store.numbered(_owner(call), number)
 
     def newest(self, most: int, call: Call) -> Sequence[StoredTask]:
-        """The caller's tasks, those whose status changed last first."""
+        """Return the caller's tasks, latest status change first."""
         return self._store.list(_owner(call), TaskQuery(), size=most, after=None).tasks
 
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
-        """§3.1.7."""
+        """Store a config (§3.1.7)."""
         return self._configs.add(self._require(request.task_id or "", call), request, call.version)
 
     def get_config(
         self, request: model.GetTaskPushNotificationConfigRequest, call: Call
     ) -> TaskPushNotificationConfig:
-        """§3.1.8. 0.3 may leave the config's id out, and means the first one."""
+        """Return a config (§3.1.8). Without an id, which 0.3 allows, it is the first one."""
         for config in self._configs.all(self._require(request.task_id, call).task.id):
             if config.id == request.id or not request.id:
                 return config
@@ -156,7 +156,7 @@ class TaskOperations:
     def list_configs(
         self, request: model.ListTaskPushNotificationConfigsRequest, call: Call
     ) -> model.ListTaskPushNotificationConfigsResponse:
-        """§3.1.9: all of them, since a task has few."""
+        """Return all configs on one page, since a task has few (§3.1.9)."""
         if (request.page_size or 0) < 0:
             raise invalid_field("pageSize", "must not be negative")
         if request.page_token:
@@ -165,7 +165,7 @@ class TaskOperations:
         return model.ListTaskPushNotificationConfigsResponse(configs=configs, next_page_token="")
 
     def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
-        """§3.1.10: deleting what is not there is no error."""
+        """Delete a config, if it exists (§3.1.10)."""
         self._configs.delete(self._require(request.task_id, call).task.id, request.id)
 
     def _require(self, task_id: str, call: Call) -> StoredTask:
@@ -173,7 +173,7 @@ class TaskOperations:
         stored = self._store.get(task_id, owner=owner)
         run = self._runs.of_task(task_id) if stored is None else None
         if run is not None and run.call.principal and run.call.principal.subject == owner:
-            # Its client may have been shown it before it was stored.
+            # The client may know a task that is yet to be stored.
             run.stored.wait(_MOST_BEHIND_SECONDS)
             stored = self._store.get(task_id, owner=owner)
         if stored is None:
@@ -189,7 +189,7 @@ class TaskOperations:
                 self._cancel_at_agent(after, call)
                 return after.task
         except (LeaseLost, WrongVersion):
-            pass  # Somebody works on it.
+            pass  # Another process or thread works on it.
         except (TaskEnded, UnknownTask):
             raise A2AError(TASK_NOT_CANCELABLE, metadata={"taskId": task_id}) from None
         try:
@@ -204,11 +204,11 @@ class TaskOperations:
         return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
 
     def _cancel_at_agent(self, stored: StoredTask, call: Call) -> None:
-        """Passes the cancellation on to whoever works on the task elsewhere."""
+        """Pass the cancellation on to the agent that works on the task."""
         if stored.work:
             work = read_resume_payload(stored.work)
-            then = work.call(stored.task, request_id=call.request_id, record=call.record)
-            self._agent.cancel(msgspec.structs.replace(then, authorization=call.authorization))
+            resumed = work.call(stored.task, request_id=call.request_id, record=call.record)
+            self._agent.cancel(msgspec.structs.replace(resumed, authorization=call.authorization))
 
 
 def _owner(call: Call) -> str:
@@ -227,28 +227,32 @@ def _history_length(length: int | None) -> int | None:
     return length
 
 
-def write_token(position: Position | None, *, of: Sequence[object]) -> str:
-    """The token; "" for no further page. `of` is everything that makes the list: its owner and conditions."""
+def write_token(position: Position | None, *, list_key: Sequence[object]) -> str:
+    """Return the opaque token of a page's position (§3.1.4); "" on the last page. `list_key` is the list's owner and filter."""
     if position is None:
         return ""
     body = msgspec.json.encode(position)
-    return base64.urlsafe_b64encode(_mark(body, of) + body).decode().rstrip("=")
+    return base64.urlsafe_b64encode(_checksum(body, list_key) + body).decode().rstrip("=")
 
 
-def read_token(token: str, *, of: Sequence[object]) -> Position | None:
-    """The position of a token that was written for the same list; None for any other text.
+def read_token(token: str, *, list_key: Sequence[object]) -> Position | None:
+    """Return the position of a token of the same list; None for any other text.
 
-    The mark is no secret: a position leads nowhere but into the owner's own tasks.
+    The checksum is no secret: a position leads only into the owner's own tasks.
     """
-    if len(token) > _LONGEST or not token.isascii():
+    if len(token) > _LONGEST_TOKEN or not token.isascii():
         return None
     try:
         data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-        body = data[_MARK_BYTES:]
-        return msgspec.json.decode(body, type=Position) if data[:_MARK_BYTES] == _mark(body, of) else None
+        body = data[_CHECKSUM_BYTES:]
+        return (
+            msgspec.json.decode(body, type=Position)
+            if data[:_CHECKSUM_BYTES] == _checksum(body, list_key)
+            else None
+        )
     except (binascii.Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def _mark(body: bytes, of: Sequence[object]) -> bytes:
-    return hashlib.blake2b(body + repr(tuple(of)).encode(), digest_size=_MARK_BYTES).digest()
+def _checksum(body: bytes, list_key: Sequence[object]) -> bytes:
+    return hashlib.blake2b(body + repr(tuple(list_key)).encode(), digest_size=_CHECKSUM_BYTES).digest()

@@ -1,4 +1,4 @@
-"""Push notification configs of tasks (A2A 1.0.1 §3.1.7-§3.1.10): who is told of a task's events, and where."""
+"""Push notification configs of tasks (A2A 1.0.1 §3.1.7-§3.1.10): the receivers of a task's events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCHEME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class PushConfigs:
-    """The configs of a store. `refuses` says why a URL's host may not be notified, or None where it may."""
+    """The push notification configs of a store, for receivers at `addresses`."""
 
     def __init__(self, store: PushStore, *, addresses: WebhookAddresses, new_id: Callable[[], str]) -> None:
         self._store = store
@@ -35,41 +35,41 @@ class PushConfigs:
     def add(
         self, stored: StoredTask, config: TaskPushNotificationConfig, version: Version
     ) -> TaskPushNotificationConfig:
-        """Stores the config; the task's events from now on go there. Raises A2AError."""
-        push = self._taken(config, version, task_id=stored.task.id, with_message=False)
+        """Store the config, which receives the task's events from now on. Raise A2AError."""
+        push = self._validated(config, version, task_id=stored.task.id, with_message=False)
         self._store.put_config(push, delivered=stored.version)
         return push.config
 
     def with_message(
         self, config: TaskPushNotificationConfig | None, version: Version, *, task_id: str
     ) -> PushConfig | None:
-        """What came with a message, to be stored in one with it. Raises A2AError."""
+        """Return the config that came with a message, to be stored together with it. Raise A2AError."""
         if config is None:
             return None
-        return self._taken(config, version, task_id=task_id, with_message=True)
+        return self._validated(config, version, task_id=task_id, with_message=True)
 
-    def _taken(
+    def _validated(
         self, config: TaskPushNotificationConfig, version: Version, *, task_id: str, with_message: bool
     ) -> PushConfig:
-        """Raises A2AError for a config that could not be delivered to, or may not be, or is one too many for the task.
+        """Return the config to store. Raise A2AError for one that cannot or may not be delivered to, or exceeds the task's limit.
 
-        The field is named as it stands in a request of `version`, for the config alone or `with_message`.
+        The error names the field as a request of `version` does, for the config alone or `with_message`.
         """
         codec = CODECS[version]
         others = [each.push.config.id for each in self._store.configs(task_id)]
         if len(others) >= _MOST_CONFIGS and config.id not in others:
             raise A2AError(INVALID_PARAMS, f"A task has at most {_MOST_CONFIGS} push notification configs")
-        wrong = self._wrong(config)
-        if wrong is not None:
-            name, why = wrong
+        invalid = self._first_invalid_field(config)
+        if invalid is not None:
+            name, reason = invalid
             path = codec.send_push_config_field if with_message else codec.push_config_field
-            raise invalid_field(path + name, why)
+            raise invalid_field(path + name, reason)
         id_ = config.id or codec.default_push_config_id or self._new_id()
         complete = msgspec.structs.replace(config, id=id_, task_id=task_id)
         return PushConfig(config=complete, version=version)
 
-    def _wrong(self, config: TaskPushNotificationConfig) -> tuple[str, str] | None:
-        """The first field with something wrong, and what."""
+    def _first_invalid_field(self, config: TaskPushNotificationConfig) -> tuple[str, str] | None:
+        """Return the first invalid field and the reason."""
         own = config.authentication
         for name, value in (
             ("url", config.url),
@@ -102,9 +102,9 @@ class PushConfigs:
         return ("url", reason) if reason is not None else None
 
     def all(self, task_id: str) -> tuple[TaskPushNotificationConfig, ...]:
-        """The task's configs, in the order in which they were added."""
+        """Return the task's configs in the order of their creation."""
         return tuple(each.push.config for each in self._store.configs(task_id))
 
     def delete(self, task_id: str, config_id: str) -> None:
-        """Deletes a config; one that is not there is no error (§3.1.10)."""
+        """Delete a config, if it exists (§3.1.10)."""
         self._store.delete_config(task_id, config_id)

@@ -1,11 +1,10 @@
-"""Writes to one task under a lease, through outages of the store; a lease that ran out is taken again where nobody else has."""
+"""Record the events of runs in the task store, beside the runs and under leases: clients do not wait for the store."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from a2a_hub.a2a.model import Event, Message, Part, Task, TaskState, TaskStatusUpdateEvent
@@ -22,6 +21,7 @@ from a2a_hub.task_store.store import (
 )
 from a2a_hub.task_store.task_log import event_bytes
 from a2a_hub.tasks.run import Run
+from a2a_hub.tasks.settings import LeaseTimes
 from a2a_hub.tasks.updates import status_update, updates
 from a2a_hub.telemetry.log import Log
 
@@ -37,19 +37,8 @@ _TOO_LARGE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaseTimes:
-    """`seconds` is how long a task rests when its process dies; `look_seconds` how soon a cancellation from elsewhere is seen;
-    `outage_seconds` how long the store may be away before a run is no longer stored.
-    """
-
-    seconds: float = 30.0
-    look_seconds: float = 1.0
-    outage_seconds: float = 120.0
-
-
 class StoreRetry:
-    """Tries again while the store is away."""
+    """The retry of store operations, with back-off, for `seconds` of an outage."""
 
     def __init__(
         self,
@@ -62,8 +51,8 @@ class StoreRetry:
         self.clock = clock
         self._pause = pause
 
-    def wait_for(self, do: Callable[[], T], again: Callable[[], T] | None = None) -> T:
-        """What `do` returns; tried again as `again`, since nobody knows whether it was done. Raises Unavailable in the end."""
+    def call(self, do: Callable[[], T], again: Callable[[], T] | None = None) -> T:
+        """Return what `do` returns. Retry with `again`, because `do` may have taken effect. Raise Unavailable in the end."""
         deadline = self.clock() + self._seconds
         pause = _FIRST_PAUSE_SECONDS
         while True:
@@ -78,7 +67,7 @@ class StoreRetry:
 
 
 def find_appended(store: TaskStore, before: StoredTask, events: Sequence[Event]) -> StoredTask | None:
-    """The task with these events, where it was `before` that: they were appended, though the answer was lost."""
+    """Return the task if these events follow `before` in its log: they were appended although the answer was lost."""
     entries = store.entries(before.task.id, after=before.version, limit=len(events))
     if not events or [event_bytes(entry.event) for entry in entries] != list(map(event_bytes, events)):
         return None
@@ -86,9 +75,10 @@ def find_appended(store: TaskStore, before: StoredTask, events: Sequence[Event])
 
 
 class LeasedWriter:
-    """The right to write to a task. `stored` is the task after what was written last, `work` what was stored with it.
+    """The lease of one run. `stored` is the task after the last write, `work` its resume payload.
 
-    Each method raises LeaseLost when somebody else has the task, and Unavailable when the store stays away.
+    An expired lease is renewed unless another process has written. Each method raises LeaseLost if another process has the task,
+    and Unavailable if the store stays away.
     """
 
     def __init__(
@@ -99,36 +89,36 @@ class LeasedWriter:
         *,
         holder: str,
         seconds: float,
-        patience: StoreRetry,
+        retry: StoreRetry,
     ) -> None:
         self._store = store
         self._lease = lease
         self._holder = holder
         self._seconds = seconds
-        self._patience = patience
+        self._retry = retry
         self._task_id = stored.task.id
-        self._leased_at = patience.clock()
+        self._leased_at = retry.clock()
         self.stored = stored
         self.work = stored.work
 
     def append(self, events: Sequence[Event], work: bytes) -> None:
-        """The events are in the log, and the work is the task's. Raises TaskEnded and TooLarge, too."""
+        """Append the events and replace the resume payload. Raise TaskEnded and TooLarge, too."""
 
         def again() -> StoredTask:
             return find_appended(self._store, self.stored, events) or self._append(events, work)
 
         try:
-            self.stored = self._patience.wait_for(lambda: self._append(events, work), again)
+            self.stored = self._retry.call(lambda: self._append(events, work), again)
         except WrongVersion:
             raise LeaseLost(self._task_id) from None
         self.work = work
 
     def renew(self) -> None:
-        """The lease lasts, prolonged if a third of it has passed."""
-        if self._patience.clock() - self._leased_at < self._seconds / 3:
+        """Extend the lease if a third of it has passed."""
+        if self._retry.clock() - self._leased_at < self._seconds / 3:
             return
-        self._leased_at = self._patience.clock()
-        self._patience.wait_for(self._renew)
+        self._leased_at = self._retry.clock()
+        self._retry.call(self._renew)
 
     def _append(self, events: Sequence[Event], work: bytes) -> StoredTask:
         def append() -> StoredTask:
@@ -160,7 +150,7 @@ class LeasedWriter:
 
 
 class Recorder:
-    """Records runs."""
+    """The recorder of runs."""
 
     def __init__(
         self,
@@ -176,22 +166,22 @@ class Recorder:
         self.times = times
         self.message_factory = message_factory
         self._recording: set[str] = set()
-        self.patience = StoreRetry(times.outage_seconds, clock=clock)
+        self.retry = StoreRetry(times.outage_seconds, clock=clock)
 
     def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
-        """Records until the run ends; the run's first event is the task as `stored` has it already.
+        """Record until the run ends. The run's first event is the task, which is already `stored`.
 
-        A lease that is lost ends the run without a further event: another process runs the task now, and whoever followed this
-        run follows that one.
+        A lost lease ends the run without a further event: another process runs the task, and the subscribers of this run follow
+        that one.
         """
         self.guarded(run, lambda: self._record(run, stored, lease, work))
 
     def is_recording(self, task_id: str) -> bool:
-        """Whether a run of this task goes on here, or has ended and is still to be stored."""
+        """Return True if this process runs the task, or has yet to store the end of its run."""
         return task_id in self._recording
 
     def guarded(self, run: Run, record: Callable[[], object]) -> None:
-        """Calls `record`; when it fails, the log knows why. Without a store the run goes on for whoever waits for it."""
+        """Call `record` and log its failure. The run continues without a store, for the callers that wait for it."""
         self._recording.add(run.task_id)
         try:
             record()
@@ -212,26 +202,26 @@ class Recorder:
             lease,
             holder=run.call.request_id,
             seconds=self.times.seconds,
-            patience=self.patience,
+            retry=self.retry,
         )
         run.stored_version = stored.version
         run.stored.set()
         position = 1
-        held: list[Event] = []
+        held_back: list[Event] = []
         while True:
-            new, ended = run.relay.events_after(position, self.times.look_seconds)
+            new, ended = run.relay.events_after(position, self.times.cancel_poll_seconds)
             position += len(new)
-            events, held = [*held, *new], []
+            events, held_back = [*held_back, *new], []
             task = writer.stored.task
             if ended:
                 events = [*self._answer(run, task), *events]
-                if not _ends(events[-1] if events else task):
+                if not _settles(events[-1] if events else task):
                     events.append(self.failure_event(task))
-            elif events and _ends(events[-1]):
+            elif events and _settles(events[-1]):
                 # Appending it ends the lease, and the agent may still write notes.
-                held = [events.pop()]
+                held_back = [events.pop()]
             now = work()
-            # Without an event to store, the agent's notes may be all that a silent turn could be resumed from.
+            # A turn without events can be resumed from its notes only.
             if events or now != writer.work:
                 self._append(writer, events, now)
                 run.stored_version = writer.stored.version
@@ -254,12 +244,12 @@ class Recorder:
         try:
             stored = self._store.get(task_id, owner=None)
         except Unavailable:
-            # Whoever cancels will be seen when the store is back.
+            # The request is read when the store is back.
             return False
         return stored is not None and stored.cancel_requested
 
     def _answer(self, run: Run, task: Task) -> list[Event]:
-        """A Message that was the run's whole answer, as events of its task."""
+        """Return the events of a run that answered with a Message alone."""
         first = run.relay.events_after(0, 0)[0][:1]
         if not first or not isinstance(first[0], Message):
             return []
@@ -275,11 +265,11 @@ class Recorder:
         )[1:]
 
     def failure_event(self, task: Task, text: str = _NO_RESULT) -> Event:
-        """The task's end in failure, with a sentence for its owner."""
+        """Return the event that fails the task, with a sentence for its owner."""
         message = self.message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
         return status_update(task, TaskState.FAILED, self.message_factory.timestamp(), message)
 
 
-def _ends(event: Event) -> bool:
-    """Whether the turn may end with this."""
+def _settles(event: Event) -> bool:
+    """Return True for an event that can end a turn."""
     return isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.settled

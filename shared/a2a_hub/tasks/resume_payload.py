@@ -1,4 +1,4 @@
-"""What has to be known to run a task's turn again in another process. The caller's token is no part of it: it is never stored."""
+"""The resume payload: everything another process needs to run a task's turn. The caller's token is never stored."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A turn: the request as the agent gets it, and all of its call that an agent may see.
+    """A turn: the request as the agent gets it, and the parts of its call that an agent may see.
 
-    `as_message` says that the turn's result is a Message rather than a Task. `notes` is what the agent keeps with the task.
+    `as_message` is True if the turn's result is a Message rather than a Task. `notes` are the agent's own.
     """
 
     request: SendMessageRequest
@@ -35,7 +35,7 @@ class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
     notes: dict[str, Any] = {}
 
     def call(self, task: Task, *, request_id: str, record: dict[str, Any]) -> Call:
-        """The call as it was, for a task that is `task` by now."""
+        """Return the original call, for the task in its present state."""
         return Call(
             request_id=request_id,
             principal=self.principal,
@@ -53,8 +53,8 @@ class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def resume_payload(request: SendMessageRequest, call: Call, *, as_message: bool) -> bytes:
-    """The work of a call that has a task in hand."""
-    assert call.task is not None, "the work is a task's"
+    """Return the encoded payload of a call with a task."""
+    assert call.task is not None, "the payload belongs to a task"
     assert call.principal is not None, "only an owner's task is stored"
     return _encode(
         ResumePayload(
@@ -75,7 +75,7 @@ def resume_payload(request: SendMessageRequest, call: Call, *, as_message: bool)
 
 
 def read_resume_payload(work: bytes) -> ResumePayload:
-    """The work that `resume_payload` wrote."""
+    """Return the payload that `resume_payload` encoded."""
     return _decode(work)
 
 

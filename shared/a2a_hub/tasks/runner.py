@@ -1,4 +1,4 @@
-"""Runs stored tasks that nobody runs: those that were only stored, and those whose process has died."""
+"""Run stored tasks that no process runs: queued ones, and those whose process died."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from a2a_hub.tasks.updates import status_update
 
 
 class Runner:
-    """A task that was begun `most_attempts` times in one turn, and has not come to its end, has failed."""
+    """The runner of stored tasks. A task fails after `most_attempts` starts in one turn without an end."""
 
     def __init__(
         self, agent: Agent, store: TaskStore, *, runs: Runs, recorder: Recorder, most_attempts: int
@@ -26,12 +26,12 @@ class Runner:
         self._most_attempts = most_attempts
 
     def run_again(self, task_id: str, *, request_id: str, record: dict[str, object]) -> TaskState | None:
-        """Runs a task that nobody runs to the end of its turn; its state then, or None where there was nothing to run.
+        """Run a task to the end of its turn. Return its state then, or None if there was nothing to run.
 
-        Raises LeaseLost and TaskEnded where the store took so long that the lease ran out meanwhile.
+        Raise LeaseLost or TaskEnded if the lease expired while the store was slow.
         """
         if self._recorder.is_recording(task_id):
-            # The lease ran out because this process stood still, the clock was set or the store was away; it is taken again.
+            # The lease expired in a pause of this process, a clock change or an outage; the recorder takes it again.
             return None
         seconds = self._recorder.times.seconds
         lease = self._store.lease(request_id, seconds=seconds, roles=(HUB,), task_id=task_id)
@@ -53,8 +53,8 @@ class Runner:
         try:
             turn = self._agent.send(work.request, call)
         except A2AError as refusal:
-            said = self._recorder.failure_event(stored.task, refusal.message)
-            self._store.append(task_id, [said], lease=lease.token)
+            failed = self._recorder.failure_event(stored.task, refusal.message)
+            self._store.append(task_id, [failed], lease=lease.token)
             return TaskState.FAILED
         opened = Opened(work.request, work.request, call, turn, stored.task, stored=stored)
         run, _ = self._runs.start(None, opened, allows_message=False)

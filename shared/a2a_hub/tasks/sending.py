@@ -40,7 +40,7 @@ class Sending:
         storing: Storing,
         store: TaskStore,
         *,
-        patience: WaitLimits,
+        wait_limits: WaitLimits,
         texts: UiTexts,
         message_factory: MessageFactory,
     ) -> None:
@@ -48,7 +48,7 @@ class Sending:
         self._starter = starter
         self._storing = storing
         self._store = store
-        self._patience = patience
+        self._wait_limits = wait_limits
         self._texts = texts
         self._message_factory = message_factory
 
@@ -82,7 +82,7 @@ class Sending:
     ) -> Iterator[Event | None]:
         """The turn's events, None for `idle_seconds` without one. It has `close`. Raises A2AError."""
         if call.for_ui:
-            idle_seconds = min(idle_seconds, self._patience.ui_seconds)
+            idle_seconds = min(idle_seconds, self._wait_limits.ui_seconds)
         message = request.message
         try:
             opened = self._opener.open(request, call)
@@ -113,8 +113,8 @@ class Sending:
             return events
         return TextOnlyStream(
             events,
-            shown=self._text_only(opened),
-            seconds=self._patience.ui_seconds,
+            view=self._text_only(opened),
+            seconds=self._wait_limits.ui_seconds,
             still_working=lambda task_id: self._still_working(opened, task_id),
             message_factory=self._message_factory,
         )
@@ -122,7 +122,7 @@ class Sending:
     def _text_only(self, opened: Opened) -> TextOnlyView:
         return TextOnlyView(
             with_data=opened.call.wants_data,
-            nothing=lambda: self._texts.without_answer(opened.sent.message),
+            empty_answer=lambda: self._texts.without_answer(opened.sent.message),
             before=opened.before,
         )
 
@@ -134,7 +134,7 @@ class Sending:
         )
 
     def _seconds(self, opened: Opened) -> float:
-        return self._patience.ui_seconds if opened.call.for_ui else self._patience.blocking_seconds
+        return self._wait_limits.ui_seconds if opened.call.for_ui else self._wait_limits.blocking_seconds
 
     def _settled(self, stored: StoredTask, opened: Opened) -> Task:
         return wait_until_settled(self._store, stored, seconds=self._seconds(opened)).task
@@ -147,7 +147,7 @@ class Sending:
     def _waited_for(self, run: Run, opened: Opened) -> Task | Message:
         """The run's result, stored from the moment that it takes long; or the task as it is when patience ends."""
         seconds = self._seconds(opened)
-        first = min(self._patience.store_seconds, seconds)
+        first = min(self._wait_limits.store_seconds, seconds)
         if not run.relay.ended(first):
             if opened.stored is None and not opened.joined:
                 self._storing.store_late(run, opened)

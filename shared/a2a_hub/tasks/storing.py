@@ -133,4 +133,4 @@ class Storing:
                     raise
                 return stored
 
-        return self._recorder.patience.wait_for(create)
+        return self._recorder.retry.call(create)

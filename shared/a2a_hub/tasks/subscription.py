@@ -1,4 +1,4 @@
-"""Following a task in the store: waiting for its turn to end, or watching its events, whichever process runs it."""
+"""Follow a task in the store: wait for its turn to end, or subscribe to its events, whichever process runs it."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 
 
 def settled(task: Task) -> bool:
-    """The turn has ended: the task is at its end, or waits for its client."""
+    """Return True if the task is terminal or waits for its client."""
     return task.status.state.settled
 
 
 def wait_until_settled(
     store: TaskStore, stored: StoredTask, *, seconds: float, clock: Callable[[], float] = time.monotonic
 ) -> StoredTask:
-    """The task when its turn has ended, or as it is after `seconds`."""
+    """Return the task at the end of its turn, or as it is after `seconds`."""
     deadline = clock() + seconds
     while not settled(stored.task):
         remaining = deadline - clock()
         if remaining <= 0 or not store.wait(stored.task.id, after=stored.version, timeout_seconds=remaining):
             break
-        # While the store is away, the work goes on all the same.
+        # The work continues during an outage of the store.
         with contextlib.suppress(Unavailable):
             stored = store.get(stored.task.id, owner=None) or stored
     return stored
 
 
 class TaskSubscription(Iterator["Event | None"]):
-    """A task's events: the task as it is (`first`), then each update behind `after`, up to its end.
+    """A task's events: the task itself (`first`), then each update after the version `after`, up to the terminal one.
 
-    With `ends_when_waiting`, an update that the task waits for its client ends it. A task that was deleted ends it too.
-    None stands for `idle_seconds` without one; an outage of the store is a pause.
+    With `ends_when_waiting`, an interrupted state ends it, too; so does the deletion of the task. None stands for `idle_seconds`
+    without an event; an outage of the store is a pause.
     """
 
     def __init__(
@@ -81,11 +81,11 @@ class TaskSubscription(Iterator["Event | None"]):
         try:
             entries = self._store.entries(self._task_id, after=self._position)
         except Unavailable:
-            # They are still there when the store is back.
+            # They are read when the store is back.
             return
         for entry in entries:
             self._position = entry.sequence
-            # What the client said is in the log too.
+            # The log holds the client's messages, too.
             if isinstance(entry.event, TaskStatusUpdateEvent | TaskArtifactUpdateEvent):
                 self._pending.append(entry.event)
 
@@ -96,5 +96,5 @@ class TaskSubscription(Iterator["Event | None"]):
             return False
 
     def close(self) -> None:
-        """Ends it; idempotent."""
+        """End the subscription; idempotent."""
         self._ended = True

@@ -74,7 +74,7 @@ class TaskService:
             starter,
             storing,
             store,
-            patience=settings.patience,
+            wait_limits=settings.wait_limits,
             texts=texts,
             message_factory=message_factory,
         )

@@ -1,4 +1,4 @@
-"""What is shown of a task to a client that shows text only, whoever wrote it: text, and files by their names."""
+"""The view of a task for a client that shows text only: text, files by name, and a closing text when a wait ends."""
 
 from __future__ import annotations
 
@@ -28,34 +28,36 @@ _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
 
 
 class TextOnlyView:
-    """One turn for one client. `with_data`: it takes data beside the text. `nothing` is the text of an answer without any.
+    """The view of one turn. `with_data` adds data parts; `empty_answer` returns the text of an answer without content.
 
-    What the task had `before` the turn is not shown again.
+    Artifacts that the task had `before` the turn are left out.
     """
 
-    def __init__(self, *, with_data: bool, nothing: Callable[[], str], before: Task | None = None) -> None:
+    def __init__(
+        self, *, with_data: bool, empty_answer: Callable[[], str], before: Task | None = None
+    ) -> None:
         self._earlier = frozenset(each.artifact_id for each in before.artifacts) if before else frozenset()
         self._with_data = with_data
-        self._nothing = nothing
-        self._left_out: list[Any] = []
-        self._said = False
-        self._begun: set[str] = set()
+        self._empty_answer = empty_answer
+        self._data: list[Any] = []
+        self._has_text = False
+        self._shown_artifacts: set[str] = set()
 
     @property
     def closing_text(self) -> str:
-        """What is left to say at the end, where there has been no text: the data as JSON, or that there was nothing."""
-        return "" if self._said else data_as_text(self._left_out) or self._nothing()
+        """The text that closes an answer without text: its data as JSON, or that there was none; empty after a text."""
+        return "" if self._has_text else data_as_text(self._data) or self._empty_answer()
 
-    def message(self, said: Message) -> Message:
-        """The whole result: one text, and the data for a client that takes it."""
-        if len(said.parts) == 1 and _speaks(said.parts[0]):
-            return said
-        parts = self._answer(said.parts)
+    def message(self, message: Message) -> Message:
+        """Return the whole result: one text, and the data for a client that takes it."""
+        if len(message.parts) == 1 and _has_text(message.parts[0]):
+            return message
+        parts = self._answer(message.parts)
         text = self.closing_text or "\n\n".join(part.text for part in parts if part.text)
-        return replace(said, parts=(Part(text=text), *(part for part in parts if part.text is None)))
+        return replace(message, parts=(Part(text=text), *(part for part in parts if part.text is None)))
 
     def event(self, event: Event) -> Event | None:
-        """The event of a stream; None for one that holds nothing to show."""
+        """Return the event of a stream; None if it shows nothing."""
         match event:
             case Message():
                 return self.message(event)
@@ -70,7 +72,7 @@ class TextOnlyView:
                         if (parts := self._answer(each.parts))
                     ),
                     history=tuple(
-                        message for each in event.history if (message := self._beside(each)) is not None
+                        message for each in event.history if (message := self._aside(each)) is not None
                     ),
                 )
             case TaskStatusUpdateEvent():
@@ -79,28 +81,28 @@ class TextOnlyView:
                 return self._artifact(event)
 
     def _artifact(self, event: TaskArtifactUpdateEvent) -> TaskArtifactUpdateEvent | None:
-        # A file is a paragraph of what has been said.
-        parts = self._answer(event.artifact.parts, before_file="\n\n" if self._said else "")
+        # A file's name is a paragraph of its own.
+        parts = self._answer(event.artifact.parts, before_file="\n\n" if self._has_text else "")
         if not parts:
             return None
         id_ = event.artifact.artifact_id
-        # What it began with may have been left out.
-        append = event.append and id_ in self._begun
-        self._begun.add(id_)
+        # The first chunk may have been left out.
+        append = event.append and id_ in self._shown_artifacts
+        self._shown_artifacts.add(id_)
         return replace(event, artifact=replace(event.artifact, parts=parts), append=append)
 
     def _status(self, status: TaskStatus) -> TaskStatus:
-        return replace(status, message=self._beside(status.message)) if status.message else status
+        return replace(status, message=self._aside(status.message)) if status.message else status
 
-    def _beside(self, said: Message) -> Message | None:
-        """A message that is no part of the answer."""
-        parts = self._shown(said.parts)
-        return replace(said, parts=parts) if parts else None
+    def _aside(self, message: Message) -> Message | None:
+        """Return a message outside the answer; None if it shows nothing."""
+        parts = self._shown(message.parts)
+        return replace(message, parts=parts) if parts else None
 
     def _answer(self, parts: tuple[Part, ...], *, before_file: str = "") -> tuple[Part, ...]:
         shown = self._shown(parts, before_file)
-        self._said = self._said or any(map(_speaks, shown))
-        self._left_out += [part.data for part in parts if part.data is not UNSET]
+        self._has_text = self._has_text or any(map(_has_text, shown))
+        self._data += [part.data for part in parts if part.data is not UNSET]
         return shown
 
     def _shown(self, parts: tuple[Part, ...], before_file: str = "") -> tuple[Part, ...]:
@@ -113,46 +115,46 @@ class TextOnlyView:
         )
 
 
-def _speaks(part: Part) -> bool:
+def _has_text(part: Part) -> bool:
     return part.text is not None and part.text.strip() != ""
 
 
 class UiTexts(Protocol):
-    """What a person reads of a task that goes on."""
+    """The texts that a person reads of a stored task, in the language of the message."""
 
     def still_working(self, message: Message, number: int | None) -> str:
-        """In the language of the message, with the number to ask for the task by; None where the store does not tell it."""
+        """Return the text for a task that continues, with its number; None if the store does not answer."""
         ...
 
     def store_away(self, message: Message) -> str:
-        """The message asks for what has to be stored, and the store is away."""
+        """Return the text for a request that has to be stored during an outage of the store."""
         ...
 
     def without_answer(self, message: Message) -> str:
-        """The work that the message asked for has ended, and there is no word of an answer."""
+        """Return the text for work that ended without an answer."""
         ...
 
 
 class TextOnlyStream(Iterator["Event | None"]):
-    """A task's events for a person. When nothing comes and patience has ended, the stream closes with the text `still_working`
-    (of a task id) as the end of its answer: a user interface may show nothing before a stream is complete. The task goes on.
+    """A task's events for a person. After `seconds`, an idle stream closes with the text `still_working` (of a task id) as the
+    end of its answer, because a user interface may show nothing before a stream is complete. The task continues.
 
-    A task that waits without asking for anything has answered. The text of a status `failed` or `rejected` is shown as an answer,
-    too. So is data, where the answer is nothing else, and that there was none at all.
+    An idle task counts as answered. The text of a failed or rejected status is shown as the answer. So is the closing text of the
+    view, for an answer without text.
     """
 
     def __init__(
         self,
         events: Iterator[Event | None],
         *,
-        shown: TextOnlyView,
+        view: TextOnlyView,
         seconds: float,
         still_working: Callable[[str], str],
         message_factory: MessageFactory,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._events = events
-        self._shown = shown
+        self._view = view
         self._clock = clock
         self._deadline = clock() + seconds
         self._still_working = still_working
@@ -175,30 +177,30 @@ class TextOnlyStream(Iterator["Event | None"]):
                 self._answering = True
             case TaskStatusUpdateEvent(status=status) if status.state.terminal:
                 self._task_ended = True
-                said = text_of(status.message) if status.message else ""
-                last = said if status.state in _UNSUCCESSFUL and said else self._shown.closing_text
+                reason = text_of(status.message) if status.message else ""
+                last = reason if status.state in _UNSUCCESSFUL and reason else self._view.closing_text
                 if self._task and last:
-                    self._closing = self._last_words(self._task, last)
+                    self._closing = self._closing_events(self._task, last)
                     return self._closing.pop(0)
             case TaskStatusUpdateEvent(status=status) if self._has_answered(status):
                 return replace(event, status=replace(status, state=TaskState.COMPLETED))
             case None if self._task and not self._task_ended and self._clock() > self._deadline:
-                self._closing = self._last_words(self._task, self._still_working(self._task.id))
+                self._closing = self._closing_events(self._task, self._still_working(self._task.id))
                 self.close()
         return event
 
     def _has_answered(self, status: TaskStatus) -> bool:
         waits = status.state is TaskState.INPUT_REQUIRED and status.message is None
-        return waits and not self._shown.closing_text
+        return waits and not self._view.closing_text
 
     def _next_shown(self) -> Event | None:
         while (event := next(self._events)) is not None:
-            shown = self._shown.event(event)
+            shown = self._view.event(event)
             if shown is not None:
                 return shown
         return None
 
-    def _last_words(self, task: Task, text: str) -> list[Event]:
+    def _closing_events(self, task: Task, text: str) -> list[Event]:
         part = Part(text=f"\n\n{text}" if self._answering else text)
         artifact = Artifact(artifact_id=self._message_factory.new_id(), name="answer", parts=(part,))
         return [
@@ -207,7 +209,7 @@ class TextOnlyStream(Iterator["Event | None"]):
         ]
 
     def close(self) -> None:
-        """Leaves the task's events; idempotent."""
+        """Leave the task's events; idempotent."""
         close = getattr(self._events, "close", None)
         if close is not None:
             close()

@@ -1,4 +1,4 @@
-"""Whatever an agent says about its task, as the updates that the task's log takes."""
+"""Normalise an agent's events to the updates of its task's log."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def updates(
     timestamp: Callable[[], str],
     allows_message: bool,
 ) -> Iterator[Event]:
-    """The task as it is, then what the agent's events change about it, up to a state that ends the turn.
+    """Yield the task, then the changes that the agent's events make to it, up to a terminal state.
 
-    An agent's whole task counts by what is new in it. A Message that comes alone is passed on as the whole result where
-    `allows_message`; else it is the task's answer. A call that was cancelled ends in CANCELED, whatever the agent made of it.
+    Of a whole Task, only the differences are yielded. A Message that comes first is passed on as the whole result if
+    `allows_message`, and is the task's answer otherwise. A cancelled call ends in CANCELED, whatever the agent's result.
     """
-    begun = False
+    started = False
     accumulator = TaskAccumulator(task)
     try:
         for event in source:
             if cancellation.cancelled:
                 break
-            if isinstance(event, Message) and not begun and allows_message:
+            if isinstance(event, Message) and not started and allows_message:
                 yield event
                 return
-            if not begun:
+            if not started:
                 yield task
-                begun = True
+                started = True
             for update in _as_updates(event, task, accumulator, timestamp):
                 yield update
                 accumulator.add(update)
@@ -53,7 +53,7 @@ def updates(
     except Exception:
         if not cancellation.cancelled:
             raise
-    if not begun:
+    if not started:
         yield task
     if cancellation.cancelled:
         yield status_update(task, TaskState.CANCELED, timestamp())
@@ -62,7 +62,7 @@ def updates(
 def status_update(
     task: Task, state: TaskState, timestamp: str, message: Message | None = None
 ) -> TaskStatusUpdateEvent:
-    """A new status of the task."""
+    """Return a new status of the task."""
     status = TaskStatus(state=state, message=message, timestamp=timestamp)
     return TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=status)
 
@@ -88,7 +88,7 @@ def _differences(new: Task, task: Task, accumulator: TaskAccumulator) -> Iterato
             yield _artifact_update(task, artifact)
     old = accumulator.status
     changed = new.status.state is not old.state or new.status.message != old.message
-    # A task that works has been submitted: it never goes back.
+    # A working task never returns to submitted.
     if changed and new.status.state is not TaskState.SUBMITTED:
         yield TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id or "", status=new.status)
 

@@ -1,4 +1,4 @@
-"""The public keys with which receivers check that a notification is the hub's (RFC 7517): ECDSA on P-256, "ES256"."""
+"""The public keys that verify the hub's notifications (JWK, RFC 7517): ECDSA on P-256, "ES256"."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PublicKey(Struct, frozen=True):
 
 
 def public_keys(pem: str) -> tuple[PublicKey, ...]:
-    """The keys in a text of PEM blocks, one or more. Raises ValueError for anything else."""
+    """Return the keys of one or more PEM blocks. Raise ValueError for anything else."""
     blocks = _PEM.findall(pem)
     if not blocks or _PEM.sub("", pem).strip():
         raise ValueError("no PEM blocks of public keys")
@@ -45,7 +45,7 @@ def public_keys(pem: str) -> tuple[PublicKey, ...]:
 
 
 def read(settings: Settings) -> tuple[PublicKey, ...]:
-    """The keys of WEBHOOK_PUBLIC_KEYS; none where it is unset."""
+    """Read the keys of WEBHOOK_PUBLIC_KEYS; there are none if it is unset."""
     pem = settings.optional("WEBHOOK_PUBLIC_KEYS")
     try:
         return public_keys(pem) if pem else ()
@@ -92,7 +92,7 @@ class KeySetPage:
 
 
 def base64url(data: bytes) -> str:
-    """As JOSE writes it, without padding."""
+    """Return base64url without padding (JOSE)."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
