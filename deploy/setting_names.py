@@ -42,6 +42,7 @@ SETTINGS = frozenset(
         "RATE_LIMIT_PER_MINUTE",
         "ROUTES_FILE",
         "ROUTES_SECONDS",
+        "SECRET_MANAGER_ENDPOINT",
         "SELECT_MODEL",
         "STORAGE_EMULATOR_HOST",
         "TASK_BLOCKING_SECONDS",

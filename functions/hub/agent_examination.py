@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from a2a_hub.a2a import protojson
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.client import A2AClient
+from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.compat.v0_3.card import to_core_card
-from a2a_hub.a2a.discovery import read_card
+from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.boundaries.boundary import Boundary, Credential, NoCredential
+from a2a_hub.boundaries.boundary import Boundary, Credential
+from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.diagnosis.gcloud import Service, service_of
 from a2a_hub.diagnosis.report import (
     PATH,
@@ -26,9 +31,11 @@ from a2a_hub.diagnosis.report import (
 from a2a_hub.http.client import Budget, Fault, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.routing.routes import Route
+from a2a_hub.runtime.ids import new_id
 from functions.hub.credentials import AuthorizedHttp
 
 _CARD = "/.well-known/agent-card.json"
+_NO_TASK = "doctor"
 _SECONDS = 20.0
 _MOST_BYTES = 4 << 20
 _MOST_SKEW_SECONDS = 60.0
@@ -91,6 +98,7 @@ class AgentExamination:
         if admission := boundary.admission_step(self):
             yield admission
         yield _card(answer, self.agent)
+        yield from self._security(answer)
         yield from self._self_examination()
 
     def _no_answer(self, failure: HttpFailure) -> Step:
@@ -139,6 +147,39 @@ class AgentExamination:
             return error("answer", f"HTTP {status}", fix="see the agent's log", command=self._service.logs())
         return None
 
+    def _security(self, answer: _Answer) -> Iterator[Step]:
+        """Compare the credential with what the card asks for, and try it where the card needs none."""
+        try:
+            card = to_core_card(protojson.decode(answer.body)) if answer.status == 200 else None
+            called = read_card(answer.body) if answer.status == 200 else None
+        except A2AError:
+            # The step on the card has it.
+            return
+        if card is not None and (step := _scheme_step(card, self.agent)):
+            yield step
+        if self.agent.boundary.is_probed:
+            yield self._probe(called)
+
+    def _probe(self, card: CalledCard | None) -> Step:
+        """Ask for a task that there is not: an agent that looks for it has accepted the credential."""
+        route, http = self.agent, self._http
+        try:
+            endpoint = endpoint_of(card, route.url, version=route.protocol_version, binding=route.binding)
+            client = A2AClient(http, new_id=new_id)
+            client.get_task(endpoint, _NO_TASK, headers={}, budget=_budget(route, http))
+        except ClientError as failure:
+            match failure.fault:
+                case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN:
+                    status = 401 if failure.fault is ClientFault.UNAUTHENTICATED else 403
+                    return route.boundary.refusal_step(status, self)
+                case ClientFault.REFUSED | ClientFault.NOT_FOUND | ClientFault.WRONG_VERSION:
+                    pass
+                case _:
+                    return skipped(
+                        "access", f"it cannot be told whether the agent accepts it: {failure.detail}"
+                    )
+        return ok("access", "the agent accepts the credential")
+
     def _self_examination(self) -> Iterator[Step]:
         if self.agent.boundary.per_caller:
             yield skipped("agent", "it is not asked what it finds of itself: the token would be the caller's")
@@ -156,16 +197,19 @@ class AgentExamination:
             yield from examined.steps
 
 
-def _get(route: Route, path: str, http: AuthorizedHttp) -> _Answer:
-    started = http.clock()
-    budget = Budget(
-        deadline=started + _SECONDS,
+def _budget(route: Route, http: AuthorizedHttp) -> Budget:
+    return Budget(
+        deadline=http.clock() + _SECONDS,
         connect_seconds=route.connect_timeout_seconds,
         idle_seconds=_SECONDS,
         max_bytes=_MOST_BYTES,
     )
+
+
+def _get(route: Route, path: str, http: AuthorizedHttp) -> _Answer:
+    started = http.clock()
     url = route.url.rstrip("/") + path
-    answer = http.request("GET", url, headers={"accept": JSON}, body=None, budget=budget)
+    answer = http.request("GET", url, headers={"accept": JSON}, body=None, budget=_budget(route, http))
     seconds = http.clock() - started
     date = str(answer.headers.get("date", ""))
     return _Answer(status=answer.status, body=answer.read(), date=date, seconds=seconds)
@@ -211,3 +255,24 @@ def _card(answer: _Answer, route: Route) -> Step:
         )
     versions = sorted({interface.protocol_version for interface in card.supported_interfaces})
     return ok("card", f"{card.name}, A2A {', '.join(versions)}")
+
+
+def _scheme_step(card: AgentCard, route: Route) -> Step | None:
+    """Return a warning where the card asks for a credential that some kind of boundary has, and the route has not."""
+    schemes = card.security_schemes or {}
+    suggestions: list[str] = []
+    for requirement in card.security_requirements:
+        asked = [(schemes[name], item.list) for name, item in requirement.schemes.items() if name in schemes]
+        if all(route.boundary.serves(scheme, scopes) for scheme, scopes in asked):
+            return None
+        for scheme, scopes in asked:
+            suggestions += [
+                ", ".join(lines) for kind in KINDS.values() if (lines := kind.route_lines(scheme, scopes))
+            ]
+    if not suggestions:
+        return None
+    return warning(
+        "security",
+        f"the card asks for another credential than boundary {route.boundary.kind} of the route has",
+        fix=f"if you trust the card, write into route {route.id} in routes.toml: {' or: '.join(suggestions)}",
+    )

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.server import A2AServer, Limits
-from a2a_hub.boundaries.boundary import CredentialSources
+from a2a_hub.boundaries.secret_store import SecretStore
+from a2a_hub.boundaries.sources import CredentialSources
+from a2a_hub.boundaries.token_endpoint import TokenEndpoints
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
@@ -57,7 +59,7 @@ def build(
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
     # Made, and its modules loaded, when something outside this process is reached for the first time.
     http = cache(_http)
-    sources = cache(lambda: _sources(config))
+    sources = cache(lambda: _sources(config, http()))
     tables = Tables(
         settings,
         agent=_agents(http, sources) if downstreams is None else lambda route: downstreams[route.id],
@@ -206,9 +208,16 @@ def _http() -> HttpClient:
     return HttpClient()
 
 
-def _sources(config: Config) -> CredentialSources:
+def _sources(config: Config, http: HttpClient) -> CredentialSources:
     tokens = DefaultCredentials() if config.uses_google_credentials else None
-    return CredentialSources(tokens=tokens, spares_loopback=config.spares_loopback)
+    variables = config.hub.routes_file.variables
+    secrets = SecretStore(variables, http=http, tokens=tokens, endpoint=config.secret_manager_endpoint)
+    return CredentialSources(
+        tokens=tokens,
+        spares_loopback=config.spares_loopback,
+        secrets=secrets,
+        access_tokens=TokenEndpoints(http, secrets),
+    )
 
 
 def _agents(

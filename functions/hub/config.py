@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from a2a_hub.boundaries import secret_store
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.settings import hub as hub_settings
@@ -30,6 +31,7 @@ class Config(Struct, frozen=True, kw_only=True):
     identity: IdentitySettings
     uses_google_credentials: bool
     spares_loopback: bool
+    secret_manager_endpoint: str
     max_body_bytes: int
     keep_alive_seconds: float
     commit: str
@@ -51,6 +53,7 @@ def read(environ: Mapping[str, str]) -> Config:
         identity=identity_settings.read(settings, trusts_gate=True),
         uses_google_credentials=credentials != "none",
         spares_loopback=credentials == "remote",
+        secret_manager_endpoint=settings.url("SECRET_MANAGER_ENDPOINT", secret_store.ENDPOINT),
         max_body_bytes=int(
             settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
         ),

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
-from a2a_hub.boundaries.boundary import (
-    Boundary,
-    Credential,
-    CredentialRequest,
-    CredentialSources,
-    Destination,
-)
+from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Destination
+from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import Answer, Budget, Http
 from a2a_hub.http.messages import Cancellation
 

@@ -10,7 +10,8 @@ from contextlib import suppress
 
 from a2a_hub.a2a.error_response import refusal
 from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
-from a2a_hub.boundaries.boundary import CredentialRequest, CredentialSources, NoCredential
+from a2a_hub.boundaries.boundary import CredentialRequest
+from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Examined, Report, Step, asks, error, ok, report_response
 from a2a_hub.http.client import HttpClient

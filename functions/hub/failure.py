@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from a2a_hub.boundaries.boundary import NoCredential
+from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.routing.routes import Route
 
 # The fault of a turn whose caller left, which is no failure (`ClientFault.CANCELLED`).

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from a2a_hub.boundaries.boundary import CredentialSources
+from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
 from functions.hub.downstream.a2a_transport import a2a_agent

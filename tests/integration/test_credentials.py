@@ -6,17 +6,12 @@ from pathlib import Path
 import pytest
 
 from a2a_hub.a2a.model import Message, Part, Role
-from a2a_hub.boundaries.boundary import (
-    Boundary,
-    Credential,
-    CredentialRequest,
-    CredentialSources,
-    NoCredential,
-)
+from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest
 from a2a_hub.boundaries.google_api import GoogleApi
 from a2a_hub.boundaries.iam import Iam
 from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.registry import KINDS
+from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Cancellation

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import GetAllSlashCommandsRequest
-from a2a_hub.boundaries.boundary import CredentialSources
+from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import HttpClient
 from a2a_hub.runtime.ids import new_id
 from functions.hub.downstream.a2a_transport import a2a_agent

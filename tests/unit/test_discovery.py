@@ -8,7 +8,7 @@ import pytest
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.model import Binding, Version
-from a2a_hub.boundaries.boundary import CredentialSources
+from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import Budget, HttpClient
 from functions.hub.credentials import AuthorizedHttp

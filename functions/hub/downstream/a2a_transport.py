@@ -23,7 +23,8 @@ from a2a_hub.a2a.extensions.development_tool import (
     metadata_of,
 )
 from a2a_hub.a2a.model import Event
-from a2a_hub.boundaries.boundary import Credential, CredentialSources
+from a2a_hub.boundaries.boundary import Credential
+from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.http.client import Budget, Http
 from a2a_hub.routing.routes import Route
 from functions.hub.downstream.agent_session import AgentSession

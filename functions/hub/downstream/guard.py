@@ -15,7 +15,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     SlashCommand,
 )
 from a2a_hub.a2a.model import Event
-from a2a_hub.boundaries.boundary import CredentialSources, NoCredential
+from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.http.client import Budget, Http
 from a2a_hub.routing.routes import Route
 from functions.hub.credentials import AuthorizedHttp

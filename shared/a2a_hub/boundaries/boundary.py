@@ -12,9 +12,11 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from a2a_hub.a2a.card import SecurityScheme
 from a2a_hub.a2a.client_errors import ClientFault
+from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.diagnosis.gcloud import Service, service_of
-from a2a_hub.diagnosis.report import Step, error, ok
+from a2a_hub.diagnosis.report import Step, error, failed, ok
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
 from a2a_hub.telemetry.log import Redacted
 from a2a_hub.toml.checked_table import CheckedTable
@@ -45,26 +47,6 @@ class Credential(Redacted, frozen=True, kw_only=True):
 
     headers: Mapping[str, str] = {}
     query: Mapping[str, str] = {}
-
-
-class NoCredential(Exception):
-    """A request cannot get its credential. `cause` and `remedy` are for the operator and name no secret."""
-
-    def __init__(self, fault: str, cause: str, remedy: str) -> None:
-        super().__init__(cause)
-        self.fault = fault
-        self.cause = cause
-        self.remedy = remedy
-
-
-class CredentialSources(Struct, frozen=True, kw_only=True):
-    """Where credentials come from. Without `tokens`, the hub has no identity of its own and calls loopback agents only.
-
-    Where it `spares_loopback`, agents on this machine get no token, since nothing in front of them asks for one.
-    """
-
-    tokens: ServiceTokens | None = None
-    spares_loopback: bool = False
 
 
 class CredentialRequest(Redacted, frozen=True, kw_only=True):
@@ -116,6 +98,8 @@ class Boundary(Struct, frozen=True, kw_only=True):
     """The keys of a route that belong to this kind; `audience` is allowed, and ignored, where no token has one."""
     per_caller: ClassVar[bool] = False
     """True if each caller has a credential of their own: a refusal then says nothing about the agent."""
+    is_probed: ClassVar[bool] = False
+    """True if the agent may serve its card without the credential: the doctor then asks for a task, too."""
 
     def __str__(self) -> str:
         return self.kind
@@ -129,11 +113,11 @@ class Boundary(Struct, frozen=True, kw_only=True):
         """Return the credential of one request. Raises NoCredential."""
         raise NotImplementedError
 
-    def renewed(self, _: CredentialRequest, __: Credential) -> Credential | None:
+    def renewed(self, _request: CredentialRequest, _rejected: Credential) -> Credential | None:
         """Return another credential after a 401 for this one; None where there is no other. Raises NoCredential."""
         return None
 
-    def remedy(self, _: ClientFault, __: Visit) -> str | None:
+    def remedy(self, _fault: ClientFault, _visit: Visit) -> str | None:
         """Return what fixes an UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED call; None where that is not known."""
         return None
 
@@ -170,6 +154,15 @@ class Boundary(Struct, frozen=True, kw_only=True):
             fix="whoever owns the agent's project lets the hub invoke it; it takes effect within minutes",
             command=service.add_invoker(f"serviceAccount:{account or 'EMAIL'}"),
         )
+
+    def serves(self, _scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
+        """Return True if the credential is what the scheme of an agent's card asks for with these scopes, as far as is known."""
+        return True
+
+    @classmethod
+    def route_lines(cls, _scheme: SecurityScheme, _scopes: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the lines of a route of this kind that serve the scheme; none where this kind cannot."""
+        return ()
 
     def admission_step(self, _: Examination) -> Step | None:
         """Return the doctor's step on an agent that served its card; None where that proves nothing."""
@@ -214,6 +207,22 @@ class OwnTokenBoundary(Boundary, frozen=True, kw_only=True):
         return ok("credential", self.description(examination.agent))
 
 
+class SecretBoundary(Boundary, frozen=True, kw_only=True):
+    """Base of the kinds whose credential comes from a secret that the agent's owner gave out."""
+
+    is_probed: ClassVar[bool] = True
+
+    def missing_step(self, missing: NoCredential, _: Service | None) -> Step:
+        """See `Boundary.missing_step`."""
+        return failed("credential", missing.cause, remedy=missing.remedy)
+
+    def refusal_step(self, status: int, examination: Examination) -> Step:
+        """See `Boundary.refusal_step`."""
+        fault = ClientFault.UNAUTHENTICATED if status == 401 else ClientFault.FORBIDDEN
+        remedy = self.remedy(fault, examination) or "see the agent's log"
+        return error("access", f"HTTP {status}: the agent does not accept the credential", fix=remedy)
+
+
 def bearer(token: str) -> Credential:
     """Return the credential that is a bearer token (RFC 6750)."""
     return Credential(headers={"authorization": f"Bearer {token}"})
@@ -222,3 +231,20 @@ def bearer(token: str) -> Credential:
 def is_on_loopback(url: str) -> bool:
     """Return True if the URL names this machine."""
     return bool(_LOOPBACK.fullmatch(urlsplit(url).hostname or ""))
+
+
+def address_problem(url: str) -> str | None:
+    """Return why `url` may not be called, or None: only https goes over a network, http only to this machine."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError:
+        return "this is not a URL"
+    if parts.scheme not in ("http", "https") or not host:
+        return "it must be a URL that starts with https://"
+    if parts.username is not None or parts.fragment:
+        return "it must not hold a user name or a #fragment"
+    if parts.scheme == "http" and not is_on_loopback(url):
+        return "http is only for this machine (localhost, 127.0.0.1): use https"
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from a2a_hub.a2a.card import SecurityScheme
 from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination, Visit
 from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
@@ -33,6 +34,10 @@ class Public(Boundary, frozen=True, kw_only=True):
     def credential_step(self, _: Examination) -> Step:
         """See `Boundary.credential_step`."""
         return ok("credential", "none is sent: the agent is public")
+
+    def serves(self, _scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
+        """See `Boundary.serves`."""
+        return False
 
     def refusal_step(self, status: int, examination: Examination) -> Step:
         """See `Boundary.refusal_step`."""

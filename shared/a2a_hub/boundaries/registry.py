@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from a2a_hub.boundaries.api_key import ApiKey
 from a2a_hub.boundaries.boundary import Boundary
 from a2a_hub.boundaries.google_api import GoogleApi
 from a2a_hub.boundaries.iam import Iam
+from a2a_hub.boundaries.oauth_client_credentials import OAuthClientCredentials
 from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.user import User
 
@@ -15,6 +17,8 @@ KINDS: dict[str, type[Boundary]] = {
         Iam,
         GoogleApi,
         User,
+        ApiKey,
+        OAuthClientCredentials,
     )
 }
 BOUNDARY_KEYS = frozenset(key for kind in KINDS.values() for key in kind.keys)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination, NoCredential
+from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination
+from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.diagnosis.report import Step, error, ok
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from a2a_hub.a2a.model import Binding, Version
-from a2a_hub.boundaries.boundary import Boundary, is_on_loopback
+from a2a_hub.boundaries.boundary import Boundary, address_problem
 from a2a_hub.boundaries.public import Public
 from a2a_hub.boundaries.registry import BOUNDARY_KEYS, KINDS
 from a2a_hub.routing.compiled_table import CompiledTable, compile_table
@@ -172,7 +171,7 @@ def _read_boundary(table: CheckedTable, *, required: bool) -> Boundary:
 def _address(table: CheckedTable, key: str, default: str | None = None) -> str | None:
     before = len(table.problems)
     value = table.expanded(key, default)
-    if value and len(table.problems) == before and (message := _address_problem(value)):
+    if value and len(table.problems) == before and (message := address_problem(value)):
         table.problem(key, f"{key} is {value!r}: {message}")
     return value or None
 
@@ -313,20 +312,3 @@ def _check_patterns(
                 f"pattern {pattern!r} is not RE2 ({reason}); RE2 has no look-around and no back-references"
             )
             table.problem(key, message, index=index)
-
-
-def _address_problem(url: str) -> str | None:
-    """Why `url` may not be called, or None: only https goes over a network, http only to this machine."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-        _ = parts.port
-    except ValueError:
-        return "this is not a URL"
-    if parts.scheme not in ("http", "https") or not host:
-        return "it must be a URL that starts with https://"
-    if parts.username is not None or parts.fragment:
-        return "it must not hold a user name or a #fragment"
-    if parts.scheme == "http" and not is_on_loopback(url):
-        return "http is only for this machine (localhost, 127.0.0.1): use https"
-    return None

@@ -21,11 +21,11 @@ Read = tuple[RouteTable, tuple[str, ...]]
 
 
 class RouteFile:
-    """A file, and what its variables stand for. `text` is what it held when it was read last."""
+    """The file, and the values of its variables, which are the environment. `text` is its content when it was read last."""
 
     def __init__(self, path: Path, variables: Mapping[str, str]) -> None:
         self._path = path
-        self._variables = variables
+        self.variables = variables
         self.text = ""
 
     def read(self) -> Read | None:
@@ -35,9 +35,9 @@ class RouteFile:
             return None
         self.text = text
         ready = self._compiled(text)
-        unset = unset_variables(text, self._variables, file=self._path.name, compiled=ready)
+        unset = unset_variables(text, self.variables, file=self._path.name, compiled=ready)
         placeholders = {name: f"https://{name.lower().replace('_', '-')}.{NOT_SET}" for name in unset}
-        variables = {**self._variables, **placeholders}
+        variables = {**self.variables, **placeholders}
         table = load(text, variables=variables, file=self._path.name, compiled=ready)
         return _without_absent(table, placeholders)
 

@@ -1,0 +1,112 @@
+"""Secrets from the environment and from Google Cloud's Secret Manager (its REST API, v1)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+
+import msgspec
+
+from a2a_hub.boundaries.shared_fetch import Fetched, SharedFetch
+from a2a_hub.boundaries.sources import NoCredential, SecretReference
+from a2a_hub.http.client import Budget, Http, HttpFailure
+from a2a_hub.http.messages import JSON
+from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
+
+ENDPOINT = "https://secretmanager.googleapis.com"
+# A version that was added is in use after this time.
+_FRESH_SECONDS = 300.0
+_SECONDS = 10.0
+_MAX_BYTES = 256 << 10
+
+
+class SecretStore:
+    """A source of `Secrets`. `tokens` are the hub's own, which Secret Manager takes; None reads the environment alone."""
+
+    def __init__(
+        self,
+        variables: Mapping[str, str],
+        *,
+        http: Http,
+        tokens: ServiceTokens | None,
+        endpoint: str = ENDPOINT,
+    ) -> None:
+        self._variables = variables
+        self._http = http
+        self._tokens = tokens
+        self._endpoint = endpoint
+        self._fetched = SharedFetch(self._fetch, clock=http.clock, name="secret")
+
+    def value(self, reference: SecretReference, *, rejected: str | None = None) -> str:
+        """See `Secrets.value`."""
+        if (name := reference.variable) is None:
+            return self._fetched.value(reference, rejected=rejected)
+        value = self._variables.get(name, "").strip()
+        if not value:
+            raise NoCredential("no_secret", f"the hub has no variable {name}", reference.remedy)
+        return _checked(value, reference)
+
+    def _fetch(self, reference: SecretReference) -> Fetched:
+        if self._tokens is None:
+            raise NoCredential(
+                "no_secret",
+                f"with IAM_CREDENTIALS=none the hub cannot read {reference}",
+                "unset IAM_CREDENTIALS, so that Application Default Credentials are used, or name a variable (env:NAME)",
+            )
+        try:
+            token = self._tokens.access_token()
+            status, body = self._access(reference, token)
+        except (TokenUnavailable, HttpFailure):
+            raise NoCredential(
+                "no_secret",
+                f"Secret Manager could not be asked for {reference}",
+                "see that the hub runs as a service account and can reach secretmanager.googleapis.com",
+            ) from None
+        if status != 200:
+            raise _refusal(status, body, reference)
+        try:
+            data = msgspec.json.decode(body)["payload"]["data"]
+            value = base64.b64decode(data, validate=True).decode().strip()
+        except (ValueError, KeyError, TypeError, binascii.Error):
+            raise NoCredential("no_secret", f"{reference} holds no text", reference.remedy) from None
+        now = self._http.clock()
+        return Fetched(_checked(value, reference), now + _FRESH_SECONDS, float("inf"))
+
+    def _access(self, reference: SecretReference, token: str) -> tuple[int, bytes]:
+        budget = Budget(
+            deadline=self._http.clock() + _SECONDS,
+            connect_seconds=5.0,
+            idle_seconds=_SECONDS,
+            max_bytes=_MAX_BYTES,
+            retries=1,
+        )
+        url = f"{self._endpoint}/v1/{reference.text}:access"
+        headers = {"authorization": f"Bearer {token}", "accept": JSON}
+        answer = self._http.request("GET", url, headers=headers, body=None, budget=budget)
+        return answer.status, answer.read()
+
+
+def _checked(value: str, reference: SecretReference) -> str:
+    """Return a value that a header can carry. Raises NoCredential."""
+    if value.isascii() and value.isprintable() and value:
+        return value
+    raise NoCredential("no_secret", f"{reference} holds more than one line of ASCII", reference.remedy)
+
+
+def _refusal(status: int, body: bytes, reference: SecretReference) -> NoCredential:
+    project = reference.text.split("/")[1]
+    if status == 403 and b"SERVICE_DISABLED" in body:
+        api = f"gcloud services enable secretmanager.googleapis.com --project={project}"
+        return NoCredential("no_secret", f"Secret Manager is not enabled in {project}", api)
+    if status in (401, 403):
+        return NoCredential("no_secret", f"the hub may not read {reference}", reference.grant)
+    if status == 404:
+        return NoCredential("no_secret", f"there is no {reference}", reference.remedy)
+    if status == 400:
+        return NoCredential("no_secret", f"{reference} is disabled or destroyed", reference.remedy)
+    return NoCredential(
+        "no_secret",
+        f"Secret Manager answered HTTP {status}",
+        "try again; status.cloud.google.com tells of disruptions",
+    )
