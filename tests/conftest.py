@@ -9,8 +9,9 @@ from xdist.remote import Producer
 from tests.fakes import emulators
 from tests.sharing import FilesTogether
 
-# A busy machine is no reason to fail: time is for benchmarks.
-settings.register_profile("patient", deadline=None)
+# A busy machine is no reason to fail: time is for benchmarks. `make test TESTS=--hypothesis-profile=thorough` looks longer.
+settings.register_profile("patient", deadline=None, max_examples=30)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("patient")
 
 
