@@ -15,7 +15,7 @@ from tests.contract.a2a.wire_examples import Example, examples
 from tests.unit.a2a.values import JSON_VALUES
 
 MANY = settings(
-    max_examples=settings.default.max_examples * 2,
+    max_examples=settings().max_examples * 2,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 STATUSES_OF_JSONRPC = {200, 413, 415}
@@ -176,7 +176,7 @@ def _path_of(example: Example) -> str:
     return "/v1/message:send" if example.version == "0.3" else "/message:send"
 
 
-@settings(MANY, max_examples=settings.default.max_examples * 5)
+@settings(MANY, max_examples=settings().max_examples * 5)
 @given(data=st.data(), example=st.sampled_from(examples("request")))
 def test_valid_messages_with_one_or_two_places_changed(data: st.DataObject, example: Example) -> None:
     body = example.body

@@ -23,7 +23,7 @@ from a2a_hub.a2a.model import (
 from tests.contract.a2a.schemas import TYPES, faults, faults_v0_3, unknown_to_proto_v0_3
 from tests.unit.a2a.values import values
 
-FEW = settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 EVENTS: st.SearchStrategy[Event] = st.one_of(
     values(Task), values(Message), values(TaskStatusUpdateEvent), values(TaskArtifactUpdateEvent)
 )

@@ -21,7 +21,7 @@ REFUSES = {
     "RunQuery": (50, grpc.StatusCode.UNAVAILABLE),
     "BatchGetDocuments": (50, grpc.StatusCode.UNAVAILABLE),
 }
-LIVES = {"sqlite": settings.default.max_examples, "firestore": 3}
+LIVES = {"sqlite": settings().max_examples, "firestore": 3}
 
 
 class Life(Callers, Workers):

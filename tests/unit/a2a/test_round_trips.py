@@ -50,7 +50,7 @@ from a2a_hub.a2a.model import (
 from tests.unit.a2a import values_v0_3
 from tests.unit.a2a.values import values
 
-FEW = settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 DIALECTS = pytest.mark.parametrize("dialect", list(Binding))
 
 # What → strategy of 0.3 JSON, the 1.0 type, the way there and the way back.
