@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from bench import (
-    boundary,
     cold_start,
     docqa_cloud,
     documents,
@@ -18,17 +17,17 @@ from bench import (
     task_store,
     throughput,
 )
+from bench.contest import Settings
 from bench.load import LoadFailed, generator
 from bench.report import Target
 from bench.servers import NotServing
-from bench.settings import Settings
 from local.functions import ROOT
 from local.parent_watch import ParentWatch
 
 BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "throughput": throughput.run,
     "hop": hop.run,
-    "boundary": boundary.run,
+    "boundary": hop.run,
     "gate": gate.run,
     "cold-start": cold_start.run,
     "docqa-cloud": docqa_cloud.run,

@@ -6,10 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from bench.contest import Settings
 from bench.report import Target, median_and_range, table
-from bench.servers import SUBJECTS, Server, first_answer, function, started
-from bench.settings import Settings
-from bench.usage import Memory, memory_of, processor_seconds_of
+from bench.servers import (
+    SUBJECTS,
+    Memory,
+    Server,
+    first_answer,
+    function,
+    memory_of,
+    processor_seconds_of,
+    started,
+)
 from local.bundle import bundle
 from local.functions import ROOT, functions
 from local.ports import free_ports

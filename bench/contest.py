@@ -1,15 +1,28 @@
-"""Contestants under the same load, in turn, round by round: what disturbs the machine hits all of them alike."""
+"""Contestants under the same load, in turn, round by round, so that disturbances of the machine hit all alike."""
 
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from bench.load import Load
+from bench.load import Generator, Load
 from bench.report import median_and_range
-from bench.servers import Server
-from bench.settings import Settings
-from bench.usage import processor_seconds_of
+from bench.servers import Server, processor_seconds_of
+from local.parent_watch import ParentWatch
 from local.processes import Process
+
+HEAD = ("", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "req/s ratio", "generator busy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """`rounds` measurements of `seconds` each for every contestant; logs go to `folder` while they are needed."""
+
+    rounds: int
+    seconds: float
+    generator: Generator
+    folder: Path
+    parent_watch: ParentWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +42,6 @@ class Measured:
 
 
 Measurements = dict[str, list[Measured]]
-HEAD = ("", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "req/s ratio", "generator busy")
 
 
 def contest(contestants: Sequence[Contestant], settings: Settings, *, connections: int) -> Measurements:

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bench.contest import Settings
 from bench.report import Target, median_and_range, table
-from bench.servers import NotServing, Server, function, started
-from bench.settings import Settings
-from bench.usage import memory_of
+from bench.servers import NotServing, Server, function, memory_of, started
 from local.cloud.wiring import STAND_INS, own_settings
 from local.functions import ROOT
 from local.parent_watch import ParentWatch

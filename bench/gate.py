@@ -8,11 +8,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from bench.contest import HEAD, Contestant, Measurements, contest, paired, rows
+from bench.contest import HEAD, Contestant, Measurements, Settings, contest, paired, rows
 from bench.question import TOKEN
 from bench.report import Target, table
 from bench.servers import SUBJECTS, function, serving
-from bench.settings import Settings
 from local.cloud.google_tokens import TOKENINFO, USERINFO
 from local.functions import ROOT
 from local.ports import LOOPBACK, free_ports

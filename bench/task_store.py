@@ -23,8 +23,8 @@ from a2a_hub.a2a.model import (
 from a2a_hub.runtime.ids import new_id, random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import NewTask, TaskQuery
+from bench.contest import Settings
 from bench.report import Target, median_and_range, table
-from bench.settings import Settings
 
 _LIVES = 400
 _TASKS = 100_000

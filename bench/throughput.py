@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from bench.contest import HEAD, Contestant, Measured, contest, rows, throughput_ratio
+from bench.contest import HEAD, Contestant, Measured, Settings, contest, rows, throughput_ratio
 from bench.question import SEND_0_3, SEND_1_0
 from bench.report import Target, table
 from bench.servers import SUBJECTS, Server, function, sdk, sdk_version, serving
-from bench.settings import Settings
 from local.ports import free_ports
 
 BARE = "bare function"

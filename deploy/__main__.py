@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_hub.toml.checked_table import VARIABLE
-from deploy import advice, api_config, config_reader, fingerprint, shell, stored_tasks
+from deploy import advice, config_reader, plan, shell
 from deploy.config import ConfigError
 from deploy.plan import Plan
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     parsed, command = parser.parse_args(arguments[:end]), arguments[end + 1 :]
     try:
         return _answer(parsed, command)
-    except (ConfigError, api_config.UnknownAddress, OSError) as problem:
+    except (ConfigError, shell.UnknownAddress, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2
 
@@ -66,21 +66,19 @@ def _answer(parsed: argparse.Namespace, command: Sequence[str]) -> int:
             print(json.dumps(variables, indent=2, sort_keys=True, ensure_ascii=False))
         case "fingerprint":
             variables = json.loads(parsed.environment.read_text(encoding="utf-8"))
-            print(fingerprint.fingerprint(parsed.bundle, environment=variables, flags=command))
+            print(shell.fingerprint(parsed.bundle, environment=variables, flags=command))
         case "api-config":
             addresses = {f"{name.upper()}_URL": url for name, url in _pairs(parsed.addresses).items()}
             source = (ROOT / "gateway" / "openapi.yaml").read_text(encoding="utf-8")
             streaming = _plan(parsed).config.gateway.streaming
-            text = api_config.render(source, addresses=addresses, streaming=streaming)
+            text = shell.render(source, addresses=addresses, streaming=streaming)
             parsed.target.parent.mkdir(parents=True, exist_ok=True)
             parsed.target.write_text(text, encoding="utf-8")
-            print(api_config.config_id(text, service_account=parsed.account))
+            print(shell.config_id(text, service_account=parsed.account))
         case "missing-indexes" | "missing-fields" as question:
             wanted = json.loads((ROOT / "firestore.indexes.json").read_text(encoding="utf-8"))
             there = json.loads(sys.stdin.read().strip() or "[]")
-            missing = (
-                stored_tasks.missing_indexes if question == "missing-indexes" else stored_tasks.missing_fields
-            )
+            missing = plan.missing_indexes if question == "missing-indexes" else plan.missing_fields
             for line in missing(wanted, there):
                 print(line)
         case "advice":

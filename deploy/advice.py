@@ -4,15 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """`words` is looked for in the message, without regard to case; what it captures may stand in `text` as {1}, {2}."""
-
-    words: str
-    text: str
-
-
 # The role with which a deployer gets each kind of permission.
 ROLES = {
     "serviceusage": "roles/serviceusage.serviceUsageAdmin",
@@ -34,6 +25,18 @@ ROLES = {
     "pubsub": "roles/pubsub.admin",
     "servicemanagement": "roles/servicemanagement.admin",
 }
+UNKNOWN = (
+    "Read the message above. Once the cause is gone, run the same command again: it goes on where it stopped."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """`words` is looked for in the message, without regard to case; what it captures may stand in `text` as {1}, {2}."""
+
+    words: str
+    text: str
+
 
 # The first that fits is given, so what is specific stands before what is general.
 REMEDIES = (
@@ -106,9 +109,6 @@ REMEDIES = (
         "Google's API could not be reached or did not answer. Nothing is half done that a second run would not complete: "
         "run the same command again.",
     ),
-)
-UNKNOWN = (
-    "Read the message above. Once the cause is gone, run the same command again: it goes on where it stopped."
 )
 
 

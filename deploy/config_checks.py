@@ -1,13 +1,158 @@
-"""What has to agree in deploy.toml, with the route table, and with the way of deploying."""
+"""What has to agree in deploy.toml, with Cloud Run's limits, with the route table, and with the mode of deploying."""
 
-from collections.abc import Callable, Sequence
+import difflib
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from deploy import instance_limits
-from deploy.config import Config, Place
-from deploy.setting_names import meant_by
+from deploy.config import Config, FunctionConfig, Place, Resources
 
+# Nothing is installed when deploy.toml is read, so that the functions themselves cannot be asked.
+SETTINGS = frozenset(
+    [
+        "ALLOW_ANONYMOUS",
+        "ANONYMOUS_SUBJECT",
+        "ANSWER_TIMEOUT_SECONDS",
+        "CARD_MAX_AGE_SECONDS",
+        "CARD_PROTOCOL_VERSION",
+        "CARD_SECURITY",
+        "CARD_UNNAMED_VERSION",
+        "CORPUS_INDEX",
+        "DEVTOOL_COMMANDS",
+        "DEVTOOL_COMMAND_SECONDS",
+        "DEVTOOL_MODEL",
+        "DISCOVERY_ENGINE_DATA_STORE",
+        "DISCOVERY_ENGINE_ENDPOINT",
+        "DISCOVERY_ENGINE_ENGINE",
+        "DISCOVERY_ENGINE_LOCATION",
+        "DISCOVERY_ENGINE_PROJECT",
+        "DISCOVERY_ENGINE_SERVING_CONFIG",
+        "GENERAL_MODEL",
+        "GOOGLE_CERTS_URL",
+        "GOOGLE_CLOUD_LOCATION",
+        "GOOGLE_TOKENINFO_URL",
+        "GOOGLE_USERINFO_URL",
+        "IAM_CREDENTIALS",
+        "IDENTITY_TTL_SECONDS",
+        "KEEP_ALIVE_SECONDS",
+        "MAX_BODY_BYTES",
+        "MAX_SOURCE_BYTES",
+        "MODEL_IDLE_SECONDS",
+        "MODEL_MAX_OUTPUT_TOKENS",
+        "MODEL_TIMEOUT_SECONDS",
+        "OPERATORS",
+        "PASS_CALLER_TOKEN",
+        "PHRASE_MODEL",
+        "RATE_LIMIT_PER_MINUTE",
+        "ROUTES_FILE",
+        "ROUTES_SECONDS",
+        "SECRET_MANAGER_ENDPOINT",
+        "SELECT_MODEL",
+        "STORAGE_EMULATOR_HOST",
+        "TASK_BLOCKING_SECONDS",
+        "TASK_LEASE_SECONDS",
+        "TASK_LOOK_SECONDS",
+        "TASK_MOST_ATTEMPTS",
+        "TASK_MOST_BYTES",
+        "TASK_RETENTION_DAYS",
+        "TASK_RUNS",
+        "TASK_STORE",
+        "TASK_STORE_AFTER_SECONDS",
+        "TASK_SWEEP_SECONDS",
+        "TASK_UI_SECONDS",
+        "UI_CONTRACT",
+        "VERTEX_AI_ENDPOINT",
+        "WAKEUPS",
+        "WEBHOOK_ALLOWED_HOSTS",
+        "WEBHOOK_ATTEMPTS",
+        "WEBHOOK_LOOK_SECONDS",
+        "WEBHOOK_PUBLIC_KEYS",
+        "WEBHOOK_REFUSALS",
+        "WEBHOOK_TIMEOUT_SECONDS",
+        "WORKER_LOOK_SECONDS",
+        "WORKER_WAITS_AT_ONCE",
+    ]
+)
+_SIMILAR = 0.85
+_LONGEST_SECONDS = 3600
+_MOST_REQUESTS = 1000
+_MIB = {"Mi": 1, "Gi": 1024}
+# By CPUs, in MiB; less than one CPU has rules of its own.
+_LEAST_AND_MOST = {
+    "1": (128, 4096),
+    "2": (128, 8192),
+    "4": (2048, 16384),
+    "6": (4096, 24576),
+    "8": (4096, 32768),
+}
+# Buckets are mounted by the second generation of instances alone, which starts here.
+_LEAST_TO_MOUNT = 512
 # The path of a table, a key in it or None, and what is wrong.
 Report = Callable[[tuple[str, ...], str | None, str], None]
+
+
+def meant_by(name: str, own: Collection[str]) -> str | None:
+    """The setting that a name misspells. None for a setting, for one of the route table's `own` variables, and for any other."""
+    if name in SETTINGS or name in own:
+        return None
+    return next(iter(difflib.get_close_matches(name, SETTINGS, n=1, cutoff=_SIMILAR)), None)
+
+
+def problems(resources: Resources) -> Iterator[tuple[str, str]]:
+    """What one instance cannot have: the key of deploy.toml, and what is wrong with it. CPU and memory are well formed."""
+    if resources.threads <= resources.concurrency:
+        yield (
+            "threads",
+            f"threads is {resources.threads}: it must be more than concurrency, {resources.concurrency}",
+        )
+    if resources.concurrency > _MOST_REQUESTS:
+        yield (
+            "concurrency",
+            f"concurrency is {resources.concurrency}: Cloud Run takes {_MOST_REQUESTS} at most",
+        )
+    if resources.concurrency > 1 and _is_part(resources):
+        yield "cpu", 'less than one CPU serves one request at a time: cpu = "1", or concurrency = 1'
+    if resources.timeout_seconds > _LONGEST_SECONDS:
+        yield "timeout_seconds", f"timeout_seconds can be {_LONGEST_SECONDS} at most"
+    if resources.min_instances > resources.max_instances:
+        yield "min_instances", "min_instances is more than max_instances"
+    least, most = _least_and_most(resources.cpu)
+    if not least <= _mib(resources) <= most:
+        yield (
+            "memory",
+            f'memory is {resources.memory}: with cpu = "{resources.cpu}" it must be {_words(least)} to {_words(most)}',
+        )
+
+
+def problems_of_use(function: FunctionConfig) -> Iterator[tuple[str, str]]:
+    """The same for what this function does with an instance."""
+    resources = function.resources
+    if function.works_between_requests and _is_part(resources):
+        yield (
+            "cpu",
+            f'{function.function.name} works between requests, which takes a whole CPU: cpu = "1"',
+        )
+    if function.mounts and (_mib(resources) < _LEAST_TO_MOUNT or _is_part(resources)):
+        yield (
+            "memory",
+            f'a bucket is mounted with {_words(_LEAST_TO_MOUNT)} of memory or more, and cpu = "1" or more',
+        )
+
+
+def _is_part(resources: Resources) -> bool:
+    return resources.cpu.startswith("0.")
+
+
+def _least_and_most(cpu: str) -> tuple[int, int]:
+    if cpu.startswith("0."):
+        return (128, 1024) if float(cpu) >= 0.5 else (128, 512)
+    return _LEAST_AND_MOST[cpu]
+
+
+def _mib(resources: Resources) -> int:
+    return int(resources.memory[:-2]) * _MIB[resources.memory[-2:]]
+
+
+def _words(mib: int) -> str:
+    return f"{mib // 1024}Gi" if mib % 1024 == 0 else f"{mib}Mi"
 
 
 def check(
@@ -143,7 +288,7 @@ def _instances(config: Config, report: Report) -> None:
     for name, function in config.functions.items():
         if (function.function.only_with and not keeps_tasks) or not function.is_wanted:
             continue
-        for key, message in instance_limits.problems_of_use(function):
+        for key, message in problems_of_use(function):
             report(("functions", name), key, message)
 
 

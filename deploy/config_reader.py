@@ -1,12 +1,13 @@
-"""Reads and checks deploy.toml: all that is wrong at once, each with its line."""
+"""Reads deploy.toml: the formats of its values, and everything that is wrong with it in one report."""
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from a2a_hub.toml.checked_table import CheckedTable, Problem
 from a2a_hub.toml.lines import TomlLines
-from deploy import config_checks, formats, instance_limits
+from deploy import config_checks
 from deploy.config import (
     Config,
     ConfigError,
@@ -17,12 +18,77 @@ from deploy.config import (
     Resources,
     Secrets,
 )
-from deploy.formats import Format
 from deploy.functions import BY_NAME, FUNCTIONS, Function
 
+VARIABLE_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+# Names that deploy.toml has a key for, or that follow from where a function is.
+SET_BY_DEPLOYMENT = {
+    "THREADS": "threads",
+    "LOG_TEXT": "log_text, for all functions",
+    "GOOGLE_CLOUD_PROJECT": "project",
+    "COMMIT_SHA": "from git",
+    "CORPUS_DIR": "corpus_bucket",
+    "DEVTOOL_WORKSPACES": "workspace_bucket",
+    "DEVTOOL_DEFAULT_WORKSPACE": "workspace_bucket",
+    "PUBLIC_URL": "the function's own address",
+    "HUB_PUBLIC_URL": "public_url of [gateway], or the gateway's own address",
+    "HUB_URL": "the hub's own address",
+    "AGENT_CARD_URL": "the function's own address",
+    "WAKEUP_ACCOUNTS": "WAKEUPS of the hub",
+    "WORKER_ACCOUNTS": "[functions.tasks.workers]",
+    "CALLER_TOKEN_HEADER": "what API Gateway does",
+    "GOOGLE_TOKEN_AUDIENCES": "oauth_client_ids in [identity]",
+    "GOOGLE_TOKEN_DOMAINS": "domains in [identity]",
+    "ID_TOKEN_AUDIENCES": "id_token_audiences in [identity]",
+    "ID_TOKEN_CALLERS": "id_token_callers in [identity]",
+    "GATE_SIGNING_KEY": "signing_key in [secrets]; no secret belongs into this file",
+    "WEBHOOK_SIGNING_KEY": "webhook_key in [secrets]; no secret belongs into this file",
+    "CLIENTS_FILE": "clients in [secrets]; no secret belongs into this file",
+    "A2A_GATEWAY_TOKEN": "gateway_token in [secrets]; no secret belongs into this file",
+    "HUB_DEV_TOKEN": "to nothing, since development tokens are for one machine",
+}
 # What stands at the top of the file beside a Place, and the tables below it.
 _SETTINGS = ("name_prefix", "runtime", "log_text")
 _TABLES = ("gemini_enterprise", "identity", "secrets", "gateway", "defaults", "functions")
+
+
+class Format(NamedTuple):
+    """What a value must match as a whole, and how that is said."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+
+PROJECT = Format(re.compile(r"[a-z][a-z0-9-]{4,28}[a-z0-9]"), "a project id, such as my-project-123")
+NUMBER = Format(re.compile(r"[0-9]{6,20}"), "a project number: digits, in quotes")
+REGION = Format(re.compile(r"[a-z]+-[a-z]+[0-9]+"), "a region, such as asia-northeast1")
+EMAIL = Format(re.compile(r"[^@\s'\"]+@[^@\s'\"]+\.[a-z]+"), "an e-mail address")
+SERVICE_ACCOUNT = Format(
+    re.compile(r"[a-z0-9-]+@[a-z0-9.:-]+\.gserviceaccount\.com"), "the address of a service account"
+)
+WORD = Format(re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"), "letters, digits, hyphens")
+# Service accounts have 6 to 30 characters, and the longest name that follows is agent-card.
+PREFIX = Format(
+    re.compile(r"[a-z][a-z0-9-]{2,18}-"),
+    "4 to 20 lower-case letters, digits, hyphens, with a hyphen at its end",
+)
+RUNTIME = Format(re.compile(r"python3[0-9]{2}"), "a Python runtime, such as python313")
+SECRET = Format(re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,254}"), "a secret's name: letters, digits, hyphens")
+BUCKET = Format(re.compile(r"[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]"), "a bucket's name, without gs://")
+CLIENT_ID = Format(
+    re.compile(r"[0-9]+(-[a-z0-9]+)?\.apps\.googleusercontent\.com"),
+    "an OAuth client id, such as 123456789012-abc123.apps.googleusercontent.com",
+)
+DOMAIN = Format(re.compile(r"([a-z0-9-]+\.)+[a-z]+"), "a domain, such as example.com")
+MEMORY = Format(re.compile(r"[1-9][0-9]*(Mi|Gi)"), "an amount of memory, such as 512Mi")
+CPU = Format(
+    re.compile(r"[12468]|0\.(0[89]|[1-9][0-9]?)"),
+    'a number of CPUs in quotes: "1", "2", "4", "6", "8", or less than one, such as "0.5"',
+)
+ADDRESS = Format(
+    re.compile(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:[0-9]+)?(/[^\s?#]*)?"),
+    "an address that starts with https://",
+)
 
 
 def load(
@@ -71,7 +137,7 @@ class _Reader:
         top = self._table(())
         top.refuse_unknown({*Place.__dataclass_fields__, *_SETTINGS, *_TABLES})
         place = self._place(top, inherited=None)
-        prefix = self._matching(top, "name_prefix", formats.PREFIX, "a2a-")
+        prefix = self._matching(top, "name_prefix", PREFIX, "a2a-")
         unknown = self._table(("functions",))
         unknown.refuse_unknown(BY_NAME)
         gemini_enterprise = self._table(("gemini_enterprise",))
@@ -79,11 +145,9 @@ class _Reader:
         return Config(
             place=place,
             name_prefix=prefix,
-            runtime=self._matching(top, "runtime", formats.RUNTIME, "python313"),
+            runtime=self._matching(top, "runtime", RUNTIME, "python313"),
             log_text=top.flag("log_text"),
-            gemini_enterprise_project_number=self._optional(
-                gemini_enterprise, "project_number", formats.NUMBER
-            ),
+            gemini_enterprise_project_number=self._optional(gemini_enterprise, "project_number", NUMBER),
             identity=self._identity(),
             secrets=self._secrets(prefix),
             gateway=self._gateway(place),
@@ -118,42 +182,40 @@ class _Reader:
             return self._optional(table, key, format_) or (getattr(same_person, key) if same_person else None)
 
         return Place(
-            project=same_project.project
-            if same_project
-            else self._matching(table, "project", formats.PROJECT, None),
-            project_number=self._optional(table, "project_number", formats.NUMBER)
+            project=same_project.project if same_project else self._matching(table, "project", PROJECT, None),
+            project_number=self._optional(table, "project_number", NUMBER)
             or (same_project.project_number if same_project else None),
-            region=self._matching(table, "region", formats.REGION, inherited.region if inherited else None),
-            account=person("account", formats.EMAIL),
-            configuration=person("configuration", formats.WORD),
-            impersonate_service_account=person("impersonate_service_account", formats.EMAIL),
+            region=self._matching(table, "region", REGION, inherited.region if inherited else None),
+            account=person("account", EMAIL),
+            configuration=person("configuration", WORD),
+            impersonate_service_account=person("impersonate_service_account", EMAIL),
         )
 
     def _identity(self) -> Identity:
         table = self._table(("identity",))
         table.refuse_unknown({"oauth_client_ids", "domains", "id_token_audiences", "id_token_callers"})
         return Identity(
-            oauth_client_ids=self._all_matching(table, "oauth_client_ids", formats.CLIENT_ID),
-            domains=self._all_matching(table, "domains", formats.DOMAIN),
+            oauth_client_ids=self._all_matching(table, "oauth_client_ids", CLIENT_ID),
+            domains=self._all_matching(table, "domains", DOMAIN),
             id_token_audiences=table.texts("id_token_audiences"),
-            id_token_callers=self._all_matching(table, "id_token_callers", formats.EMAIL),
+            id_token_callers=self._all_matching(table, "id_token_callers", EMAIL),
         )
 
     def _secrets(self, prefix: str) -> Secrets:
         table = self._table(("secrets",))
         table.refuse_unknown(Secrets.__dataclass_fields__)
         return Secrets(
-            signing_key=self._matching(table, "signing_key", formats.SECRET, f"{prefix}gate-signing-key"),
-            clients=self._optional(table, "clients", formats.SECRET),
-            gateway_token=self._optional(table, "gateway_token", formats.SECRET),
-            webhook_key=self._optional(table, "webhook_key", formats.SECRET),
+            signing_key=self._matching(table, "signing_key", SECRET, f"{prefix}gate-signing-key"),
+            clients=self._optional(table, "clients", SECRET),
+            gateway_token=self._optional(table, "gateway_token", SECRET),
+            webhook_key=self._optional(table, "webhook_key", SECRET),
         )
 
     def _gateway(self, place: Place) -> Gateway:
         table = self._table(("gateway",))
         table.refuse_unknown({"region", "streaming", "public_url"})
         return Gateway(
-            region=self._matching(table, "region", formats.REGION, place.region),
+            region=self._matching(table, "region", REGION, place.region),
             streaming=table.flag("streaming") if "streaming" in table.values else True,
             public_url=self._address(table, "public_url"),
         )
@@ -177,8 +239,8 @@ class _Reader:
             resources=self._resources(table, function),
             url=self._address(table, "url"),
             environment=self._environment(function.name),
-            corpus_bucket=self._optional(table, "corpus_bucket", formats.BUCKET),
-            workspace_bucket=self._optional(table, "workspace_bucket", formats.BUCKET),
+            corpus_bucket=self._optional(table, "corpus_bucket", BUCKET),
+            workspace_bucket=self._optional(table, "workspace_bucket", BUCKET),
             has_table=function.name in self._table(("functions",)).values,
             workers=self._workers(function.name),
         )
@@ -192,8 +254,8 @@ class _Reader:
 
         concurrency = holder("concurrency").whole("concurrency", function.concurrency, least=1)
         resources = Resources(
-            memory=self._matching(holder("memory"), "memory", formats.MEMORY, "512Mi"),
-            cpu=self._matching(holder("cpu"), "cpu", formats.CPU, "1"),
+            memory=self._matching(holder("memory"), "memory", MEMORY, "512Mi"),
+            cpu=self._matching(holder("cpu"), "cpu", CPU, "1"),
             concurrency=concurrency,
             # Room beside the streams, so that a unary request does not wait for one to end.
             threads=holder("threads").whole("threads", concurrency + 8, least=1),
@@ -202,28 +264,26 @@ class _Reader:
             max_instances=holder("max_instances").whole("max_instances", 10, least=1),
         )
         # What is badly written was told, and says nothing of limits.
-        if formats.MEMORY.pattern.fullmatch(resources.memory) and formats.CPU.pattern.fullmatch(
-            resources.cpu
-        ):
-            for key, message in instance_limits.problems(resources):
+        if MEMORY.pattern.fullmatch(resources.memory) and CPU.pattern.fullmatch(resources.cpu):
+            for key, message in config_checks.problems(resources):
                 holder(key).problem(key, message)
         return resources
 
     def _environment(self, name: str) -> Mapping[str, str]:
         table = self._table(("functions", name, "environment"))
         for key in table.values:
-            if not formats.VARIABLE_NAME.fullmatch(key):
+            if not VARIABLE_NAME.fullmatch(key):
                 table.problem(key, f"{key!r} is no name of a variable: capital letters, digits, _")
-            elif key in formats.SET_BY_DEPLOYMENT:
-                table.problem(key, f"{key} is set by the deployment: {formats.SET_BY_DEPLOYMENT[key]}")
+            elif key in SET_BY_DEPLOYMENT:
+                table.problem(key, f"{key} is set by the deployment: {SET_BY_DEPLOYMENT[key]}")
         return {key: table.text(key) for key in table.values}
 
     def _workers(self, name: str) -> Mapping[str, tuple[str, ...]]:
         table = self._table(("functions", name, "workers"))
-        return {role: self._all_matching(table, role, formats.SERVICE_ACCOUNT) for role in table.values}
+        return {role: self._all_matching(table, role, SERVICE_ACCOUNT) for role in table.values}
 
     def _address(self, table: CheckedTable, key: str) -> str | None:
-        address = self._optional(table, key, formats.ADDRESS)
+        address = self._optional(table, key, ADDRESS)
         return address.rstrip("/") if address else None
 
     def _optional(self, table: CheckedTable, key: str, format_: Format) -> str | None:

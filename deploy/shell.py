@@ -1,12 +1,55 @@
-"""The plan as Bash reads it: one `declare` a line, every value quoted."""
+"""The plan as Bash reads it, the gateway's API config, and the fingerprint of a function's content."""
 
+import hashlib
+import json
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
-from deploy import stored_tasks
 from deploy.config import FunctionConfig, Place
 from deploy.functions import Invoker
-from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan
+from deploy.plan import CORPUS_PATH, WORKSPACES_PATH, Plan, databases
+
+_DEADLINE = re.compile(r"^( *deadline: *)([0-9.]+)", re.MULTILINE)
+_LONGEST_STREAM_SECONDS = 3600.0
+_LONGEST_ANSWER_SECONDS = 600.0
+_VARIABLE = re.compile(r"\$\{([A-Z_]+)\}")
+
+
+class UnknownAddress(ValueError):
+    """The file asks for an address that the deployment does not have."""
+
+
+def render(text: str, *, addresses: Mapping[str, str], streaming: bool) -> str:
+    """`text` with each `${NAME}` replaced, and no deadline that the gateway would refuse. Raises UnknownAddress."""
+    unknown = sorted({name for name in _VARIABLE.findall(text) if name not in addresses})
+    if unknown:
+        known = ", ".join(sorted(addresses))
+        raise UnknownAddress(f"gateway/openapi.yaml asks for {', '.join(unknown)}; known: {known}")
+    longest = _LONGEST_STREAM_SECONDS if streaming else _LONGEST_ANSWER_SECONDS
+    text = _DEADLINE.sub(lambda found: f"{found[1]}{min(float(found[2]), longest)}", text)
+    return _VARIABLE.sub(lambda found: addresses[found[1]], text)
+
+
+def config_id(rendered: str, *, service_account: str) -> str:
+    """The id of the config that `rendered` makes: equal for equal contents and the same service account."""
+    return "hub-" + hashlib.sha256(f"{service_account}\n{rendered}".encode()).hexdigest()[:16]
+
+
+def fingerprint(bundle: Path, *, environment: Mapping[str, str], flags: Sequence[str]) -> str:
+    """32 hexadecimal digits, which a label may hold; equal for equal files, environments and flags.
+
+    The commit is left out: one that changes nothing in a bundle needs no deployment.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(bundle.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(f"{path.relative_to(bundle)}\n".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    settings = {name: value for name, value in environment.items() if name != "COMMIT_SHA"}
+    digest.update(json.dumps([settings, list(flags)], sort_keys=True).encode())
+    return digest.hexdigest()[:32]
 
 
 def declarations(plan: Plan) -> Iterator[str]:
@@ -55,7 +98,7 @@ def declarations(plan: Plan) -> Iterator[str]:
     )
     yield _table("bucket", {name: _bucket(wanted[name]) for name in deployed})
     yield _table("bucket_role", {name: _bucket_role(wanted[name]) for name in deployed})
-    yield _table("database", stored_tasks.databases(plan.deployed()))
+    yield _table("database", databases(plan.deployed()))
     yield _table("resources", {name: " ".join(_resources(plan, wanted[name])) for name in deployed})
 
 

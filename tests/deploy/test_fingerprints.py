@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.api_config import UnknownAddress, config_id, render
-from deploy.fingerprint import fingerprint
+from deploy.shell import UnknownAddress, config_id, fingerprint, render
 from tests.deploy.tools import ROOT
 
 OPENAPI = (ROOT / "gateway" / "openapi.yaml").read_text()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from a2a_hub.queue.wakeups import topic_of
-from deploy.stored_tasks import missing_fields, missing_indexes
+from deploy.plan import missing_fields, missing_indexes
 from tests.deploy.deployments import Deployment, Outcome, deployment
 from tests.deploy.test_deployment_variants import ALONE, HUB, NUMBER
 from tests.deploy.tools import ROOT

@@ -10,8 +10,8 @@ import yaml
 
 from a2a_hub.agents import settings
 from a2a_hub.queue.wakeups import topic_of
-from deploy import stored_tasks
 from deploy.functions import BY_NAME, FUNCTIONS, Invoker
+from deploy.plan import topics
 from deploy.shell import declarations
 from functions.agent_card import config as agent_card_config
 from functions.devtool import config as devtool_config
@@ -254,8 +254,8 @@ def test_wake_ups_bring_an_account_that_may_invoke_tasks_alone_and_workers_are_n
 def test_the_topics_are_those_that_the_hub_publishes_to() -> None:
     config = plan(WITH_WORKERS.replace('"pubsub"', '"pubsub:of-"')).config
     roles = ("", "developer", "a role", "役割")
-    assert list(stored_tasks.topics(config, roles[1:])) == [f"of-{topic_of(role)}" for role in roles]
-    assert stored_tasks.topics(plan(WITH_TASKS).config, roles) == {}
+    assert list(topics(config, roles[1:])) == [f"of-{topic_of(role)}" for role in roles]
+    assert topics(plan(WITH_TASKS).config, roles) == {}
 
 
 def test_without_a_gateway_tasks_alone_signs_and_without_tasks_nobody_does() -> None:
