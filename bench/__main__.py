@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 from bench import (
     cold_start,
@@ -27,7 +28,7 @@ from local.parent_watch import ParentWatch
 BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
     "throughput": throughput.run,
     "hop": hop.run,
-    "boundary": hop.run,
+    "boundary": hop.run_boundary,
     "gate": gate.run,
     "cold-start": cold_start.run,
     "docqa-cloud": docqa_cloud.run,
@@ -59,6 +60,7 @@ def main() -> int:
             generator=load,
             folder=folder,
             parent_watch=parent_watch,
+            against=options.against and options.against.resolve(),
         )
         for name in options.only:
             try:
@@ -85,6 +87,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=3.0, help="length of one measurement under load (3)")
     parser.add_argument(
         "--generator", choices=("auto", "wrk", "own"), default="auto", help="of the load (auto)"
+    )
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="CHECKOUT",
+        help="an older checkout, whose hub takes part in throughput and hop",
     )
     return parser.parse_args()
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.load import Generator, Load
-from bench.report import median_and_range
+from bench.report import Target, median_and_range
 from bench.servers import Server, processor_seconds_of
 from local.parent_watch import ParentWatch
 from local.processes import Process
 
+OLDER_HUB = "hub of the older checkout"
+_LEAST_OF_OLDER = 0.97
 HEAD = ("", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "req/s ratio", "generator busy")
 
 
@@ -23,6 +25,8 @@ class Settings:
     generator: Generator
     folder: Path
     parent_watch: ParentWatch
+    against: Path | None = None
+    """An older checkout, whose hub takes part beside this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,25 @@ def rows(measurements: Measurements, reference: str) -> list[list[str]]:
             f"{statistics.median(one.load.generator_busy for one in mine):.0%}",
         ]
         for name, mine in measurements.items()
+    ]
+
+
+def beside_older(measurements: Measurements, *, hub: str) -> list[Target]:
+    """Return the ratios of the hub to that of the older checkout, where it took part."""
+    older = measurements.get(OLDER_HUB)
+    if older is None:
+        return []
+    ratios = {
+        "throughput": throughput_ratio(measurements[hub], older),
+        "1/p50": paired(measurements[hub], older, lambda mine, other: other.p50_ms / mine.p50_ms),
+    }
+    return [
+        Target(
+            wanted=f"hub ≥ {_LEAST_OF_OLDER:.2f} x that of the older checkout, {what}",
+            measured=f"{ratio:.2f} x",
+            met=ratio >= _LEAST_OF_OLDER,
+        )
+        for what, ratio in ratios.items()
     ]
 
 

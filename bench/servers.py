@@ -93,10 +93,10 @@ class NotServing(Exception):
 
 
 def function(name: str, source: Path, *, target: str, port: int, **environment: str) -> Server:
-    """A function under functions-framework, from the source tree; a hub is told the bench's token."""
+    """Return a function under functions-framework, from the source tree; a hub gets the bench's token."""
     program = Path(sys.executable).with_name("functions-framework")
     told = {
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": python_path(ROOT),
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(THREADS),
         "HUB_DEV_TOKEN": TOKEN,
@@ -112,6 +112,12 @@ def function(name: str, source: Path, *, target: str, port: int, **environment: 
         f"--port={port}",
     ]
     return Server(name=name, port=port, command=command, environment=_inherited() | told | environment)
+
+
+def python_path(checkout: Path) -> str:
+    """Return the folders of a checkout's packages; before `a2a_hub` there was one named `shared`."""
+    package = checkout / "shared" / "a2a_hub"
+    return f"{checkout}{os.pathsep}{package.parent}" if package.is_dir() else str(checkout)
 
 
 def sdk(name: str, *, port: int, question: Question) -> Server:

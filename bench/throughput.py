@@ -2,10 +2,20 @@
 
 from dataclasses import replace
 
-from bench.contest import HEAD, Contestant, Measured, Settings, contest, rows, throughput_ratio
+from bench.contest import (
+    HEAD,
+    OLDER_HUB,
+    Contestant,
+    Measured,
+    Settings,
+    beside_older,
+    contest,
+    rows,
+    throughput_ratio,
+)
 from bench.question import SEND_0_3, SEND_1_0
 from bench.report import Target, table
-from bench.servers import SUBJECTS, Server, function, sdk, sdk_version, serving
+from bench.servers import SUBJECTS, Server, function, python_path, sdk, sdk_version, serving
 from local.ports import free_ports
 
 BARE = "bare function"
@@ -17,16 +27,20 @@ SDK_1_0 = f"a2a-sdk {sdk_version()}, SendMessage (1.0)"
 
 def run(settings: Settings) -> list[Target]:
     """Prints the tables; the targets of the design's section on speed."""
-    ports = free_ports(3)
+    ports = free_ports(4)
     bare = function(BARE, SUBJECTS / "bare.py", target="bare", port=ports[0])
     hub = function(HUB, SUBJECTS / "constant_hub.py", target="hub", port=ports[1])
     official = sdk(SDK, port=ports[2], question=SEND_0_3)
-    with serving(
-        (bare, hub, official), parent_watch=settings.parent_watch, folder=settings.folder
-    ) as processes:
+    servers = [bare, hub, official]
+    if settings.against:
+        older = settings.against / "bench" / "subjects" / "constant_hub.py"
+        servers.append(
+            function(OLDER_HUB, older, target="hub", port=ports[3], PYTHONPATH=python_path(settings.against))
+        )
+    with serving(servers, parent_watch=settings.parent_watch, folder=settings.folder) as processes:
         contestants = [
             Contestant(asked, process)
-            for server, process in zip((bare, hub, official), processes, strict=True)
+            for server, process in zip(servers, processes, strict=True)
             for asked in _asked(server)
         ]
         for connections in (1, 16):
@@ -40,6 +54,7 @@ def run(settings: Settings) -> list[Target]:
             measured=f"{of_bare:.0%}",
             met=of_bare >= 0.85,
         ),
+        *beside_older(measured, hub=HUB),
         *(
             _beside_sdk(wanted, measured[mine], measured[theirs])
             for wanted, mine, theirs in (
