@@ -7,18 +7,18 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
 IN_VENV := .venv/bin
 
-.PHONY: help install venv run test soak mutants check format bench request-files bundle deploy lock clean
+.PHONY: help install venv run test soak mutants check format bench request-files bundle package deploy lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-install:
+install: ## make .venv with what `make run` and hubctl need
 	@command -v $(PYTHON) >/dev/null || { echo 'Python 3.11 or newer is needed, and there is no $(PYTHON). Another: make PYTHON=python3.12 …' >&2; exit 1; }
 	@$(PYTHON) local/install.py .venv requirements/run.txt
 	@for folder in .venv/lib/python*/site-packages; do echo '$(CURDIR)/shared' > "$$folder/a2a_hub.pth"; done
 	@cmp -s local/hubctl.sh $(IN_VENV)/hubctl || install -m 755 local/hubctl.sh $(IN_VENV)/hubctl
 
-venv: install ## make .venv from the pinned requirements (the other commands do it by themselves)
+venv: install ## the same with the tools of the other commands, which do it by themselves
 	@$(PYTHON) local/install.py .venv requirements/dev.txt
 
 run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, HUB_DEV_TOKEN; GATEWAY=0 leaves Envoy out; CLOUD=local puts Google Cloud's stand-ins under them)
@@ -50,6 +50,9 @@ request-files: venv ## count the source files that a request to the hub runs thr
 bundle: install ## build/<function>: what is uploaded, copies without links
 	@$(IN_VENV)/python -m local.bundle
 
+package: venv ## dist/: the wheel and the source distribution (docs/releasing.md)
+	@$(IN_VENV)/python -m hatchling build -d dist
+
 deploy: ## deploy to Google Cloud as deploy.toml says (OPTIONS=--dry-run shows every command)
 	@./deploy.sh $(OPTIONS)
 
@@ -58,5 +61,5 @@ lock: ## choose the newest pins that the .in files allow (UPGRADE=1), or only wh
 	@bash local/lock.sh $(if $(UPGRADE),--upgrade)
 
 clean: ## remove everything that these commands made
-	rm -rf .venv .venv.lock .run build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv.lock .run build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -12,6 +12,8 @@ from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.log import Redacted
 
+__all__ = ["Call"]
+
 _STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
 
 

@@ -8,6 +8,15 @@ from msgspec import field
 
 from a2a_hub.a2a.model import Binding, Version, Wire
 
+__all__ = [
+    "AgentCapabilities",
+    "AgentCard",
+    "AgentExtension",
+    "AgentInterface",
+    "AgentProvider",
+    "AgentSkill",
+]
+
 OUTPUT_MODES = ("text/plain", "application/json")
 """The output modes of this project's agents: text, and data for clients that accept it."""
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
+__all__ = ["A2AError"]
+
 _DOMAIN = "a2a-protocol.org"
 _TYPE = "type.googleapis.com/google.rpc."
 

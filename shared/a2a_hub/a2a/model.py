@@ -10,6 +10,23 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+__all__ = [
+    "Artifact",
+    "Binding",
+    "Event",
+    "Message",
+    "Part",
+    "Role",
+    "SendMessageConfiguration",
+    "SendMessageRequest",
+    "Task",
+    "TaskArtifactUpdateEvent",
+    "TaskState",
+    "TaskStatus",
+    "TaskStatusUpdateEvent",
+    "Version",
+]
+
 
 class Wire(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """Base of everything on the wire: camelCase names, absent fields left out (§5.5, §5.7)."""

@@ -26,6 +26,8 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 
+__all__ = ["Data", "Failure", "Open", "Piece", "Progress", "Question", "Text"]
+
 
 class Text(Struct, frozen=True):
     """A further stretch of the answer's text; stretches are concatenated."""

@@ -10,6 +10,8 @@ import msgspec
 
 from a2a_hub.a2a.model import Message, Part
 
+__all__ = ["text_of"]
+
 # Gemini Enterprise wraps uploaded files in text parts of this form. No "<" in between: the search stays linear.
 _FILE_MARK = r"<(?:start|end)_of_user_uploaded_file: [^<>]*>"
 _CONTROL = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"

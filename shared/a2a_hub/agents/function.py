@@ -18,6 +18,8 @@ from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, respond, status_pages
 from a2a_hub.telemetry.log import Log, Record
 
+__all__ = ["agent_card", "agent_function"]
+
 
 def agent_card(
     *,

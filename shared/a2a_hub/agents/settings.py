@@ -9,6 +9,8 @@ from a2a_hub.gemini.settings import GeminiSettings, read_gemini
 from a2a_hub.runtime.local_address import own_address
 from a2a_hub.settings.reader import Settings
 
+__all__ = ["AgentSettings", "read"]
+
 # The answer is known already: better wording is not worth a long wait.
 _PHRASING_SECONDS = 8.0
 

@@ -21,6 +21,8 @@ from a2a_hub.http.request_body import RequestBody
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+__all__ = ["entry_point"]
+
 # Linux's alone (tcp(7)).
 _CORK: int | None = getattr(socket, "TCP_CORK", None)
 _INTERNET = frozenset({socket.AF_INET, socket.AF_INET6})

@@ -11,6 +11,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
+__all__ = ["Handler", "Request", "Response"]
+
 JSON = "application/json"
 A2A_JSON = "application/a2a+json"
 EVENT_STREAM = "text/event-stream"

@@ -17,6 +17,8 @@ from a2a_hub.identity.authentication import Authenticator, Caller
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.telemetry.log import Log, Record
 
+__all__ = ["stdout_log"]
+
 MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
 _STDOUT = 1
 
