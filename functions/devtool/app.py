@@ -25,7 +25,7 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, respond, s
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
-from a2a_hub.tasks.task_service import TaskService
+from a2a_hub.tasks.task_service import StoredTasks, TaskService
 from a2a_hub.telemetry.log import Log, Record
 from functions.devtool.agent import DevelopmentAgent
 from functions.devtool.commands import Commands
@@ -75,15 +75,16 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
     agent = DevelopmentAgent(
         conversations, mind=_mind(gemini), tools=Tools(programs), message_factory=MESSAGE_FACTORY, log=log
     )
+    # Nobody else can run what works on this instance's files.
+    settings = with_settings(config.tasks, runs_at_once=True)
     tasks = TaskService(
         agent,
-        store,
+        StoredTasks(store, agent, message_factory=MESSAGE_FACTORY, settings=settings),
         log=log,
         message_factory=MESSAGE_FACTORY,
         texts=StoredTexts(),
         wakeups=NoWakeups(),
-        # Nobody else can run what works on this instance's files.
-        settings=with_settings(config.tasks, runs_at_once=True),
+        settings=settings,
     )
     commands = Commands(conversations, tasks.sending, message_factory=MESSAGE_FACTORY)
     server = A2AServer(
@@ -92,7 +93,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         log=log,
         limits=Limits(),
         tasks=tasks,
-        development_tool=lambda: commands,
+        development_tool=commands,
         keeps_ui_contract=False,
     )
     cards = CardEndpoint(lambda: card, protocol_version_v0_3="0.3.0", max_age_seconds=300, now=time.time)
@@ -103,7 +104,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
             *cards.endpoints,
             Identified("/", server.handle, POST),
         ),
-        identify=_NoPages(Identification(config.identity.authenticator(_http, trusts_gate=False))).identify,
+        identify=_NoPages(Identification(config.identity.authenticator(_http(), trusts_gate=False))).identify,
         fallback=server.handle,
     )
 

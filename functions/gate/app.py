@@ -38,7 +38,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
     http = HttpClient()
     tokens = DefaultCredentials() if config.uses_google_credentials else None
     admission = Admission(
-        config.identity.authenticator(lambda: http, trusts_gate=False, token_header=config.token_header),
+        config.identity.authenticator(http, trusts_gate=False, token_header=config.token_header),
         RateLimit(config.rate_limit_per_minute, clock=time.monotonic),
         max_body_bytes=config.max_body_bytes,
     )

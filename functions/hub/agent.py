@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import Message, SendMessageRequest
-from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
 from a2a_hub.routing.routes import may_use
 from functions.hub.contexts import ids_of, mint_context
 from functions.hub.downstream.event_translator import TranslatedEvent
@@ -18,56 +17,32 @@ from functions.hub.pipeline import Pipeline
 from functions.hub.turn import EXECUTES, IncomingTurn
 
 if TYPE_CHECKING:
-    from functions.hub.commands import Commands
+    pass
 
 
 class HubAgent:
-    """See `a2a_hub.a2a.agent.Agent`. What answers `commands` is made, and loaded, for the first text that may be one."""
+    """The agents behind the hub as one. See `a2a_hub.a2a.agent.Agent`."""
 
-    def __init__(
-        self, pipeline: Pipeline, commands: Callable[[], Commands], *, message_factory: MessageFactory
-    ) -> None:
+    def __init__(self, pipeline: Pipeline, *, message_factory: MessageFactory) -> None:
         self._pipeline = pipeline
-        self._commands = commands
         self._message_factory = message_factory
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
         """See `Agent.context_of`."""
         return request.message.context_id or mint_context(_owner(call))
 
-    def bypasses_task(self, request: SendMessageRequest) -> bool:
-        """See `Agent.bypasses_task`: a command does."""
-        message = request.message
-        return _may_be_command(message) and self._commands().knows(text_of(message))
+    def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
+        """See `Agent.bypasses_task`: no message does."""
+        return False
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`. Raises A2AError for an unknown skill."""
         if not request.message.parts and not call.for_ui:
-            # A person who sent nothing is told so; a program gets the error (§4.1.4).
+            # A person who sent nothing gets a text; a program gets the error (§4.1.4).
             raise invalid_field("message.parts", "must hold at least one part")
         owner = _owner(call)
         context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
         notes = call.task.notes if call.task else {}
-        if "said" in notes.get(EXECUTES, ()):
-            from functions.hub.execution import said_at_once
-
-            assert call.task is not None, "the notes are a task's"
-            events = said_at_once(
-                notes, task_id=call.task.id, context_id=context_id, message_factory=self._message_factory
-            )
-            return Turn(events=events, as_message=False)
-        if EXECUTES not in notes and _may_be_command(request.message):
-            answer = self._commands().answer(text_of(request.message), call)
-            if answer is not None:
-                pieces = iter((Text(answer),))
-                events = to_events(
-                    pieces,
-                    context_id=context_id,
-                    call=call,
-                    message_factory=self._message_factory,
-                    as_task=False,
-                )
-                return Turn(events=events, immediate=True)
         incoming = _incoming(request, call, context_id, downstream_context_id, notes)
         turn, heard = self._pipeline.begin(incoming, call.record)
         route = turn.choice.route if turn.choice else None
@@ -144,11 +119,6 @@ def _uses_development_tool(call: Call) -> bool:
     from a2a_hub.a2a.extensions.development_tool import URI
 
     return URI in call.extensions
-
-
-def _may_be_command(message: Message) -> bool:
-    first = message.parts[0].text if message.parts else None
-    return first is not None and first.lstrip()[:1] in ("/", "\uff0f")
 
 
 def _nobody_waits(request: SendMessageRequest) -> bool:

@@ -39,7 +39,7 @@ def numbered_lines(citations: list[dict[str, Any]], language: Language) -> str:
     if not citations:
         return ""
     lines = [f"[{number}] {_line(citation, language)}" for number, citation in enumerate(citations, 1)]
-    return "\n\n" + "\n".join([f"{sources_heading(language)}:", *lines])
+    return "\n\n" + "\n".join([sources_heading(language), *lines])
 
 
 def _at(place: dict[str, Any], language: Language) -> str:
@@ -53,6 +53,7 @@ def _at(place: dict[str, Any], language: Language) -> str:
 
 def _line(citation: dict[str, Any], language: Language) -> str:
     """`Title, section (source, line 12): “quote”`; of a document with pages, the page."""
+    comma = ", " if language is Language.EN else "、"
     source = unquote(citation["uri"])
     position = citation.get("position")
     place = position if isinstance(position, dict) else {}
@@ -60,11 +61,13 @@ def _line(citation: dict[str, Any], language: Language) -> str:
     head = str(title) if isinstance(title, str) and title else source
     section = place.get("section")
     if isinstance(section, list) and section and str(section[-1]) != head:
-        head += f", {section[-1]}" if language is Language.EN else f"、{section[-1]}"
+        head += f"{comma}{section[-1]}"
     where = source if isinstance(title, str) and title else ""
     if at := _at(place, language):
-        where = f"{where}, {at}" if where else at
-    text = f"{head} ({where})" if where else head
+        where = f"{where}{comma}{at}" if where else at
+    text = head
+    if where:
+        text += f" ({where})" if language is Language.EN else f"（{where}）"
     quote = citation.get("quote")
     if isinstance(quote, str) and quote:
         flat = " ".join(quote.split())

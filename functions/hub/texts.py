@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from a2a_hub.a2a.model import Message
+from a2a_hub.a2a.text import text_of
 from a2a_hub.routing.routes import Route
-from a2a_hub.text.language import Language
+from a2a_hub.text.language import Language, language_of
 from functions.hub.failure import Failure, FailureKind
 
 _EN, _JA = Language.EN, Language.JA
@@ -61,7 +63,7 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
     },
     FailureKind.NOT_ACCEPTED: {
         _EN: "The agent “{agent}” did not accept this part of the request: {fields}.",
-        _JA: "エージェント「{agent}」は依頼の次の部分を受け付けませんでした: {fields}。",
+        _JA: "エージェント「{agent}」は依頼の次の部分を受け付けませんでした：{fields}。",
     },
     FailureKind.INTERNAL: {
         _EN: "Something went wrong in the hub while the agent “{agent}” was asked.",
@@ -74,27 +76,27 @@ _WHAT: dict[FailureKind, dict[Language, str]] = {
 }
 _RETRY = {
     _EN: "Please try again in a few minutes. If it keeps happening, tell your administrator this reference: {reference}",
-    _JA: "数分後にもう一度お試しください。繰り返し発生する場合は、管理者に次の参照番号をお伝えください: {reference}",
+    _JA: "数分後にもう一度お試しください。繰り返し発生する場合は、管理者に次の参照番号をお伝えください：{reference}",
 }
 _ADMINISTRATOR = {
     _EN: "Your administrator can fix this; please pass on this reference: {reference}",
-    _JA: "管理者による対応が必要です。次の参照番号をお伝えください: {reference}",
+    _JA: "管理者による対応が必要です。次の参照番号をお伝えください：{reference}",
 }
 _REPHRASE = {
     _EN: "Please ask in another way or for less at once. Reference: {reference}",
-    _JA: "言い方を変えるか、範囲を絞ってもう一度お試しください。参照番号: {reference}",
+    _JA: "言い方を変えるか、範囲を絞ってもう一度お試しください。参照番号：{reference}",
 }
 _AFTER_WAIT = {
     _EN: "Please ask again after that. Reference: {reference}",
-    _JA: "その後にもう一度お試しください。参照番号: {reference}",
+    _JA: "その後にもう一度お試しください。参照番号：{reference}",
 }
 _ACCESS = {
     _EN: "If you need it, ask your administrator for access. Reference: {reference}",
-    _JA: "必要な場合は、管理者に利用権限を依頼してください。参照番号: {reference}",
+    _JA: "必要な場合は、管理者に利用権限を依頼してください。参照番号：{reference}",
 }
 _CORRECT = {
     _EN: "Please correct it and try again. Reference: {reference}",
-    _JA: "修正してもう一度お試しください。参照番号: {reference}",
+    _JA: "修正してもう一度お試しください。参照番号：{reference}",
 }
 _WHAT_TO_DO = {
     FailureKind.NOT_ACCEPTED: _CORRECT,
@@ -118,7 +120,27 @@ _QUESTION = {
     _EN: "The agent “{agent}” needs more information. Please add what is missing to your request.",
     _JA: "エージェント「{agent}」が追加の情報を求めています。依頼に足りない情報を入力してください。",
 }
-_SOURCES = {_EN: "Sources", _JA: "出典"}
+_SOURCES = {_EN: "Sources:", _JA: "出典："}
+_STILL_WORKING = {
+    _EN: "This takes a while; the work goes on. It is your task {number}: write “/task {number}” to see how far it is, "
+    "or “/cancel {number}” to stop it.",
+    _JA: "時間がかかっていますが、処理は続いています。タスク番号は{number}です。"
+    "「/タスク {number}」で状況を確認でき、「/キャンセル {number}」で中止できます。",
+}
+_STILL_WORKING_WITHOUT_NUMBER = {
+    _EN: "This takes a while; the work goes on. Write “/tasks” in a few minutes to see how far it is.",
+    _JA: "時間がかかっていますが、処理は続いています。数分後に「/タスク一覧」で状況を確認できます。",
+}
+_STORE_AWAY = {
+    _EN: "This request becomes a task, and tasks cannot be stored at the moment, or not for certain. "
+    "Please look at “/tasks” in a minute, and send it again if it is not there.",
+    _JA: "この依頼はタスクとして保存する必要がありますが、現在、保存先に接続できないため、保存できたか確認できません。"
+    "1分ほどしてから「/タスク一覧」をご覧になり、見当たらない場合はもう一度お送りください。",
+}
+_WITHOUT_ANSWER = {
+    _EN: "The work has ended without an answer.",
+    _JA: "作業は終了しましたが、回答はありませんでした。",
+}
 
 
 def name_of(route: Route, language: Language) -> str:
@@ -154,3 +176,22 @@ def question_text(route: Route, language: Language) -> str:
 def sources_heading(language: Language) -> str:
     """The line above the numbered citations."""
     return _SOURCES[language]
+
+
+class TaskTexts:
+    """See `a2a_hub.tasks.text_only.UiTexts`."""
+
+    def still_working(self, message: Message, number: int | None) -> str:
+        """See `UiTexts.still_working`."""
+        language = language_of(text_of(message))
+        if number is None:
+            return _STILL_WORKING_WITHOUT_NUMBER[language]
+        return _STILL_WORKING[language].format(number=number)
+
+    def store_away(self, message: Message) -> str:
+        """See `UiTexts.store_away`."""
+        return _STORE_AWAY[language_of(text_of(message))]
+
+    def without_answer(self, message: Message) -> str:
+        """See `UiTexts.without_answer`."""
+        return _WITHOUT_ANSWER[language_of(text_of(message))]

@@ -65,7 +65,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         roles = _roles(table)
 
     source = route_source(config.hub, use, log=log)
-    authenticator = config.identity.authenticator(lambda: http, trusts_gate=True, audience="tasks")
+    authenticator = config.identity.authenticator(http, trusts_gate=True, audience="tasks")
     worker_wakeups, events = TopicCondition(), Events(MESSAGE_FACTORY)
     leasing = Leasing(
         store,

@@ -71,7 +71,7 @@ def test_a_stream_is_a_tasks_life_with_the_answer_before_its_end(hub: Hub, quest
 def test_a_document_answer_ends_with_its_sources_in_the_language_of_the_question(hub: Hub) -> None:
     for wording, heading, title in (
         ("P-1 incident: deadline to notify infrastructure team?", "Sources:", "Incident Response Policy"),
-        ("P-1インシデントの際、インフラチームへの連絡期限は", "出典:", "インシデント対応規程"),
+        ("P-1インシデントの際、インフラチームへの連絡期限は", "出典：", "インシデント対応規程"),
     ):
         answer = hub.caller().post("/", request("message/send", text_part(wording)), _HEADERS)
         lines = answer.json["result"]["parts"][0]["text"].splitlines()

@@ -33,7 +33,7 @@ from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.task_store.store import Store, StoredTask, TaskQuery, TaskStore, Unavailable
 from a2a_hub.tasks.settings import LeaseTimes, TaskSettings, WaitLimits
-from a2a_hub.tasks.task_service import TaskService
+from a2a_hub.tasks.task_service import StoredTasks, TaskService
 from a2a_hub.telemetry.log import Log
 
 Found = TypeVar("Found")
@@ -165,13 +165,13 @@ class Instance:
             webhook_hosts=(),
             most_attempts=most_attempts,
         )
+        agent = answers or self.agent
+        factory = MessageFactory(new_id=MESSAGE_FACTORY.new_id, timestamp=MESSAGE_FACTORY.timestamp)
         self.kept = TaskService(
-            answers or self.agent,
-            self.store,
+            agent,
+            StoredTasks(self.store, agent, message_factory=factory, settings=settings),
             log=log,
-            message_factory=MessageFactory(
-                new_id=MESSAGE_FACTORY.new_id, timestamp=MESSAGE_FACTORY.timestamp
-            ),
+            message_factory=factory,
             texts=_Texts(),
             wakeups=NoWakeups(),
             settings=settings,

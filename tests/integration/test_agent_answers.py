@@ -254,7 +254,7 @@ def test_citations_become_numbered_lines_under_the_text() -> None:
         expected = "\n\nSources:\n[1] Policy (gs://docs/policy.md, line 3): “within 15 minutes”"
         assert text_of(hub.send("How long?")) == "Within 15 minutes." + expected
         assert streamed_text(hub.stream("How long?")) == "Within 15 minutes." + expected
-        assert "\n\n出典:\n[1] Policy" in text_of(hub.send("期限は"))
+        assert "\n\n出典：\n[1] Policy" in text_of(hub.send("期限は"))
         assert hub.query("How long?")["citations"] == [citation]
 
 
@@ -263,7 +263,7 @@ def test_a_citation_from_a_document_with_pages_names_the_page() -> None:
     with AgentServer(lambda _: [message(text("65."), data({"citations": [citation]}))]) as agent:
         hub = Hub(route("alpha", agent.url))
         assert "[1] Rules (rules.pdf, page 3)" in text_of(hub.send("What age?"))
-        assert "[1] Rules (rules.pdf, 3ページ)" in text_of(hub.send("定年は"))
+        assert "[1] Rules（rules.pdf、3ページ）" in text_of(hub.send("定年は"))
 
 
 @pytest.mark.parametrize(

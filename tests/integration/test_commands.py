@@ -50,7 +50,7 @@ def test_tasks_are_listed_with_their_numbers_the_latest_first(hub: Hub, typed: s
 @pytest.mark.parametrize("typed", ["/タスク一覧", "／タスク一覧", "/ﾀｽｸ一覧"])
 def test_tasks_are_listed_in_japanese(hub: Hub, typed: str) -> None:
     kept(hub, "一つ目")
-    assert text_of(hub.send(typed)) == "最近のタスク:\n1: 完了: 一つ目"
+    assert text_of(hub.send(typed)) == "最近のタスク：\n1：完了：一つ目"
 
 
 def test_a_failure_that_a_person_read_as_an_answer_is_a_failed_task(hub: Hub, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_failure_that_a_person_read_as_an_answer_is_a_failed_task(hub: Hub, tm
 def test_a_task_is_shown_with_its_answer_in_the_language_of_its_question(hub: Hub, typed: str) -> None:
     kept(hub, "こんにちは")
     kept(hub, "hello")
-    assert text_of(hub.send(typed)) == "タスク1は完了です: こんにちは\n\nYou said こんにちは"
+    assert text_of(hub.send(typed)) == "タスク1は完了です：こんにちは\n\nYou said こんにちは"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_number_that_is_missing_is_asked_for(hub: Hub) -> None:
 
 def test_routes_are_those_that_the_caller_may_use(hub: Hub) -> None:
     assert text_of(hub.send("/routes")).endswith("\n- Agent alpha: For tests.")
-    assert text_of(hub.send("/ルート")).endswith("\n- 担当alpha: テスト用。")
+    assert text_of(hub.send("/ルート")).endswith("\n- 担当alpha：テスト用。")
     assert "closed" not in text_of(hub.send("/routes"))
 
 

@@ -64,9 +64,12 @@ def test_only_agents_whose_own_words_are_passed_on_are_asked_for_commands(agent:
 
 def test_help_names_the_commands_that_reach_their_agent_when_they_are_typed(agent: CommandAgent) -> None:
     rules = tool_route("alpha", agent.url, patterns=("^/memory",))
-    for typed, above in (("/help", "Agents have more:"), ("/ヘルプ", "エージェントのコマンド:")):
+    for typed, above, colon in (
+        ("/help", "Agents have more:", ": "),
+        ("/ヘルプ", "エージェントのコマンド：", "："),
+    ):
         told = text_of(hub_of(None, rules).send(typed))
-        assert told.endswith(f"\n\n{above}\n/memory: {MEMORY['description']}")
+        assert told.endswith(f"\n\n{above}\n/memory{colon}{MEMORY['description']}")
         # No rule takes it there, or nobody can be asked.
         for unreached in (
             tool_route("alpha", agent.url),

@@ -27,7 +27,15 @@ class Turn(Struct, frozen=True, kw_only=True):
     role: str = ""
 
 
-class Agent(Protocol):
+class Canceller(Protocol):
+    """What passes cancellations on."""
+
+    def cancel(self, call: Call) -> None:
+        """Tells whoever works on the task in hand, somewhere else, that it is cancelled; a failure to do so is no error."""
+        ...
+
+
+class Agent(Canceller, Protocol):
     """What the server needs of an agent."""
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
@@ -40,10 +48,6 @@ class Agent(Protocol):
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """One turn. With a task in hand (`call.task`), its events are those of that task. Raises A2AError for a refusal."""
-        ...
-
-    def cancel(self, call: Call) -> None:
-        """Tells whoever works on the task in hand, somewhere else, that it is cancelled; a failure to do so is no error."""
         ...
 
 

@@ -45,8 +45,8 @@ class A2AServer:
     """A server of A2A requests. Thread-safe; one per process.
 
     `card` returns the agent's current card: an operation that it does not declare is refused (§3.3.4). `extended_card` returns
-    the card as a caller may see it (§3.1.11). `tasks` stores the tasks of identified callers. `development_tool` returns the
-    agent's slash commands, when one of their methods is called and the caller's card declares the extension.
+    the card as a caller may see it (§3.1.11). `tasks` stores the tasks of identified callers. `development_tool` answers
+    the methods of slash commands for callers whose card declares the extension.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class A2AServer:
         limits: Limits,
         extended_card: Callable[[Principal | None], AgentCard] | None = None,
         tasks: Tasks | None = None,
-        development_tool: Callable[[], SlashCommands] | None = None,
+        development_tool: SlashCommands | None = None,
         keeps_ui_contract: bool = True,
     ) -> None:
         self._card = card
@@ -138,7 +138,7 @@ class A2AServer:
                     raise A2AError(errors.EXTENDED_AGENT_CARD_NOT_CONFIGURED)
                 return self._extended_card(call.principal)
             case CommandCall() if self._development_tool is not None:
-                return slash_commands.answer(self._development_tool(), params, call)
+                return slash_commands.answer(self._development_tool, params, call)
             case _:
                 return on_task(self._stored(operation), params, call)
 

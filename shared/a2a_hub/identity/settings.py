@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -48,7 +47,7 @@ class IdentitySettings(Redacted, frozen=True, kw_only=True):
     tokeninfo_url: str
     certs_url: str
 
-    def verifiers(self, http: Callable[[], HttpClient]) -> tuple[TokenVerifier, ...]:
+    def verifiers(self, http: HttpClient) -> tuple[TokenVerifier, ...]:
         """Return the configured verifiers, the cheapest first."""
         verifiers: list[TokenVerifier] = []
         if self.clients:
@@ -61,7 +60,7 @@ class IdentitySettings(Redacted, frozen=True, kw_only=True):
         if self.google_audiences:
             access_tokens = AccessTokenVerifier(
                 TokenPolicy(audiences=self.google_audiences, domains=self.google_domains),
-                http=http(),
+                http=http,
                 now=time.time,
                 userinfo_url=self.userinfo_url,
                 tokeninfo_url=self.tokeninfo_url,
@@ -78,7 +77,7 @@ class IdentitySettings(Redacted, frozen=True, kw_only=True):
 
     def authenticator(
         self,
-        http: Callable[[], HttpClient],
+        http: HttpClient,
         *,
         trusts_gate: bool,
         token_header: str = AUTHORIZATION,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from a2a_hub.a2a import model
-from a2a_hub.a2a.agent import Agent
+from a2a_hub.a2a.agent import Canceller
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import (
     TASK_NOT_CANCELABLE,
@@ -54,7 +54,7 @@ class TaskOperations:
         self,
         store: TaskStore,
         configs: PushConfigs,
-        agent: Agent,
+        agent: Canceller,
         *,
         runs: Runs,
         timestamp: Callable[[], str],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import structs
 
-from a2a_hub.a2a.agent import Agent
+from a2a_hub.a2a.agent import Canceller
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Event, Task, TaskStatusUpdateEvent
 from a2a_hub.a2a.relay import Relay, Subscription
@@ -83,7 +83,7 @@ class Run:
 class Runs:
     """The runs of this process, by task and by request. `agent` is told of cancellations. Thread-safe."""
 
-    def __init__(self, agent: Agent, *, threads: Threads, timestamp: Callable[[], str]) -> None:
+    def __init__(self, agent: Canceller, *, threads: Threads, timestamp: Callable[[], str]) -> None:
         self._agent = agent
         self._threads = threads
         self._timestamp = timestamp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from a2a_hub.a2a.agent import Agent
+from a2a_hub.a2a.agent import Agent, Canceller
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.queue.wakeups import Wakeups
 from a2a_hub.runtime.threads import Threads
@@ -25,6 +25,26 @@ from a2a_hub.tasks.webhook_address import WebhookAddresses
 from a2a_hub.telemetry.log import Log
 
 
+class StoredTasks:
+    """The tasks in `store` and the runs of this process: everything that starts no turn.
+
+    `operations` answers callers. `canceller` passes their cancellations on.
+    """
+
+    def __init__(
+        self, store: Store, canceller: Canceller, *, message_factory: MessageFactory, settings: TaskSettings
+    ) -> None:
+        self.store = store
+        self.threads = Threads("task")
+        self.runs = Runs(canceller, threads=self.threads, timestamp=message_factory.timestamp)
+        self.configs = PushConfigs(
+            store, addresses=WebhookAddresses(settings.webhook_hosts), new_id=message_factory.new_id
+        )
+        self.operations = TaskOperations(
+            store, self.configs, canceller, runs=self.runs, timestamp=message_factory.timestamp
+        )
+
+
 class TaskService:
     """All operations on tasks: `sending` and `operations` answer callers, `runner` answers the `tasks` function.
 
@@ -34,7 +54,7 @@ class TaskService:
     def __init__(
         self,
         agent: Agent,
-        store: Store,
+        stored: StoredTasks,
         *,
         log: Log,
         message_factory: MessageFactory,
@@ -43,16 +63,15 @@ class TaskService:
         settings: TaskSettings,
         new_task_policy: NewTaskPolicy | None = None,
     ) -> None:
+        store, runs = stored.store, stored.runs
         self.store = store
-        threads = Threads("task")
-        runs = Runs(agent, threads=threads, timestamp=message_factory.timestamp)
-        configs = PushConfigs(
-            store, addresses=WebhookAddresses(settings.webhook_hosts), new_id=message_factory.new_id
-        )
+        self.operations = stored.operations
         recorder = Recorder(
             store, log=log, times=settings.lease_times, message_factory=message_factory, clock=time.monotonic
         )
-        storing = Storing(store, configs, recorder, threads=threads, new_id=message_factory.new_id)
+        storing = Storing(
+            store, stored.configs, recorder, threads=stored.threads, new_id=message_factory.new_id
+        )
         starter = Starter(
             store,
             storing,
@@ -65,7 +84,7 @@ class TaskService:
         opener = Opener(
             agent,
             store,
-            configs,
+            stored.configs,
             message_factory=message_factory,
             new_task_policy=new_task_policy or AlwaysResume(),
         )
@@ -77,8 +96,5 @@ class TaskService:
             wait_limits=settings.wait_limits,
             texts=texts,
             message_factory=message_factory,
-        )
-        self.operations = TaskOperations(
-            store, configs, agent, runs=runs, timestamp=message_factory.timestamp
         )
         self.runner = Runner(agent, store, runs=runs, recorder=recorder, most_attempts=settings.most_attempts)

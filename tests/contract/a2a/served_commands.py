@@ -107,7 +107,7 @@ class Served:
             log=log,
             limits=Limits(),
             tasks=self.memory.kept,
-            development_tool=lambda: self.memory,
+            development_tool=self.memory,
         )
 
     def ask(

@@ -1,0 +1,287 @@
+"""Slash commands of the agents behind the hub: `commands/get` and `command/execute` of the `development-tool` extension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from msgspec.structs import replace
+
+from a2a_hub.a2a.agent import Sending
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.errors import INVALID_PARAMS, UNAVAILABLE, A2AError, invalid_field
+from a2a_hub.a2a.extensions import slash_commands
+from a2a_hub.a2a.extensions.development_tool import (
+    URI,
+    CommandExecutionStatus,
+    DevelopmentToolEvent,
+    DevelopmentToolEventKind,
+    ExecuteSlashCommandRequest,
+    ExecuteSlashCommandResponse,
+    GetAllSlashCommandsRequest,
+    GetAllSlashCommandsResponse,
+    SlashCommand,
+    Spelling,
+    metadata_of,
+)
+from a2a_hub.a2a.model import Event, Part, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
+from a2a_hub.a2a.reply import MessageFactory
+from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.telemetry.log import Log
+from a2a_hub.text.language import Language, language_of
+from functions.hub.commands import texts
+from functions.hub.downstream.interface import CallContext, ExecutionReply
+from functions.hub.failure import DownstreamFailed, Failure, internal
+from functions.hub.tables import Served, Tables
+from functions.hub.texts import failure_text
+from functions.hub.turn import EXECUTES, RUNNING
+
+_LIST_SECONDS = 10.0
+# /help does not wait for an agent that hangs.
+_HELP_SECONDS = 2.0
+_RESULT = "said"
+Listed = Sequence[SlashCommand] | Failure
+
+
+class AgentCommandCatalog:
+    """The slash commands that the agents of the table in use offer."""
+
+    def __init__(self, tables: Tables, *, log: Log) -> None:
+        self._tables = tables
+        self._log = log
+
+    def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
+        """Return the commands of all agents that the caller may use, in the table's order; of two with one name the first.
+
+        An agent that fails is left out. Raises A2AError if all fail, or if `metadata.skill` names none of them.
+        """
+        served = self._tables.now
+        routes = routes_with_commands(served, request.metadata, call)
+        listed = self.by_route(served, routes, request, call)
+        failures = [(route, each) for route, each in listed if isinstance(each, Failure)]
+        if failures and len(failures) == len(routes):
+            route, failure = failures[0]
+            call.record.update(severity="WARNING", cause=failure.cause)
+            text = failure_text(failure, route, language=Language.EN, reference=call.request_id)
+            raise A2AError(UNAVAILABLE, text)
+        return GetAllSlashCommandsResponse(commands=_first_of_each_name(listed))
+
+    def for_people(self, call: Call) -> Sequence[SlashCommand]:
+        """Return the commands that the caller may type; an agent that fails or is slow has none."""
+        served = self._tables.now
+        routes = routes_with_commands(served, None, call)
+        request = GetAllSlashCommandsRequest()
+        return _first_of_each_name(self.by_route(served, routes, request, call, within_seconds=_HELP_SECONDS))
+
+    def by_route(
+        self,
+        served: Served,
+        routes: Sequence[Route],
+        request: GetAllSlashCommandsRequest,
+        call: Call,
+        *,
+        within_seconds: float = _LIST_SECONDS,
+    ) -> list[tuple[Route, Listed]]:
+        """Return the commands of each agent, or its failure. All are asked at once."""
+        context = _context_of(call, within_seconds=within_seconds)
+        passed = replace(request, metadata=_without_skill(request.metadata))
+
+        def one(route: Route) -> Listed:
+            try:
+                return served.downstreams[route.id].commands(passed, context)
+            except Exception as error:
+                failure = self.failure_of(error, route, call)
+                self._log.line(
+                    "WARNING",
+                    "An agent's slash commands could not be listed",
+                    requestId=call.request_id,
+                    route=route.id,
+                    outcome=failure.fault,
+                    cause=failure.cause,
+                    **({"remedy": failure.remedy} if failure.remedy else {}),
+                )
+                return failure
+
+        if len(routes) < 2:
+            return [(route, one(route)) for route in routes]
+        with ThreadPoolExecutor(len(routes), thread_name_prefix="commands") as pool:
+            return list(zip(routes, pool.map(one, routes), strict=True))
+
+    def failure_of(self, error: Exception, route: Route, call: Call) -> Failure:
+        """Return the failure behind an exception; an unexpected exception goes to the log."""
+        if isinstance(error, DownstreamFailed):
+            return error.failure
+        self._log.exception("A slash command failed inside the hub", call.record)
+        return internal(route)
+
+
+class AgentCommands:
+    """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`. `sending` starts tasks; None without a task store."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        catalog: AgentCommandCatalog,
+        *,
+        sending: Sending | None,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._tables = tables
+        self._catalog = catalog
+        self._sending = sending
+        self._new_id = new_id
+
+    def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
+        """See `AgentCommandCatalog.commands`."""
+        return self._catalog.commands(request, call)
+
+    def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
+        """Execute the command at the agent that `metadata.skill` names, else at the first that offers it.
+
+        A task of the hub follows the execution. A command that does not start is answered with FAILED_TO_START, except where the
+        agent does not accept a field of the request (INVALID_PARAMS). Raises A2AError.
+        """
+        sending = slash_commands.require_sending(self._sending, call)
+        served = self._tables.now
+        language = language_of(slash_commands.command_line(request))
+        route = self._route_for(served, request, call, language)
+        if isinstance(route, ExecuteSlashCommandResponse):
+            return route
+        call.record.update(route=route.id, agent=route.name)
+        passed = replace(request, metadata=_without_skill(request.metadata))
+        try:
+            execution = served.downstreams[route.id].execute(passed, _context_of(call))
+        except Exception as error:
+            failure = self._catalog.failure_of(error, route, call)
+            if failure.fields:
+                raise _not_accepted(failure, route, call) from None
+            return _not_started(failure, route, call, language)
+        if execution.refusal is not None:
+            call.record["outcome"] = "not_started"
+            return slash_commands.not_started(
+                execution.refusal or texts.refused_text(route, request, language)
+            )
+        turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
+        try:
+            notes = _notes_of(route, execution)
+            response = slash_commands.start_execution(turn, call, sending, new_id=self._new_id, notes=notes)
+        except Exception:
+            if execution.task_id:
+                # Without a task of the hub, its result would reach nobody.
+                served.downstreams[route.id].cancel(
+                    execution.task_id, authorization=call.authorization, traceparent=call.traceparent
+                )
+            raise
+        status = execution.status or CommandExecutionStatus.STARTED
+        return replace(response, status=status, message=execution.message)
+
+    def _route_for(
+        self, served: Served, request: ExecuteSlashCommandRequest, call: Call, language: Language
+    ) -> Route | ExecuteSlashCommandResponse:
+        """Return the route whose agent executes the command, or the answer that there is none."""
+        routes = routes_with_commands(served, request.metadata, call)
+        if len(routes) == 1:
+            return routes[0]
+        listed = self._catalog.by_route(served, routes, GetAllSlashCommandsRequest(), call)
+        known: dict[str, Route] = {}
+        for route, each in listed:
+            for command in () if isinstance(each, Failure) else each:
+                known.setdefault(command.name, route)
+        found = known.get(request.command_path[0])
+        if found is not None:
+            return found
+        for route, each in listed:
+            if isinstance(each, Failure):
+                # The command may be that agent's.
+                return _not_started(each, route, call, language)
+        call.record["outcome"] = "no_command"
+        return slash_commands.not_started(texts.unknown_agent_command_text(request, tuple(known), language))
+
+
+def routes_with_commands(served: Served, metadata: dict[str, object] | None, call: Call) -> Sequence[Route]:
+    """Return the routes that the caller may use and whose agents have slash commands. Raises INVALID_PARAMS (unknown skill)."""
+    routes = [
+        route
+        for route in served.routes.values()
+        if route.passes_tasks and URI in route.extensions and may_use(route, call.principal)
+    ]
+    skill = (metadata or {}).get("skill")
+    if skill is None:
+        return routes
+    named = [route for route in routes if route.id == skill]
+    if not named:
+        known = ", ".join(route.id for route in routes) or "none that you may use"
+        raise invalid_field("metadata.skill", f"is unknown; with slash commands there are: {known}")
+    return named
+
+
+def has_result(notes: Mapping[str, Any]) -> bool:
+    """Return True for the notes of a command whose result the agent gave at once."""
+    return _RESULT in notes.get(EXECUTES, ())
+
+
+def result_events(
+    notes: Mapping[str, Any], *, task_id: str, context_id: str, message_factory: MessageFactory
+) -> Iterator[Event]:
+    """Yield the events of a command whose result is known: the extension tells everything in status updates."""
+    result = notes[EXECUTES][_RESULT]
+    part = Part(text=result) if isinstance(result, str) else Part(data=result, media_type="application/json")
+
+    def status(state: TaskState, kind: DevelopmentToolEventKind, *parts: Part) -> TaskStatusUpdateEvent:
+        message = message_factory.message(*parts, context_id=context_id, task_id=task_id) if parts else None
+        return TaskStatusUpdateEvent(
+            task_id=task_id,
+            context_id=context_id,
+            status=TaskStatus(state=state, message=message, timestamp=message_factory.timestamp()),
+            metadata=metadata_of(DevelopmentToolEvent(kind=kind), Spelling.SNAKE),
+        )
+
+    submitted = TaskStatus(state=TaskState.SUBMITTED, timestamp=message_factory.timestamp())
+    yield Task(id=task_id, context_id=context_id, status=submitted)
+    yield status(TaskState.WORKING, DevelopmentToolEventKind.TEXT_CONTENT, part)
+    yield status(TaskState.COMPLETED, DevelopmentToolEventKind.STATE_CHANGE)
+
+
+def _notes_of(route: Route, execution: ExecutionReply) -> dict[str, Any]:
+    """Return the notes with which the turn begins."""
+    if execution.task_id:
+        return {EXECUTES: {}, RUNNING: {"route": route.id, "task": execution.task_id}}
+    return {EXECUTES: {_RESULT: execution.said}}
+
+
+def _not_accepted(failure: Failure, route: Route, call: Call) -> A2AError:
+    call.record.update(severity="WARNING", cause=failure.cause)
+    text = failure_text(failure, route, language=Language.EN, reference=call.request_id)
+    fields = tuple((field, "is not accepted by the agent") for field in failure.fields)
+    return A2AError(INVALID_PARAMS, text, fields=fields)
+
+
+def _not_started(
+    failure: Failure, route: Route, call: Call, language: Language
+) -> ExecuteSlashCommandResponse:
+    call.record.update(severity="WARNING", outcome=failure.fault, cause=failure.cause)
+    if failure.remedy:
+        call.record["remedy"] = failure.remedy
+    return slash_commands.not_started(
+        failure_text(failure, route, language=language, reference=call.request_id)
+    )
+
+
+def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> tuple[SlashCommand, ...]:
+    first: dict[str, SlashCommand] = {}
+    for _, each in listed:
+        for command in () if isinstance(each, Failure) else each:
+            first.setdefault(command.name, command)
+    return tuple(first.values())
+
+
+def _context_of(call: Call, *, within_seconds: float | None = None) -> CallContext:
+    return CallContext(
+        authorization=call.authorization, traceparent=call.traceparent, within_seconds=within_seconds
+    )
+
+
+def _without_skill(metadata: dict[str, object] | None) -> dict[str, object] | None:
+    """Return the metadata without the skill, which is meant for the hub."""
+    return {name: value for name, value in (metadata or {}).items() if name != "skill"} or None
