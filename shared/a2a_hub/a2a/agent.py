@@ -14,11 +14,10 @@ from a2a_hub.a2a.reply import MessageFactory, Piece, to_events
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """What an agent makes of a request. Nothing is done before `events` are taken: a Message alone, or a Task and its updates.
+    """An agent's answer to a request. Its work starts when `events` are taken: a Message alone, or a Task and its updates.
 
-    `immediate`: its events wait for nobody else, neither an agent nor a model. `as_message`: a client that waits gets the result
-    as a Message, not as a Task. `role` names the pull workers who do the work, where it is not the agent's own; there are no
-    events then.
+    `immediate` is True if its events wait for no agent and no model. With `as_message`, a client that waits gets the result as a
+    Message, not as a Task. `role` names the pull workers who do the work instead of the agent; there are no events then.
     """
 
     events: Iterator[Event]
@@ -28,31 +27,27 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 class Canceller(Protocol):
-    """What passes cancellations on."""
+    """A seam that passes cancellations on."""
 
     def cancel(self, call: Call) -> None:
-        """Tells whoever works on the task in hand, somewhere else, that it is cancelled; a failure to do so is no error."""
-        ...
+        """Notify a remote worker of the task (`call.task`) that it is cancelled. A failure to do so is no error."""
 
 
 class Agent(Canceller, Protocol):
-    """What the server needs of an agent."""
+    """The agent as the server calls it."""
 
     def context_of(self, request: SendMessageRequest, call: Call) -> str:
-        """The request's context id, or a new one."""
-        ...
+        """Return the request's context id, or a new one."""
 
     def bypasses_task(self, request: SendMessageRequest) -> bool:
-        """Whether the message belongs to no task, though one may wait in its context."""
-        ...
+        """Return True if the message belongs to no task, although one may wait in its context."""
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
-        """One turn. With a task in hand (`call.task`), its events are those of that task. Raises A2AError for a refusal."""
-        ...
+        """Return one turn. With `call.task`, its events are those of that task. Raises A2AError for a refusal."""
 
 
 class AnsweringAgent:
-    """An agent that is a function from a request to pieces of answer: all that a simple agent has to be.
+    """A simple agent: one function from a request to pieces of an answer.
 
     `answer(request, call)` yields pieces (`a2a_hub.a2a.reply`). The context is the request's, or a new one.
     """
@@ -71,7 +66,7 @@ class AnsweringAgent:
         return request.message.context_id or self._message_factory.new_id()
 
     def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
-        """None does."""
+        """See `Agent.bypasses_task`. No message does."""
         return False
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
@@ -83,77 +78,65 @@ class AnsweringAgent:
         )
 
     def cancel(self, call: Call) -> None:
-        """Nobody else works on it."""
+        """See `Agent.cancel`. There is no remote worker."""
 
 
 class Sending(Protocol):
     """The two operations that start a turn. Each raises A2AError."""
 
     def send(self, request: model.SendMessageRequest, call: Call) -> Task | Message:
-        """The turn's result."""
-        ...
+        """Return the turn's result."""
 
     def stream(
         self, request: model.SendMessageRequest, call: Call, *, idle_seconds: float
     ) -> Iterator[Event | None]:
-        """The turn's events, None for `idle_seconds` without one. It has `close`."""
-        ...
+        """Return the turn's events, with None for every `idle_seconds` without one. The iterator has `close`."""
 
 
 class Operations(Protocol):
-    """The operations on tasks that there are, each with the section that says what it does. Each raises A2AError."""
+    """The operations on stored tasks, each with its section of the specification. Each raises A2AError."""
 
     def get(self, request: model.GetTaskRequest, call: Call) -> Task:
         """§3.1.3."""
-        ...
 
     def list(self, request: model.ListTasksRequest, call: Call) -> model.ListTasksResponse:
         """§3.1.4."""
-        ...
 
     def cancel(self, request: model.CancelTaskRequest, call: Call) -> Task:
         """§3.1.5."""
-        ...
 
     def subscribe(
         self, request: model.SubscribeToTaskRequest, call: Call, *, idle_seconds: float
     ) -> Iterator[Event | None]:
         """§3.1.6; like `Sending.stream`."""
-        ...
 
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
         """§3.1.7."""
-        ...
 
     def get_config(
         self, request: model.GetTaskPushNotificationConfigRequest, call: Call
     ) -> TaskPushNotificationConfig:
         """§3.1.8."""
-        ...
 
     def list_configs(
         self, request: model.ListTaskPushNotificationConfigsRequest, call: Call
     ) -> model.ListTaskPushNotificationConfigsResponse:
         """§3.1.9."""
-        ...
 
     def delete_config(self, request: model.DeleteTaskPushNotificationConfigRequest, call: Call) -> None:
         """§3.1.10."""
-        ...
 
 
 class Tasks(Protocol):
-    """All operations of an agent that keeps tasks."""
+    """All operations of an agent that stores tasks."""
 
     @property
     def sending(self) -> Sending:
-        """Starts turns."""
-        ...
+        """The operations that start turns."""
 
     @property
     def operations(self) -> Operations:
-        """Looks after what was started."""
-        ...
+        """The operations on existing tasks."""
 
 
 def on_task(tasks: Operations, params: Struct, call: Call) -> Struct | None:

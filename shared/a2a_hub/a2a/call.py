@@ -1,4 +1,4 @@
-"""What an agent may know about a request besides its message: who, in which version, what they accept, and whether they left."""
+"""The context of a call: the caller, the version and binding, the accepted modes, the task, and the caller's leaving."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ _STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
 
 
 class TaskInHand(Struct, kw_only=True):
-    """The task that a call works on, where tasks are kept: its id, and the task as it was before this turn, if there was one.
+    """The stored task that a call works on, and its state before this turn, if it existed.
 
-    `turn` counts the turns from 1. `notes` is the agent's own: what it writes there it finds again in the task's next turn,
-    and when this one has to be run again.
+    `turn` counts from 1. `notes` are the agent's own: they are still there in the task's next turn, and if this one runs again.
     """
 
     id: str
@@ -31,10 +30,10 @@ class TaskInHand(Struct, kw_only=True):
 
 
 class Call(Redacted, frozen=True, kw_only=True):
-    """One call of an operation. `record` collects what the log line of the request says.
+    """One call of an operation. `record` collects the fields of the request's log line.
 
-    `extensions` are those that the caller asked for and the card declares. `authorization` is the caller's own header: for
-    boundaries that pass it on, and for nothing else.
+    `extensions` are requested by the caller and declared by the card. `authorization` is the caller's own header, only for
+    boundaries that pass it on.
     """
 
     request_id: str
@@ -53,14 +52,14 @@ class Call(Redacted, frozen=True, kw_only=True):
 
     @property
     def wants_data(self) -> bool:
-        """The client names JSON among the modes that it accepts."""
+        """True if the client accepts JSON."""
         return not _STRUCTURED.isdisjoint(self.accepted_modes)
 
     @property
     def for_ui(self) -> bool:
-        """The UI contract holds: text only, and a failure is a completed answer that says what went wrong.
+        """True if the UI contract holds: text only, and a failure is a completed answer that explains it.
 
-        Gemini Enterprise, too, asks for the extensions of the card with which it was registered, but accepts no modes.
+        Gemini Enterprise also requests the extensions of the card with which it was registered, but accepts no modes.
         """
         if not self.keeps_ui_contract or not self.accepted_modes:
             return self.keeps_ui_contract

@@ -1,4 +1,4 @@
-"""The agent card's types (A2A 1.0.1 §4.4 and §4.5), and what every card of this project says."""
+"""The agent card's types (A2A 1.0.1 §4.4 and §4.5), and the values that all cards of this project share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTPUT_MODES = ("text/plain", "application/json")
 
 
 class StringList(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """A list of strings; ProtoJSON has no bare list as a map's value."""
+    """A list of strings: in ProtoJSON, a map's value cannot be a bare list."""
 
     list: tuple[str, ...] = ()
 
@@ -61,7 +61,7 @@ class DeviceCodeOAuthFlow(Wire, frozen=True, kw_only=True):
 
 
 class ImplicitOAuthFlow(Wire, frozen=True, kw_only=True):
-    """Deprecated in 1.0; read from the cards of others."""
+    """A flow that is deprecated in 1.0, and read from the cards of others."""
 
     authorization_url: str = ""
     refresh_url: str | None = None
@@ -69,7 +69,7 @@ class ImplicitOAuthFlow(Wire, frozen=True, kw_only=True):
 
 
 class PasswordOAuthFlow(Wire, frozen=True, kw_only=True):
-    """Deprecated in 1.0; read from the cards of others."""
+    """A flow that is deprecated in 1.0, and read from the cards of others."""
 
     token_url: str = ""
     refresh_url: str | None = None

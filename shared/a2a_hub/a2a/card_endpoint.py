@@ -1,6 +1,6 @@
-"""Serves an agent card: the strict card of the version that the request names, one card for both where it names none.
+"""The agent card over HTTP: the strict card of the version that the request names, one card for all versions if it names none.
 
-A client learns from the card which versions there are (A2A 1.0.1 §14.3): a request that names another version gets it, too.
+A client learns the versions from the card (A2A 1.0.1 §14.3): a request that names an unsupported version gets it too.
 
 Caching as A2A 1.0.1 §8.6: Cache-Control, ETag, Last-Modified, and 304 for a client that has the card already.
 """
@@ -23,9 +23,9 @@ PATHS = frozenset({"/.well-known/agent-card.json", "/.well-known/agent.json"})
 
 
 class CardEndpoint:
-    """Answers `PATHS`. `card` gives the card as it is now; `now` is the time of day in seconds since the epoch.
+    """The card at `PATHS`. `card` returns the current one; `now` is the time of day in seconds since the epoch.
 
-    `unnamed` is the version of the card for a request that names none; None stands for both in one.
+    `unnamed` is the version of the card for a request that names none; None stands for one card that fits all versions.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ def _with_etag(body: bytes) -> tuple[bytes, str]:
 
 
 def _is_fresh(request: Request, etag: str, at: int) -> bool:
-    """RFC 9110 §13.1: If-None-Match wins over If-Modified-Since."""
+    """Return True if the client has the current card. If-None-Match wins over If-Modified-Since (RFC 9110 §13.1)."""
     given = request.headers.get("if-none-match")
     if given is not None:
         return any(tag.strip().removeprefix("W/") in (etag, "*") for tag in given.split(","))

@@ -1,4 +1,4 @@
-"""Calls an A2A agent in its own version and binding; whatever goes wrong is one ClientError with one fault."""
+"""The client of A2A agents, in their own version and binding. Every failure is a ClientError with one fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINGER_SECONDS = 0.5
 
 
 class A2AClient:
-    """Sends messages to agents. Thread-safe."""
+    """A client of agents. Thread-safe."""
 
     def __init__(self, http: Http, *, new_id: Callable[[], str]) -> None:
         self._http = http
@@ -39,7 +39,7 @@ class A2AClient:
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Iterator[Event]:
-        """The agent's events: the one result, or its stream as it arrives. Raises ClientError.
+        """Yield the agent's events: the one result, or its stream as it arrives. Raises ClientError.
 
         A stream ends with a Message or a terminal or interrupted state; one that ends before is a CUT.
         """
@@ -69,7 +69,7 @@ class A2AClient:
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Task:
-        """The task as it is now. Raises ClientError."""
+        """Return the current task. Raises ClientError."""
         return self._task_result(
             endpoint, operations.GET_TASK, task_id, headers=headers, budget=budget, cancellation=cancellation
         )
@@ -77,7 +77,7 @@ class A2AClient:
     def cancel_task(
         self, endpoint: Endpoint, task_id: str, *, headers: Mapping[str, str], budget: Budget
     ) -> Task:
-        """The task after its cancellation. Raises ClientError."""
+        """Return the task after its cancellation. Raises ClientError."""
         return self._task_result(endpoint, operations.CANCEL_TASK, task_id, headers=headers, budget=budget)
 
     def subscribe(
@@ -89,7 +89,7 @@ class A2AClient:
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Iterator[Event]:
-        """The task's events from now on; some agents begin with it as it is. Raises ClientError, also where it has ended."""
+        """Yield the task's events from now on; some agents begin with a snapshot. Raises ClientError, also for an ended task."""
         with as_client_error():
             answer = self._request(
                 endpoint,
@@ -106,7 +106,7 @@ class A2AClient:
                 for event in self._stream(endpoint, answer, budget, continues=None):
                     yield event
                     if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
-                        # While a task waits, 1.0 keeps the stream open (§3.1.6): nobody would end it.
+                        # 1.0 keeps the stream of a waiting task open (§3.1.6): nobody would end it.
                         return
 
     def result(
@@ -118,7 +118,7 @@ class A2AClient:
         headers: Mapping[str, str],
         budget: Budget,
     ) -> Any:
-        """The result of an operation of an extension, as it came, over JSON-RPC. Raises ClientError."""
+        """Return the JSON result of an extension's operation over JSON-RPC. Raises ClientError."""
         with as_client_error():
             answer = self._request(endpoint, operation, params, headers=headers, budget=budget)
             return result_of(endpoint, json_of(answer))
@@ -200,7 +200,7 @@ class A2AClient:
 
 
 class as_client_error:  # noqa: N801 - reads as a statement
-    """Turns what the layers below raise into ClientError."""
+    """A context that turns errors of the layers below into ClientError."""
 
     def __enter__(self) -> None:
         return None
@@ -231,5 +231,5 @@ def _may_be_last(event: Event) -> bool:
 
 
 def _may_be_as_it_was(event: Event, continues: str | None) -> bool:
-    """A follow-up's stream may start with the task as it was, which still waits."""
+    """Return True for the old snapshot of the continued task, with which a follow-up's stream may start."""
     return isinstance(event, Task) and event.id == continues and event.status.state.interrupted

@@ -1,4 +1,4 @@
-"""An agent's answer to one call: its JSON, its result, or the error that it is (A2A 1.0.1 §9.5, §11.6)."""
+"""An agent's answer to one call: its JSON, its result or its error (A2A 1.0.1 §9.5, §11.6)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUCCEEDED = frozenset({200, 201, 202})
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
-    """Where and how an agent is called."""
+    """The address of an agent, and the form of a call."""
 
     url: str
     version: Version
@@ -32,7 +32,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 
 def json_of(answer: Answer) -> Any:
-    """The body. Raises ClientError."""
+    """Return the JSON in the body. Raises ClientError."""
     if not _is_json(answer):
         answer.close()
         kind = answer.media_type if answer.media_type.isascii() and len(answer.media_type) < 60 else "unknown"
@@ -47,7 +47,7 @@ def _is_json(answer: Answer) -> bool:
 
 
 def decoded(data: bytes) -> Any:
-    """JSON, where half a character is U+FFFD. Raises ClientError."""
+    """Return the JSON value, with U+FFFD for half a surrogate pair. Raises ClientError."""
     try:
         return protojson.decode(data)
     except A2AError:
@@ -59,12 +59,12 @@ def decoded(data: bytes) -> Any:
 
 
 def event_of(endpoint: Endpoint, value: Any) -> Event:
-    """The event in a result or in one message of a stream. Raises ClientError."""
+    """Return the event in a result or in one message of a stream. Raises ClientError."""
     return versions.read_event(endpoint.version, result_of(endpoint, value))
 
 
 def result_of(endpoint: Endpoint, value: Any) -> Any:
-    """The result in a body. Raises ClientError."""
+    """Return the result in a body. Raises ClientError."""
     if endpoint.binding is Binding.HTTP_JSON:
         if isinstance(value, dict) and isinstance(value.get("error"), dict):
             raise _rest_error(value["error"])
@@ -97,7 +97,7 @@ def _rpc_error(error: Any, status: int | None = None) -> ClientError:
 
 
 def _fields(details: Any) -> tuple[str, ...]:
-    """The fields in the BadRequest of an error's details (§9.5)."""
+    """Return the fields in the BadRequest of an error's details (§9.5)."""
     return tuple(
         violation["field"]
         for detail in (details if isinstance(details, list) else ())
@@ -108,7 +108,7 @@ def _fields(details: Any) -> tuple[str, ...]:
 
 
 def _rest_error(error: dict[str, Any], status: int | None = None) -> ClientError:
-    """The error of an HTTP+JSON body, by its reason (§11.6), else by the HTTP status that it repeats."""
+    """Return the error of an HTTP+JSON body, by its reason (§11.6), else by the HTTP status in it."""
     details = error.get("details")
     for detail in details if isinstance(details, list) else ():
         reason = detail.get("reason") if isinstance(detail, dict) else None
@@ -133,7 +133,7 @@ def check(endpoint: Endpoint, answer: Answer) -> None:
 
 
 def _status_error(endpoint: Endpoint, answer: Answer) -> ClientError:
-    """The error that the body describes, where the agent understood the request; else what the status says."""
+    """Return the error in the body if the agent understood the request, else the status's own."""
     status = answer.status
     if status in (400, 404, 405, 409) and _is_json(answer):
         try:

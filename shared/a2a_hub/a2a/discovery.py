@@ -1,4 +1,4 @@
-"""Finds out from an agent's card how to call it (A2A 1.0.1 §8.2, §8.3.2)."""
+"""Discovery of an agent's endpoint from its card (A2A 1.0.1 §8.2, §8.3.2)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from a2a_hub.http.messages import JSON
 
 _CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _ITSELF = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "::"})  # noqa: S104 - read, never bound
-# The agent's answer at any path. After any other 4xx, the card may be at the next one.
+# Final answers of the agent. After any other 4xx, the card may be at the next path.
 _FINAL = frozenset({401, 403, 429})
 
 
 class CalledCapabilities(Wire, frozen=True, kw_only=True):
-    """Of an agent's capabilities, those that say how it is called."""
+    """The capabilities of an agent that matter for calling it."""
 
     streaming: bool = False
     extensions: Any = ()
 
     @property
     def required_extensions(self) -> frozenset[str]:
-        """The URIs of those without which the agent refuses to answer."""
+        """The URIs of the extensions without which the agent refuses requests."""
         listed = self.extensions if isinstance(self.extensions, list) else []
         return frozenset(
             each["uri"]
@@ -43,7 +43,7 @@ class CalledCapabilities(Wire, frozen=True, kw_only=True):
 
 
 class CalledCard(Wire, frozen=True, kw_only=True):
-    """Of an agent's card, what says how it is called. Whatever else is amiss in the card keeps nobody from calling it."""
+    """The part of an agent's card that matters for calling it. Faults elsewhere in the card are ignored."""
 
     name: Any = ""
     supported_interfaces: tuple[AgentInterface, ...]
@@ -51,11 +51,11 @@ class CalledCard(Wire, frozen=True, kw_only=True):
 
 
 def read_card(body: bytes) -> CalledCard:
-    """A card's bytes. Raises A2AError where they do not say how the agent is called."""
+    """Return the card in these bytes. Raises A2AError if it does not say how to call the agent."""
     core = to_core_interfaces(protojson.decode(body))
     offered = core.get("supportedInterfaces")
     if isinstance(offered, list):
-        # One that cannot be read is one that cannot be called; where there is no other, it is told why.
+        # An unreadable interface cannot be called; if there is no other, its error is reported.
         core = core | {"supportedInterfaces": [each for each in offered if _is_readable(each)] or offered}
     return protojson.read(CalledCard, core)
 
@@ -69,8 +69,9 @@ def _is_readable(interface: Any) -> bool:
 
 
 def fetch_card(http: Http, url: str, *, headers: Mapping[str, str], budget: Budget) -> CalledCard | None:
-    """The card below `url`, else that of its host (§8.2) as far as it is about `url`; None where there is none (404, or another
-    refusal of the path). Raises ClientError.
+    """Return the card below `url`, else that of its host (§8.2) if it lists `url`; None if the paths are refused, as with 404.
+
+    Raises ClientError.
     """
     card = _card_below(http, url, headers, budget)
     host = urlsplit(url)
@@ -79,14 +80,14 @@ def fetch_card(http: Http, url: str, *, headers: Mapping[str, str], budget: Budg
     try:
         card = _card_below(http, f"{host.scheme}://{host.netloc}", headers, budget)
     except ClientError:
-        # It may be anybody's, and says nothing about this agent.
+        # The host's card may be another agent's, and its errors say nothing about this one.
         return None
     named = tuple(each for each in card.supported_interfaces if _is(each, url)) if card else ()
     return msgspec.structs.replace(card, supported_interfaces=named) if card and named else None
 
 
 def _is(interface: AgentInterface, url: str) -> bool:
-    """The interface is at `url`, as far as its agent knows its own address."""
+    """Return True if the interface is at `url`, as far as its agent knows its own address."""
     try:
         ours, theirs = urlsplit(url), urlsplit(interface.url)
         at_host = theirs.netloc == ours.netloc or theirs.hostname in _ITSELF
@@ -120,10 +121,10 @@ def _card_below(http: Http, url: str, headers: Mapping[str, str], budget: Budget
 def endpoint_of(
     card: CalledCard | None, url: str, *, version: Version | None = None, binding: Binding | None = None
 ) -> Endpoint:
-    """How to call the agent at `url`: the first interface of its card that is spoken here and that `version` and `binding` allow.
+    """Return the first interface of the agent's card that the hub speaks and that `version` and `binding` allow.
 
-    The card decides the path, never the host: a credential goes only to the host that the route names. Without a card, the
-    agent is taken to speak 0.3 over JSON-RPC. Raises ClientError when the card has no interface that we speak.
+    The card decides the path, never the host: a credential goes only to the host that the route names. Without a card, the agent
+    is assumed to speak 0.3 over JSON-RPC. Raises ClientError if no interface fits.
     """
     if card is None:
         return Endpoint(
@@ -148,9 +149,9 @@ def endpoint_of(
 
 
 def _same_origin(interface: AgentInterface, url: str) -> str:
-    """The interface's URL where it is on the host that `url` names, else `url`.
+    """Return the interface's URL if it is on the host of `url`, else `url`.
 
-    An agent that was never told its public address names its own machine: below a `url` without a path, its paths hold.
+    An agent that does not know its public address names its own machine: its paths hold below a `url` without one.
     """
     try:
         ours, theirs = urlsplit(url), urlsplit(interface.url)

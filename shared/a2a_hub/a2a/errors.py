@@ -102,7 +102,7 @@ class ServiceUnavailable(Exception):
 
 
 class A2AError(Exception):
-    """An error that the caller is meant to see. `message` is our own sentence, never text of a foreign exception.
+    """An error for the caller. `message` is our own sentence, never text of a foreign exception.
 
     `fields` are (path, description) pairs of invalid input; `metadata` is extra context, strings only;
     `headers` are HTTP headers that belong to the answer, such as `Retry-After`.
@@ -125,7 +125,7 @@ class A2AError(Exception):
         self.headers = dict(headers or {})
 
     def details(self) -> list[dict[str, Any]]:
-        """The error's details in ProtoJSON `Any` form: ErrorInfo for the reason, BadRequest for fields (§9.5, §11.6)."""
+        """Return the error's details in ProtoJSON `Any` form: ErrorInfo for the reason, BadRequest for fields (§9.5, §11.6)."""
         details: list[dict[str, Any]] = []
         if self.kind.a2a or self.metadata:
             info: dict[str, Any] = {
@@ -142,14 +142,14 @@ class A2AError(Exception):
         return details
 
     def jsonrpc(self) -> dict[str, Any]:
-        """The JSON-RPC `error` object (§9.5)."""
+        """Return the JSON-RPC `error` object (§9.5)."""
         error: dict[str, Any] = {"code": self.kind.code, "message": self.message}
         if details := self.details():
             error["data"] = details
         return error
 
     def rest(self) -> dict[str, Any]:
-        """The HTTP+JSON error body, a google.rpc.Status (§11.6)."""
+        """Return the HTTP+JSON error body, a google.rpc.Status (§11.6)."""
         status: dict[str, Any] = {
             "code": self.kind.http_status,
             "status": self.kind.status,
@@ -157,14 +157,14 @@ class A2AError(Exception):
         }
         details = self.details()
         if not self.kind.a2a and not self.metadata:
-            # Official clients read the reason from ErrorInfo, of the standard errors too, and show nothing without one.
+            # Official clients read every reason from ErrorInfo, and show nothing without one.
             details.insert(0, {"@type": _TYPE + "ErrorInfo", "reason": self.kind.reason, "domain": _DOMAIN})
         status["details"] = details
         return {"error": status}
 
 
 def invalid_field(path: str, description: str) -> A2AError:
-    """Invalid parameters, with the field named: `invalid_field("message.parts", "is required")`."""
+    """Return INVALID_PARAMS with the field named: `invalid_field("message.parts", "is required")`."""
     return A2AError(
         INVALID_PARAMS, f"Invalid parameters: {path} {description}", fields=((path, description),)
     )

@@ -1,4 +1,4 @@
-"""Folds the events of one turn into the one result of SendMessage (A2A 1.0.1 §3.1.1)."""
+"""The fold of a turn's events into a task, and into the one result of SendMessage (A2A 1.0.1 §3.1.1)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from a2a_hub.a2a.model import (
 
 
 class TaskAccumulator:
-    """A task and what is added to it. Adding costs what is added, however much is there: an agent may say 50,000 things."""
+    """A task that grows by events. Adding one costs as much as the event, not the task: an agent may send 50,000."""
 
     status: TaskStatus
     _task: Task
@@ -34,7 +34,7 @@ class TaskAccumulator:
 
     @property
     def task(self) -> Task:
-        """The task as it is now."""
+        """The current task."""
         return msgspec.structs.replace(
             self._task,
             status=self.status,
@@ -43,15 +43,14 @@ class TaskAccumulator:
         )
 
     def artifact(self, artifact_id: str) -> Artifact | None:
-        """The artifact as it is now."""
+        """Return the current artifact, None if there is none."""
         place = self._places.get(artifact_id)
         return None if place is None else self._whole(place)
 
     def add(self, event: Event) -> None:
-        """The next entry of the task's log. An appended artifact's parts follow those that are there (§4.2.2).
+        """Add the next entry of the task's log. An appended artifact's parts follow the existing ones (§4.2.2).
 
-        A whole task replaces this one, a message joins its history. What the agent said with a status stays in the history when
-        another status follows.
+        A whole task replaces this one; a message joins its history, as does a status's message when another status follows.
         """
         match event:
             case Task():
@@ -93,7 +92,7 @@ class TaskAccumulator:
 
 
 def fold(events: Iterable[Event]) -> Task | Message:
-    """The Message, or the task in its last state. Raises INVALID_AGENT_RESPONSE for events in no order that §3.1.2 knows."""
+    """Return the Message, or the task in its last state. Raises INVALID_AGENT_RESPONSE for an order that §3.1.2 does not know."""
     growing: TaskAccumulator | None = None
     task_id = ""
     for event in events:

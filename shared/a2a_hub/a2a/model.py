@@ -1,4 +1,4 @@
-"""The data model of A2A 1.0.1 (§4.1-§4.3 and the request objects of §3.2): what travels inside the hub, whatever the wire.
+"""The data model of A2A 1.0.1 (§4.1-§4.3 and the request objects of §3.2): the values inside the hub, in all versions.
 
 Field names are the proto's, in snake_case; on the wire they are camelCase. An optional field that is absent is None.
 """
@@ -61,17 +61,17 @@ class TaskState(StrEnum):
 
     @property
     def terminal(self) -> bool:
-        """Nothing can follow this state."""
+        """True if nothing can follow this state."""
         return self in _TERMINAL
 
     @property
     def interrupted(self) -> bool:
-        """The task waits for its client."""
+        """True if the task waits for its client."""
         return self in _INTERRUPTED
 
     @property
     def settled(self) -> bool:
-        """A turn has ended with this state: it is terminal or interrupted."""
+        """True if a turn ends with this state: it is terminal or interrupted."""
         return self in _SETTLED
 
 

@@ -20,7 +20,7 @@ from a2a_hub.a2a import model
 from a2a_hub.a2a.errors import PARSE_ERROR, A2AError, invalid_field
 
 S = TypeVar("S", bound=msgspec.Struct)
-# As deep as protobuf's own JSON readers go; what is accepted can be encoded again inside a response.
+# The limit of protobuf's own JSON readers. Accepted values can be encoded again inside a response.
 MAX_DEPTH = 100
 _Reader = Callable[[Any, str], Any]
 
@@ -30,7 +30,7 @@ _ONE_OF: dict[type, tuple[str, ...]] = {
     model.SendMessageResponse: ("task", "message"),
 }
 
-# Lists that the text requires and that ProtoJSON, and so the SDK for Python, leaves out where they are empty.
+# Lists that the specification requires, and that ProtoJSON, and so the SDK for Python, omits if they are empty.
 _EMPTY_WHERE_ABSENT = {(model.Artifact, "parts"), (model.Message, "parts")}
 
 # Compiled when used: most requests hold none of these.
@@ -46,8 +46,9 @@ _encoder = msgspec.json.Encoder()
 
 
 def decode(body: bytes) -> Any:
-    """The JSON value in `body`. Raises PARSE_ERROR for anything that is not one JSON text in UTF-8 (RFC 8259), or is nested
-    deeper than MAX_DEPTH.
+    """Return the JSON value in `body`.
+
+    Raises PARSE_ERROR for anything but one JSON text in UTF-8 (RFC 8259), and for one nested deeper than MAX_DEPTH.
     """
     try:
         value = _decoder.decode(body)
@@ -61,12 +62,12 @@ def decode(body: bytes) -> Any:
 
 
 def encode(value: Any) -> bytes:
-    """Compact UTF-8 JSON of a model value or of plain JSON values."""
+    """Return compact UTF-8 JSON of a model value or of plain JSON values."""
     return _encoder.encode(value)
 
 
 def read(type_: type[S], value: Any, path: str = "") -> S:
-    """`value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
+    """Return `value` (decoded JSON) as a `type_`. Raises INVALID_PARAMS with the path of the first field that does not fit."""
     if not isinstance(value, dict):
         raise invalid_field(path or "params", f"must be an object, not {kind_of(value)}")
     fields, required, empty, one_of = _plan(type_)
@@ -121,7 +122,7 @@ def _plan(
 
 
 def _reader(hint: Any) -> _Reader | None:
-    """The function that reads one field of this type, None where any JSON value will do."""
+    """Return the function that reads one field of this type, None if any JSON value will do."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return _reader(next(argument for argument in arguments if argument is not type(None)))
@@ -180,14 +181,14 @@ def _enum(type_: type[StrEnum]) -> _Reader:
 
 
 def read_string(value: Any, path: str) -> str:
-    """`value`, which must be a string."""
+    """Return `value`, which must be a string."""
     if isinstance(value, str):
         return value
     raise invalid_field(path, f"must be a string, not {kind_of(value)}")
 
 
 def read_integer(value: Any, path: str) -> int:
-    """A 32-bit integer, also as a string or as a float without a fraction."""
+    """Return a 32-bit integer, also as a string or as a float without a fraction."""
     if (isinstance(value, str) and re.fullmatch(_INTEGER, value)) or (
         isinstance(value, float) and value.is_integer()
     ):
@@ -198,7 +199,7 @@ def read_integer(value: Any, path: str) -> int:
 
 
 def read_boolean(value: Any, path: str) -> bool:
-    """A boolean; a query parameter has it as a word (A2A 1.0.1 §11.5)."""
+    """Return a boolean, which a query parameter has as a word (A2A 1.0.1 §11.5)."""
     if isinstance(value, bool):
         return value
     if value in ("true", "false"):
@@ -207,7 +208,7 @@ def read_boolean(value: Any, path: str) -> bool:
 
 
 def read_base64(value: Any, path: str) -> str:
-    """Standard base64 with padding, as ProtoJSON writes bytes; the URL-safe alphabet and missing padding are read too."""
+    """Return standard base64 with padding, as ProtoJSON writes bytes. The URL-safe alphabet and missing padding are read too."""
     text = read_string(value, path)
     if re.fullmatch(_CANONICAL_BASE64, text) and len(text) % 4 == 0:
         return text
@@ -218,18 +219,18 @@ def read_base64(value: Any, path: str) -> str:
 
 
 def read_timestamp(value: Any, path: str) -> str:
-    """RFC 3339 with any offset, as UTC with milliseconds (§5.6.1). Agents that leave out the zone mean UTC."""
+    """Return RFC 3339 with any offset as UTC with milliseconds (§5.6.1). A time without a zone is UTC."""
     text = read_string(value, path)
     return _read_time(f"{text}Z" if re.fullmatch(_WITHOUT_ZONE, text) else text, path, rounded_up=False)
 
 
 def read_earliest(value: Any, path: str) -> str:
-    """The same, with its zone, for the earliest time of something (§3.1.4): what is finer than a millisecond counts as one."""
+    """Return the earliest time of something (§3.1.4) in the same form. It needs a zone, and is rounded up to a millisecond."""
     return _read_time(read_string(value, path), path, rounded_up=True)
 
 
 def seconds_of(timestamp: str) -> float:
-    """Seconds since the epoch of what the functions above have read."""
+    """Return the seconds since the epoch of a timestamp that the functions above returned."""
     return datetime.fromisoformat(timestamp).timestamp()
 
 
@@ -251,7 +252,7 @@ def _read_time(text: str, path: str, *, rounded_up: bool) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """What kind of JSON value this is, for an error's text."""
+    """Return the kind of a JSON value, for an error's text."""
     match value:
         case None:
             return "null"

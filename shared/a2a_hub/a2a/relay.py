@@ -1,7 +1,7 @@
-"""One running iterator of events, any number of subscribers: each gets every event from the first on, in the same order.
+"""One running iterator of events with any number of subscribers: each gets every event from the first on, in the same order.
 
-The iterator runs in a thread of its own, so that a subscriber can be told "nothing yet" (keep-alives), can leave while the
-iterator blocks, and can join an iterator that is under way.
+The iterator runs in a thread of its own, so that a subscriber can learn that there is nothing yet (keep-alives), can
+leave while the iterator blocks, and can join a running iterator.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ T = TypeVar("T")
 
 
 class Relay(Generic[T]):
-    """Runs `source`. When the last subscriber leaves before the end, `on_abandoned` is called once, no further event is asked
-    for and the source is closed.
+    """A run of `source` with any number of subscribers.
+
+    If the last subscriber leaves before the end, `on_abandoned` is called once and the source is closed.
     """
 
     def __init__(self, source: Iterator[T], *, on_abandoned: Callable[[], None]) -> None:
@@ -32,9 +33,9 @@ class Relay(Generic[T]):
         self._subscribers = 0
 
     def start(self, threads: Threads, *, on_end: Callable[[], None]) -> None:
-        """Starts to run; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end.
+        """Start the run; call once, after the first `subscribe`. `on_end` is called before a subscriber sees the end.
 
-        Where the machine has no further thread, it has run to its end when this returns: late is better than not at all.
+        If the machine has no further thread, the run has ended when this returns: late is better than not at all.
         """
         try:
             threads.run(lambda: self._run(on_end))
@@ -42,7 +43,7 @@ class Relay(Generic[T]):
             self._run(on_end)
 
     def subscribe(self, *, idle_seconds: float) -> Subscription[T] | None:
-        """A subscription from the first event on; None when all others have left and the work is being ended."""
+        """Return a subscription from the first event on, None if all others have left and the source is being closed."""
         with self._changed:
             if self._abandoned:
                 return None
@@ -67,7 +68,7 @@ class Relay(Generic[T]):
                 self._changed.notify_all()
 
     def event_at(self, position: int, idle_seconds: float) -> tuple[T | None, bool]:
-        """(event, False), (None, False) when none came in time, (None, True) at the end. Raises what the source raised."""
+        """Return (event, False), (None, False) if none came in time, or (None, True) at the end. Raises the source's error."""
         with self._changed:
             if not self._changed.wait_for(lambda: len(self._events) > position or self._done, idle_seconds):
                 return None, False
@@ -78,29 +79,29 @@ class Relay(Generic[T]):
             return None, True
 
     def events_after(self, position: int, timeout_seconds: float) -> tuple[list[T], bool]:
-        """The events behind the first `position`, none if none came in time, and whether these are the last."""
+        """Return the events after the first `position`, none if none came in time, and True if they are the last."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._events) > position or self._done, timeout_seconds)
             return self._events[position:], self._done
 
     def first(self) -> T | None:
-        """Waits for the first event; None when there is none at all."""
+        """Wait for the first event; None if the source has none."""
         with self._changed:
             self._changed.wait_for(lambda: bool(self._events) or self._done)
             return self._events[0] if self._events else None
 
     def ended(self, timeout_seconds: float) -> bool:
-        """Waits for the end; False when it did not come in time."""
+        """Wait for the end; False if it did not come in time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._done, timeout_seconds)
 
     @property
     def error(self) -> BaseException | None:
-        """What the source raised; known at the end."""
+        """The source's error; known at the end."""
         return self._error
 
     def leave(self) -> None:
-        """One subscriber less."""
+        """Remove one subscriber."""
         with self._changed:
             self._subscribers -= 1
             self._abandoned = abandoned = self._subscribers == 0 and not self._done
@@ -113,9 +114,9 @@ def _closable(source: Iterator[T]) -> Generator[T]:
 
 
 class Subscription(Iterator["T | None"], Generic[T]):
-    """One subscriber's way through the events; None stands for `idle_seconds` without one.
+    """The position of one subscriber; None stands for `idle_seconds` without an event.
 
-    A class, since closing a generator that was never advanced runs none of its code.
+    A class: closing a generator that was never advanced runs none of its code.
     """
 
     def __init__(self, relay: Relay[T], idle_seconds: float) -> None:
@@ -139,7 +140,7 @@ class Subscription(Iterator["T | None"], Generic[T]):
         return event
 
     def close(self) -> None:
-        """Leaves the relay; idempotent."""
+        """Leave the relay; idempotent."""
         relay, self._relay = self._relay, None
         if relay is not None:
             relay.leave()

@@ -30,36 +30,36 @@ __all__ = ["Data", "Failure", "Open", "Piece", "Progress", "Question", "Text"]
 
 
 class Text(Struct, frozen=True):
-    """A further stretch of the answer's text; stretches are concatenated."""
+    """A further stretch of the answer's text. Stretches are concatenated."""
 
     text: str
 
 
 class Data(Struct, frozen=True):
-    """The structured form of the answer, sent to clients that accept JSON; a JSON object."""
+    """The structured form of the answer, a JSON object, for clients that accept JSON."""
 
     value: dict[str, Any]
 
 
 class Progress(Struct, frozen=True):
-    """What the agent is doing; shown while it works, no part of the answer."""
+    """The agent's current activity; shown while it works, and no part of the answer."""
 
     text: str
 
 
 class Question(Struct, frozen=True):
-    """The agent needs input, or with `auth` a credential: the text is put to the user and the task waits."""
+    """A question to the user, or with `auth` a request for a credential. The task waits for the answer."""
 
     text: str
     auth: bool = False
 
 
 class Open(Struct, frozen=True):
-    """The agent has answered and asks nothing, but its task can be gone on with."""
+    """The end of an answer without a question, after which the task can be continued."""
 
 
 class Failure(Struct, frozen=True):
-    """The answer could not be given; the text helps the user."""
+    """The failure of an answer; the text helps the user."""
 
     text: str
 
@@ -68,13 +68,13 @@ Piece = Text | Data | Progress | Question | Open | Failure
 
 
 class MessageFactory(Struct, frozen=True, kw_only=True):
-    """New ids and the time of day."""
+    """A source of new ids and timestamps."""
 
     new_id: Callable[[], str]
     timestamp: Callable[[], str]
 
     def message(self, *parts: Part, context_id: str | None, task_id: str | None = None) -> Message:
-        """What the agent says, under a new id."""
+        """Return a message of the agent with a new id."""
         return Message(
             message_id=self.new_id(), role=Role.AGENT, parts=parts, context_id=context_id, task_id=task_id
         )
@@ -88,14 +88,16 @@ def to_events(
     message_factory: MessageFactory,
     as_task: bool = True,
 ) -> Iterator[Event]:
-    """The events of one turn: a task's life for SendStreamingMessage and, `as_task`, for a task in hand; else a Message alone."""
+    """Return the events of one turn: a task's life for SendStreamingMessage and, with `as_task`, for a stored task; else a
+    Message.
+    """
     if call.streaming or (as_task and call.task is not None):
         return _task_life(pieces, context_id=context_id, call=call, message_factory=message_factory)
     return _message(pieces, context_id=context_id, call=call, message_factory=message_factory)
 
 
 def as_message(task: Task, *, before: Task | None, message_id: str) -> Message:
-    """What a client that gets no task reads of one: the artifacts that this turn added, and what its last status says."""
+    """Return a task as a Message for a client that gets no task: the artifacts of this turn and its last status message."""
     texts: list[str] = []
     others: list[Part] = []
     for artifact in task.artifacts:
@@ -104,10 +106,10 @@ def as_message(task: Task, *, before: Task | None, message_id: str) -> Message:
         text = "".join(part.text for part in artifact.parts if part.text is not None)
         texts += [text] if text else []
         others += [part for part in artifact.parts if part.text is None]
-    said = task.status.message
-    if said is not None:
-        texts += [part.text for part in said.parts if part.text]
-        others += [part for part in said.parts if part.text is None]
+    message = task.status.message
+    if message is not None:
+        texts += [part.text for part in message.parts if part.text]
+        others += [part for part in message.parts if part.text is None]
     parts = (Part(text="\n\n".join(texts)), *others) if texts or not others else tuple(others)
     return Message(message_id=message_id, role=Role.AGENT, parts=parts, context_id=task.context_id)
 
@@ -138,7 +140,7 @@ def _task_life(
     pieces: Iterator[Piece], *, context_id: str, call: Call, message_factory: MessageFactory
 ) -> Iterator[Event]:
     task_id = call.task.id if call.task else message_factory.new_id()
-    # The same ids each time: a turn that is run again replaces its artifacts, instead of adding others.
+    # Constant ids: a turn that runs again replaces its artifacts instead of adding others.
     turn = call.task.turn if call.task else 1
     artifact_id = f"answer-{turn}"
     data_ids = (f"data-{turn}.{number}" for number in count(1))
@@ -178,7 +180,7 @@ def _task_life(
                     yield artifact(Part(text=text), id_=artifact_id, append=started)
                     started = True
             case Failure(text):
-                # A task that is kept has failed: it is made an answer where it is shown to a person.
+                # A stored task has failed; it becomes an answer where it is shown to a person.
                 if call.for_ui and call.task is None:
                     yield artifact(
                         Part(text=f"\n\n{text}" if started else text), id_=artifact_id, append=started

@@ -35,7 +35,7 @@ from a2a_hub.telemetry.log import Log, Record, traceparent_of
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Limits of one request, and the pause after which a stream says that it is alive."""
+    """Limits of one request, and the pause between the keep-alives of a stream."""
 
     max_body_bytes: int = 10 * 1024 * 1024
     keep_alive_seconds: float = 15.0

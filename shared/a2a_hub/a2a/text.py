@@ -1,4 +1,4 @@
-"""A message's canonical text: all of its text parts, joined, a part that was sent twice only once."""
+"""A message's canonical text: all of its text parts, joined, repeated parts only once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_JSON_CHARACTERS = 4000
 
 
 def text_of(message: Message) -> str:
-    """The text, without control characters and without the marks around uploaded files; "" when there is none."""
+    """Return the text without control characters and without the marks around uploaded files; "" if there is none."""
     texts: dict[str, None] = {}
     for part in message.parts:
         if part.text is not None:
@@ -38,13 +38,13 @@ def _cleaned(text: str) -> str:
 
 
 def named(file: Part) -> str:
-    """What stands for a file where only text can be shown: its name, and its address where it has one."""
+    """Return the text that stands for a file in text-only output: its name, and its address if it has one."""
     if file.url is not None:
         return f"{file.filename or 'file'}: {file.url}"
     return f"[{file.filename or file.media_type or 'file'}]"
 
 
 def data_as_text(values: Iterable[Any]) -> str:
-    """Data that nothing was said to, as JSON, up to a length that people read."""
+    """Return data without a text of its own as JSON, up to a length that people read."""
     written = (msgspec.json.format(msgspec.json.encode(value), indent=2).decode() for value in values)
     return "\n".join(written)[:_MOST_JSON_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Outbound HTTP: one deadline for the whole exchange, bounded answers, no redirects, retries only where nothing was sent."""
+"""Outbound HTTP: one deadline for the whole exchange, bounded answers, no redirects, retries only if nothing was sent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from a2a_hub.http.response_reader import IncomingAnswer, NotHttp
 
 
 class Fault(StrEnum):
-    """Why there is no complete HTTP answer."""
+    """The reason why there is no complete HTTP answer."""
 
     UNRESOLVED = "unresolved"
     UNREACHABLE = "unreachable"
@@ -39,7 +39,7 @@ class Fault(StrEnum):
 
 
 class HttpFailure(Exception):
-    """No complete answer. `detail` is a sentence for the operator, without addresses or text of foreign exceptions."""
+    """A failed exchange. `detail` is a sentence for the operator, without addresses or text of foreign exceptions."""
 
     def __init__(self, fault: Fault, detail: str) -> None:
         super().__init__(detail)
@@ -48,7 +48,7 @@ class HttpFailure(Exception):
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """What one exchange may take. `deadline` is on the client's clock; `idle_seconds` bounds each silence, and the time until
+    """The limits of one exchange. `deadline` is on the client's clock; `idle_seconds` bounds each silence, and the time until
     the headers are complete. `retries` counts further attempts to connect.
     """
 
@@ -65,7 +65,6 @@ class Http(Protocol):
     @property
     def clock(self) -> Callable[[], float]:
         """Seconds that never go back; deadlines are on this clock."""
-        ...
 
     def request(
         self,
@@ -77,14 +76,13 @@ class Http(Protocol):
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Answer:
-        """Return the answer's status and headers, its body still to be read. Raises HttpFailure."""
-        ...
+        """Return the answer's status and headers, with its body still to be read. Raises HttpFailure."""
 
 
 class HttpClient:
-    """Keeps connections to the hosts that it has talked to last; thread-safe. `tls` gives the context that verifies servers.
+    """A client with a pool of connections. Thread-safe. `tls` returns the context that verifies servers.
 
-    `addresses` says where a host may be connected to, and raises HttpFailure where it may not.
+    `addresses` returns the permitted addresses of a host, and raises HttpFailure if there is none.
     """
 
     def __init__(
@@ -110,7 +108,7 @@ class HttpClient:
         budget: Budget,
         cancellation: Cancellation | None = None,
     ) -> Answer:
-        """The answer's status and headers, its body still to be read. Raises HttpFailure."""
+        """Return the answer's status and headers, with its body still to be read. Raises HttpFailure."""
         origin, target = split(url)
         remaining = budget.deadline - self.clock()
         if remaining <= 0:
@@ -147,7 +145,7 @@ class HttpClient:
 
 
 class Answer:
-    """An answer whose body is read as it comes. Read it to the end or `close` it: then its connection is free again.
+    """An answer whose body is read as it arrives. Its connection is free after the end of the body, or after `close`.
 
     `media_type` is the Content-Type without parameters, in lower case.
     """
@@ -171,7 +169,7 @@ class Answer:
         self._keep = keep
 
     def chunks(self) -> Generator[bytes, None, None]:
-        """The body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""
+        """Yield the body's bytes as they arrive. Raises HttpFailure for a silence, the deadline, the size limit and a cut."""
         size = 0
         try:
             while chunk := self._incoming.piece():
@@ -196,17 +194,17 @@ class Answer:
             self.close()
 
     def read(self) -> bytes:
-        """The whole body. Raises HttpFailure."""
+        """Return the whole body. Raises HttpFailure."""
         return b"".join(self.chunks())
 
     def complete_within(self, seconds: float) -> None:
-        """From now on the rest of the answer has this long to come."""
+        """Limit the rest of the answer to this many seconds."""
         deadline = min(self._budget.deadline, self._clock() + seconds)
         self._budget = structs.replace(self._budget, deadline=deadline)
         self._hold.limit(deadline=deadline, idle_seconds=seconds)
 
     def finish(self, *, within_seconds: float) -> None:
-        """Waits a moment for the other side to end the answer, so that the connection can be used again."""
+        """Wait briefly for the other side to end the answer, so that the connection can be reused."""
         self.complete_within(within_seconds)
         try:
             for _ in self.chunks():
@@ -215,7 +213,7 @@ class Answer:
             pass
 
     def close(self) -> None:
-        """Gives the answer up: unless it was read to its end, the connection is closed. Idempotent."""
+        """Give the answer up and close its connection unless it was read to its end. Idempotent."""
         self._hold.close()
 
     def _release(self) -> None:
@@ -233,7 +231,7 @@ class Answer:
 
 
 class _Hold:
-    """One exchange's hold on its connection: as long as it lasts, and no longer, the caller's leaving wakes who waits on it."""
+    """One exchange's hold on its connection. During it, and no longer, the caller's leaving wakes blocked reads."""
 
     def __init__(self, connection: Connection, cancellation: Cancellation | None) -> None:
         self._lock = threading.Lock()

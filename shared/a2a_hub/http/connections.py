@@ -1,4 +1,4 @@
-"""Outgoing connections: every read and write is bounded by a deadline, and one that is idle is kept for the next request."""
+"""Outgoing connections: every read and write has a deadline, and idle connections are reused."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from a2a_hub.http.dialing import Names, connected
 from a2a_hub.http.response_reader import IncomingAnswer, NotHttp
 
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
-# may be closing right now is not used again, since a request lost that way must not be repeated.
+# may be closing right now is not reused, since a lost request must not be repeated.
 _IDLE_SECONDS = {"http": 1.0, "https": 60.0}
-# Until then it stays open all the same: agents such as Gemini CLI's take it for their client's leaving when we are the first to
-# close it, and cancel what waits for a decision. Most servers close theirs sooner, which says nothing to anybody.
+# An idle connection stays open longer than it is reused: agents such as Gemini CLI's take our closing for their client's
+# leaving, and cancel tool calls that wait for a decision. Most servers close theirs sooner, which has no such effect.
 _OPEN_SECONDS = 60.0
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 # RFC 9110 §5.5 and §5.6.2, and the same for the request line.
 _HEAD = re.compile(rf"{_NAME} [!-~]+ HTTP/1\.1\r\n(?:{_NAME}: [\t\x20-\x7e\x80-\xff]*\r\n)*\r\n")
-# A socket's timeout is set a little longer than wanted, and left as it is while it is near enough: to set it lets the
-# interpreter's lock go.
+# A socket's timeout is set a little longer than wanted, and kept while it is near enough: setting it releases the
+# interpreter's lock.
 _LONGER, _NEAR = 1.01, 1.02
 _LEFT_AS_THEY_ARE = "/%:@!$&'()*+,;=~-._?"
 
 
 class Origin(Struct, frozen=True):
-    """Where a connection leads."""
+    """The scheme, host and port of a connection."""
 
     scheme: str
     host: str
@@ -45,7 +45,7 @@ class Origin(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def split(url: str) -> tuple[Origin, str]:
-    """The origin of an http or https URL, and what the request line asks for."""
+    """Return the origin of an http or https URL, and the target of its request line."""
     parts = urlsplit(url)
     origin = Origin(parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -53,10 +53,10 @@ def split(url: str) -> tuple[Origin, str]:
 
 
 class Connection:
-    """One connection, for one request at a time. `clock` gives seconds that never go back.
+    """One connection, for one request at a time. `clock` returns seconds that never go back.
 
-    It leads to one of the addresses that `names` gives, whatever the name resolves to a moment later; the certificate is the
-    name's.
+    It leads to one of the addresses that `names` returned, even if the name resolves differently later; the certificate is
+    checked against the name.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Connection:
         self._deadline = self._idle_seconds = self._timeout = 0.0
 
     def connect(self, *, deadline: float, seconds: float) -> None:
-        """Connected by `deadline`, neither the connection nor TLS having taken longer than `seconds`.
+        """Connect by `deadline`, with at most `seconds` each for the connection and TLS.
 
         Raises OSError or ValueError; nothing of a request has been sent then.
         """
@@ -93,17 +93,17 @@ class Connection:
         self._socket = raw
 
     def limit(self, *, deadline: float, idle_seconds: float) -> None:
-        """From now on, no read or write goes on after `deadline` on the clock, or waits for longer than `idle_seconds`."""
+        """Limit all further reads and writes to `deadline` on the clock, and each wait to `idle_seconds`."""
         self._deadline, self._idle_seconds = deadline, idle_seconds
 
     def exchange(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
     ) -> IncomingAnswer:
-        """The answer up to its headers. Raises OSError or NotHttp."""
+        """Send the request and return the answer up to its headers. Raises OSError or NotHttp."""
         assert self._socket is not None, "exchange comes after connect"
         request = _written(method, target, self._host, headers, body)
         self._before_io()
-        # A server that refuses a request early may answer, and close, before the request is sent to its end.
+        # A server that refuses a request early may answer and close before it has received all of it.
         with contextlib.suppress(BrokenPipeError):
             self._socket.sendall(request)
         answer = IncomingAnswer(self._received, has_body=method != "HEAD")
@@ -111,14 +111,14 @@ class Connection:
         return answer
 
     def shut_down(self) -> None:
-        """Wakes, from another thread, whoever waits on this connection."""
+        """Wake a thread that waits on this connection; called from another one."""
         if self._socket is not None:
-            # Not SSLSocket's own, which takes the TLS state away from the thread that reads.
+            # SSLSocket's own would take the TLS state away from the thread that reads.
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def is_quiet(self) -> bool:
-        """The other side has neither closed the connection nor sent what nobody asked for."""
+        """Return True if the other side has neither closed the connection nor sent anything unexpected."""
         if self._socket is None or self._socket.fileno() < 0:
             return False
         return not self._quiet.poll(0)
@@ -149,7 +149,7 @@ class Connection:
 
     @cached_property
     def _host(self) -> str:
-        """What the Host header says."""
+        """The Host header."""
         host, port = self.origin.host, self.origin.port
         host = host if host.isascii() else host.encode("idna").decode()
         host = f"[{host}]" if ":" in host else host
@@ -157,32 +157,32 @@ class Connection:
 
 
 def _left(deadline: float, seconds: float, clock: Callable[[], float]) -> float:
-    """A moment at least: no time at all would mean not to wait, or to wait for ever."""
+    """Return the remaining seconds, at least a moment: a timeout of zero would mean not to wait, or to wait for ever."""
     return max(0.001, min(seconds, deadline - clock()))
 
 
 def _written(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
-    """The whole request, to be sent at once: a head that is sent first wakes the other side to wait for the body.
+    """Return the whole request, to be sent at once: a head that is sent first wakes the other side to wait for the body.
 
     Raises NotHttp for a name or value that would be more than one header.
     """
-    said = {"host": host, "accept-encoding": "identity"}
+    fields = {"host": host, "accept-encoding": "identity"}
     if body is not None or method in _WITH_BODY:
-        said["content-length"] = str(len(body or b""))
+        fields["content-length"] = str(len(body or b""))
     for name, value in headers.items():
-        said[name.lower()] = value
-    lines = "".join([f"{name}: {value}\r\n" for name, value in said.items()])
+        fields[name.lower()] = value
+    lines = "".join([f"{name}: {value}\r\n" for name, value in fields.items()])
     head = f"{method} {target} HTTP/1.1\r\n{lines}\r\n"
-    # As many line ends as lines: none stands inside a value.
-    if not _HEAD.fullmatch(head) or head.count("\n") != len(said) + 2:
+    # As many line ends as lines, so none inside a value.
+    if not _HEAD.fullmatch(head) or head.count("\n") != len(fields) + 2:
         raise NotHttp
     return head.encode("latin-1") + (body or b"")
 
 
 class IdleConnections:
-    """Connections that wait for their next request, at most `most`: of more, the one that has waited longest is closed.
+    """Idle connections, at most `most`: beyond that, the one that has been idle longest is closed.
 
-    Thread-safe; all are closed when nobody holds this any more.
+    Thread-safe. All are closed when this object is collected.
     """
 
     def __init__(self, *, most: int, clock: Callable[[], float]) -> None:
@@ -193,7 +193,7 @@ class IdleConnections:
         weakref.finalize(self, _close_all, self._idle)
 
     def take(self, origin: Origin) -> Connection | None:
-        """The connection used last, None when there is none that is certain to be alive."""
+        """Return the connection used last, None if none is certain to be alive."""
         while connection := self._last(origin):
             if connection.is_quiet():
                 return connection
@@ -201,7 +201,7 @@ class IdleConnections:
         return None
 
     def put(self, connection: Connection) -> None:
-        """Keeps a connection whose last answer was read to its end."""
+        """Add a connection whose last answer was read to its end."""
         now = self._clock()
         given_up = []
         with self._lock:
@@ -216,7 +216,7 @@ class IdleConnections:
             for index in range(len(self._idle) - 1, -1, -1):
                 connection, since = self._idle[index]
                 if since <= used_since:
-                    # Those before it have waited for longer.
+                    # The connections before it have been idle for longer.
                     return None
                 if connection.origin == origin:
                     del self._idle[index]
@@ -230,7 +230,7 @@ def _close_all(idle: Iterable[tuple[Connection, float]]) -> None:
 
 
 class TlsContext:
-    """The context for verifying servers, made on first use: loading the certificates takes its time."""
+    """The context for verifying servers, made on first use: loading the certificates takes time."""
 
     @cached_property
     def _context(self) -> ssl.SSLContext:
@@ -239,5 +239,5 @@ class TlsContext:
         return context
 
     def __call__(self) -> ssl.SSLContext:
-        """The one context, shared by all connections."""
+        """Return the one context, shared by all connections."""
         return self._context

@@ -16,7 +16,7 @@ from concurrent.futures import Future
 
 from a2a_hub.runtime.threads import Threads
 
-# RFC 8305 §8: after so long without an answer, the next address is tried beside this one.
+# RFC 8305 §8: the delay before the next address is tried beside this one.
 _NEXT_SECONDS = 0.25
 # X509_V_ERR_… (OpenSSL's x509_vfy.h).
 _OF_CERTIFICATES = {
@@ -63,15 +63,15 @@ Addresses = Callable[[str, int], Sequence[str]]
 
 
 def system_addresses(host: str, port: int) -> Sequence[str]:
-    """What the operating system resolves the name to. Raises OSError or UnicodeError."""
+    """Return the operating system's resolution of the name. Raises OSError or UnicodeError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 class Names:
-    """Asks `addresses` for no longer than there is time: the system's resolver waits for silent name servers as it likes.
+    """A resolver with a time limit around `addresses`: the system's waits for silent name servers as it likes.
 
-    Each name is asked for once at a time, so that silence holds one thread for it. Thread-safe.
+    Each name is resolved once at a time, so that silence holds one thread per name. Thread-safe.
     """
 
     def __init__(self, addresses: Addresses) -> None:
@@ -81,7 +81,7 @@ class Names:
         self._asked: dict[tuple[str, int], Future[Sequence[str]]] = {}
 
     def resolved(self, host: str, port: int, *, seconds: float) -> Sequence[str]:
-        """The addresses of a host. Raises what `addresses` raises, and socket.gaierror when it takes longer than `seconds`."""
+        """Return the addresses of a host. Raises what `addresses` raises, and socket.gaierror after `seconds`."""
         if _is_address(host):
             return self._addresses(host, port)
         with self._lock:
@@ -118,9 +118,9 @@ class Names:
 def connected(
     addresses: Sequence[str], port: int, *, seconds: float, clock: Callable[[], float]
 ) -> socket.socket:
-    """A connection to the address that takes it first (RFC 8305 §5). One that is silent keeps its chance while others are tried.
+    """Return a connection to the first address that accepts it (RFC 8305 §5). Silent addresses keep their chance meanwhile.
 
-    Raises OSError: TimeoutError, or the last refusal where there was nothing else.
+    Raises OSError: TimeoutError, or the last refusal if there was nothing else.
     """
     deadline = clock() + seconds
     left = list(addresses)
@@ -177,7 +177,7 @@ def _is_address(host: str) -> bool:
 
 
 def tls_failure(error: ssl.SSLError) -> str:
-    """Why there is no TLS."""
+    """Return the reason why there is no TLS."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = _OF_CERTIFICATES.get(error.verify_code, "the certificate is not valid")
     else:
@@ -186,18 +186,18 @@ def tls_failure(error: ssl.SSLError) -> str:
 
 
 def resolution_failure(error: OSError | ValueError) -> str:
-    """Why a name leads nowhere."""
+    """Return the reason why a name was not resolved."""
     why = _OF_NAMES.get(error.errno or 0) if isinstance(error, OSError) else "it is not one that hosts have"
     return f"the host name could not be resolved{f': {why}' if why else ''}"
 
 
 def connection_failure(error: OSError) -> str:
-    """Why no connection came about."""
+    """Return the reason why there is no connection."""
     if isinstance(error, TimeoutError):
         return "no connection in time"
     return _OF_CONNECTIONS.get(error.errno or 0, "the connection was refused")
 
 
 def is_tls_alert(error: OSError) -> bool:
-    """The other side ended TLS in so many words: since 1.3, who wants a client's certificate does so after the handshake."""
+    """Return True if the other side ended TLS with an alert; since 1.3, a missing client certificate comes to one."""
     return isinstance(error, ssl.SSLError) and "_ALERT_" in (error.reason or "")

@@ -1,4 +1,4 @@
-"""Functions Framework serves a Flask application; the rest of the house knows only `a2a_hub.http.messages`.
+"""The adapter to Functions Framework, which serves a Flask application. Other modules know only `a2a_hub.http.messages`.
 
 A request goes from the WSGI environment (PEP 3333) to the handler and its answer back to the server: Flask's dispatch,
 which knows one view, would take as long as everything that a hub does (docs/decisions/speed.md).
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["entry_point"]
 
-# Linux's alone (tcp(7)).
+# Only on Linux (tcp(7)).
 _CORK: int | None = getattr(socket, "TCP_CORK", None)
 _INTERNET = frozenset({socket.AF_INET, socket.AF_INET6})
 _BODILESS = frozenset({204, 304})
@@ -35,9 +35,9 @@ _INTERNAL = Response(
 
 
 def entry_point(handle: Handler) -> Callable[[flask.Request], WSGIApplication]:
-    """A plain function, as Functions Framework wants it, that answers every path and method with `handle`.
+    """Return the function for Functions Framework, which answers every path and method with `handle`.
 
-    The framework loads a function inside its application's context. There, requests come to `handle` without Flask in between.
+    The framework loads a function inside its application's context; requests then reach `handle` without Flask in between.
     """
     application = _application(handle)
     if flask.has_app_context():
@@ -92,7 +92,7 @@ class _InOnePiece(list[bytes]):
         self._hold(True)
 
     def close(self) -> None:
-        """Called by the server when it has sent everything (PEP 3333)."""
+        """Uncork the connection; called by the server when it has sent everything (PEP 3333)."""
         self._hold(False)
 
     def _hold(self, held: bool) -> None:
@@ -107,7 +107,7 @@ def _close(content: object) -> None:
 
 
 def _decoded(text: str | None) -> str:
-    """What the environment has in Latin-1 for want of bytes (PEP 3333), as the UTF-8 that it is."""
+    """Return text of the environment, which is Latin-1 for want of bytes (PEP 3333), as the UTF-8 that it is."""
     return text.encode("latin-1").decode("utf-8", "replace") if text and not text.isascii() else text or ""
 
 
@@ -116,7 +116,7 @@ def _status_line(status: int) -> str:
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
-        # What the gate passes on may be a status that nobody has registered.
+        # The gate may pass on an unregistered status.
         return f"{status} Unknown"
 
 
@@ -133,7 +133,7 @@ class _Headers(Mapping[str, str]):
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The header, or `default`."""
+        """Return the header, or `default`."""
         return self._environ.get(_variable(name), default)
 
     def __iter__(self) -> Iterator[str]:
@@ -149,6 +149,6 @@ class _Headers(Mapping[str, str]):
 
 @cache
 def _variable(name: str) -> str:
-    """The WSGI name of a header; only names that our own code asks for get here."""
+    """Return the WSGI name of a header. Only names that our own code asks for get here."""
     key = name.upper().replace("-", "_")
     return key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else "HTTP_" + key

@@ -1,4 +1,4 @@
-"""HTTP as plain values: what the entry point hands in and gets back, whatever the web framework."""
+"""HTTP as plain values, independent of the web framework: requests, responses, cancellation, dates and delays."""
 
 from __future__ import annotations
 
@@ -42,14 +42,13 @@ class Body(Protocol):
 
     def __call__(self, limit_bytes: int) -> bytes | None:
         """Return the body, None if it is longer than `limit_bytes`. Raises BodyError."""
-        ...
 
 
 class Request(Struct, frozen=True, kw_only=True):
     """One request. Header names are lower case; `query` keeps every value of a repeated parameter.
 
-    `path` is decoded; `target` is what the request line really asked for, None where that is not known. `client_is_there` is
-    for answers that take long: false when whoever asked has certainly left.
+    `path` is decoded; `target` is that of the request line, None if unknown. `client_is_there` is for long answers: it returns
+    False if the client has certainly left.
     """
 
     method: str
@@ -61,7 +60,7 @@ class Request(Struct, frozen=True, kw_only=True):
     client_is_there: Callable[[], bool] = lambda: True
 
     def parameter(self, name: str) -> str | None:
-        """The first value of a query parameter, its name in any case; None where it is absent."""
+        """Return the first value of a query parameter, its name in any case; None if it is absent."""
         return next(iter(self.parameters(name)), None)
 
     def parameters(self, name: str) -> list[str]:
@@ -71,7 +70,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
     @property
     def media_type(self) -> str:
-        """The Content-Type without its parameters, in lower case; "" where there is none."""
+        """The Content-Type without its parameters, in lower case; "" if there is none."""
         return self.headers.get("content-type", "").split(";", 1)[0].strip().lower()
 
 
@@ -87,7 +86,7 @@ Handler = Callable[[Request], Response]
 
 
 def body_of(data: bytes) -> Body:
-    """A Body over bytes in memory."""
+    """Return a Body over bytes in memory."""
     return lambda limit_bytes: data if len(data) <= limit_bytes else None
 
 

@@ -1,4 +1,4 @@
-"""A request's body as the WSGI server hands it over (PEP 3333): read once, and never waited for without end."""
+"""A request's body from the WSGI server (PEP 3333): read once, within limits of time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ReadWatchdog:
         with self._lock:
             self._due[key] = (time.monotonic() + seconds, connection)
             if not self._runs:
-                # In the process that serves requests: a thread that is started earlier does not survive a fork.
+                # Started in the process that serves requests: an earlier thread does not survive a fork.
                 self._runs = True
                 threading.Thread(target=self._run, name="read-watchdog", daemon=True).start()
         return key

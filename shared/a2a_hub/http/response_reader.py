@@ -1,4 +1,4 @@
-"""An answer as it comes in on a connection (RFC 9112), parsed by llhttp: its head, then its body in pieces."""
+"""An answer on a connection (RFC 9112), parsed by llhttp: its head, then its body in pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_HEADERS = 100
 
 
 class NotHttp(Exception):
-    """What came, or was to be sent, is not HTTP."""
+    """Input or output that is not HTTP."""
 
 
 class Headers:
@@ -22,11 +22,11 @@ class Headers:
         self._first = dict(reversed(items))
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        """The value, for a name in whatever case; of several, the first."""
+        """Return the first value of a header, its name in any case."""
         return self._first.get(name.lower(), default)
 
     def items(self) -> Sequence[tuple[str, str]]:
-        """Names and values as they came; a header that was given twice is in it twice."""
+        """Return names and values as received, repeated headers included."""
         return self._items
 
 
@@ -34,10 +34,10 @@ _NO_HEADERS = Headers(())
 
 
 class IncomingAnswer:
-    """One answer. `receive` gives at most so many of the bytes that have come, none when the other side has closed.
+    """One answer. `receive` returns at most so many received bytes, none if the other side has closed.
 
-    What comes without adding to the head's end or to the body is bounded, which bounds the head, trailers and chunk extensions.
-    The methods on_… are what llhttp calls.
+    Input that adds neither to the head's end nor to the body is bounded, which bounds the head, trailers and chunk extensions.
+    llhttp calls the methods on_….
     """
 
     def __init__(self, receive: Callable[[int], bytes], *, has_body: bool) -> None:
@@ -56,7 +56,7 @@ class IncomingAnswer:
         )
 
     def read_head(self) -> None:
-        """After it, there are `status` and `headers`. Interim answers are passed over. Raises OSError and NotHttp."""
+        """Read `status` and `headers`. Interim answers are skipped. Raises OSError and NotHttp."""
         while not self.status:
             if not self._read_on():
                 raise ConnectionResetError
@@ -64,7 +64,7 @@ class IncomingAnswer:
                 raise NotHttp
 
     def piece(self) -> bytes:
-        """What has come of the body, as soon as there is some; b"" at its end.
+        """Return the next received part of the body, b"" at its end.
 
         Raises OSError, also for a body that breaks off, and NotHttp for one that is framed wrongly.
         """
@@ -83,11 +83,11 @@ class IncomingAnswer:
 
     @property
     def leaves_connection(self) -> bool:
-        """The answer has come to its end, nothing came after it, and the other side is ready for another request."""
+        """True if the answer is complete, nothing came after it, and the other side is ready for another request."""
         return self._complete and self._keeps_connection
 
     def _read_on(self) -> bool:
-        """False when there is nothing more to come."""
+        """Parse more input; False at the end of the connection."""
         data = self._receive(self._allowance)
         if not data:
             return False
@@ -101,22 +101,22 @@ class IncomingAnswer:
         if not self._allowance:
             self._broken = True
         if self._complete or self._broken:
-            # The two refer to each other: let go of here, they are freed without the collector of cycles.
+            # Parser and reader refer to each other: released here, they are freed without the garbage collector.
             self._parser = None
         return True
 
     def on_message_begin(self) -> None:
-        """Of an interim answer too, or of what follows the answer."""
+        """Note the begin of an answer, interim ones and unexpected ones included."""
         if self._complete:
             self._keeps_connection = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Of a trailer too."""
+        """Keep a header; trailers are ignored."""
         if not self.status:
             self._items.append((name.lower().decode("latin-1"), value.decode("latin-1").strip(" \t")))
 
     def on_headers_complete(self) -> None:
-        """Of an interim answer too; raises for one that would end HTTP, and for what no answer looks like."""
+        """Take the status and headers over, unless the answer is interim. Raises NotHttp for an answer that would end HTTP."""
         assert self._parser is not None, "llhttp is at work"
         status = self._parser.get_status_code()
         if self.status:
@@ -133,7 +133,7 @@ class IncomingAnswer:
         self._allowance = _CHUNK_BYTES
 
     def on_body(self, piece: bytes) -> None:
-        """One piece, without its framing."""
+        """Keep a piece of the body."""
         if self._complete:
             self._keeps_connection = False
         elif self.status:
@@ -141,5 +141,5 @@ class IncomingAnswer:
             self._allowance = _CHUNK_BYTES
 
     def on_message_complete(self) -> None:
-        """Of an interim answer too."""
+        """Note the end of the answer, unless it is interim."""
         self._complete = self.status > 0

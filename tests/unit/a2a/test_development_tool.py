@@ -149,8 +149,8 @@ def test_what_a_status_update_is_stands_in_its_metadata() -> None:
     event = tool.DevelopmentToolEvent(kind=tool.DevelopmentToolEventKind.THOUGHT, model="m")
     metadata = tool.metadata_of(event, Spelling.SNAKE)
     assert metadata == {URI: {"kind": "THOUGHT", "model": "m"}}
-    assert tool.event_in(metadata) == event
-    assert tool.event_in({}) is tool.event_in(None) is None
+    assert read(tool.DevelopmentToolEvent, tool.in_metadata(metadata)) == event
+    assert tool.in_metadata({}) is tool.in_metadata(None) is None
 
 
 def test_a_decision_is_found_among_a_messages_parts() -> None:

@@ -24,33 +24,26 @@ class Exchange(Protocol):
 
     @property
     def binding(self) -> Binding:
-        """The binding's name."""
-        ...
+        """The name of the binding."""
 
     @property
     def media_type(self) -> str:
-        """The Content-Type of an answer that is no stream."""
-        ...
+        """The Content-Type of an answer that is not a stream."""
 
     def resolve(self) -> tuple[Operation, VersionCodec]:
         """Return the operation that is called, and the codec of the version in which it is called."""
-        ...
 
     def read_params(self) -> Struct:
         """Return the operation's request."""
-        ...
 
     def write_result(self, value: Event | Struct | None) -> bytes:
         """Return the body of an answer, or the data of one event."""
-        ...
 
     def write_error(self, error: A2AError) -> bytes:
         """Return the same for an error."""
-        ...
 
     def error_response(self, error: A2AError) -> Response:
         """Return the answer to a request that failed before its first result."""
-        ...
 
 
 def read_body(request: Request, max_bytes: int) -> bytes:

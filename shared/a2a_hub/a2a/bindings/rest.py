@@ -111,7 +111,7 @@ _PATHS = [
     for codec in CODECS.values()
     for rest in codec.paths(operation)
 ]
-# Templates that exist with a verb, too (`/tasks/{id}:cancel`): there, an id holds no colon, and `/tasks/x:unknown` is no path.
+# Templates that also exist with a verb (`/tasks/{id}:cancel`): their ids hold no colon, and `/tasks/x:unknown` is no path.
 _WITH_VERBS = frozenset(rest.path.rpartition(":")[0] for _, rest, _ in _PATHS if "}:" in rest.path)
 
 
@@ -138,7 +138,7 @@ def _rows() -> dict[int, list[_Row]]:
 
 
 _ROWS = _rows()
-# A task id in the body or in the query, however it is spelt, does not replace the path's.
+# Names of a task id in the body or the query, which does not replace the path's.
 _SHADOWED_BY_PATH = frozenset({"taskId", "task_id"})
 
 
@@ -183,7 +183,7 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
         # `null` is what the Go SDK sends with a request that has no fields beside the path's.
         params = protojson.decode(body) if body.strip() not in (b"", b"null") else {}
     else:
-        # None of these requests has a field that takes several values.
+        # No request has a field that takes several values.
         params = {
             name: values[0] if len(values) == 1 else [*values] for name, values in query.items() if values
         }

@@ -13,7 +13,7 @@ HEADERS = {
 }
 KEEP_ALIVE = b": keep-alive\n\n"
 _BOM = b"\xef\xbb\xbf"
-# Ends of a line to Unicode, though not to JSON nor to §9.2.6: httpx-sse cuts an event there in versions until 0.4.1.
+# Line ends of Unicode, but not of JSON or §9.2.6: httpx-sse cuts an event there in versions until 0.4.1.
 _LINE_ENDS = {end.encode(): f"\\u{ord(end):04x}".encode() for end in "\u0085\u2028\u2029"}
 
 

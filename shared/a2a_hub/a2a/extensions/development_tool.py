@@ -100,21 +100,21 @@ class ConfirmationOption(Schema, frozen=True, kw_only=True):
 
 
 class ExecuteDetails(Schema, frozen=True, kw_only=True):
-    """A shell command that wants to be confirmed."""
+    """A shell command to confirm."""
 
     command: str = ""
     working_directory: str | None = None
 
 
 class McpDetails(Schema, frozen=True, kw_only=True):
-    """A tool of an MCP server that wants to be confirmed."""
+    """A tool of an MCP server to confirm."""
 
     server_name: str = ""
     tool_name: str = ""
 
 
 class GenericDetails(Schema, frozen=True, kw_only=True):
-    """Anything else that wants to be confirmed."""
+    """Anything else to confirm."""
 
     description: str = ""
 
@@ -160,7 +160,7 @@ class DevelopmentToolEvent(Schema, frozen=True, kw_only=True):
 
 
 class ModifiedFileDetails(Schema, frozen=True, kw_only=True):
-    """A file as the user changed what was proposed."""
+    """The proposed file after the user's changes."""
 
     new_content: str = ""
 
@@ -211,7 +211,7 @@ class ExecuteSlashCommandRequest(Schema, frozen=True, kw_only=True):
 
 
 class ExecuteSlashCommandResponse(Schema, frozen=True, kw_only=True):
-    """The result of `command/execute`. `execution_id` is the id of a task; of a command that did not start, it is empty."""
+    """The result of `command/execute`. `execution_id` is the id of a task; it is empty for a command that did not start."""
 
     execution_id: str = ""
     status: CommandExecutionStatus = CommandExecutionStatus.COMMAND_EXECUTION_STATUS_UNSPECIFIED
@@ -272,12 +272,6 @@ def settings_in(message: Message, path: str = "message") -> AgentSettings | None
     """Return the settings in a message's metadata. Raises INVALID_PARAMS with the field named."""
     value = in_metadata(message.metadata)
     return None if value is None else read(AgentSettings, value, f"{path}.metadata.{URI}")
-
-
-def event_in(metadata: Mapping[str, Any] | None) -> DevelopmentToolEvent | None:
-    """Return the event in a status update's metadata. Raises INVALID_PARAMS for an unknown form."""
-    value = in_metadata(metadata)
-    return None if value is None else read(DevelopmentToolEvent, value, f"metadata.{URI}")
 
 
 def metadata_of(value: Schema, spelling: Spelling) -> dict[str, Any]:

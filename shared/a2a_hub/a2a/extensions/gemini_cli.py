@@ -34,7 +34,7 @@ _STAGES = {
     "cancelled": Stage.CANCELLED,
 }
 _ACTIONS = {"exec": Action.RUN, "sandbox_expansion": Action.RUN, "edit": Action.WRITE, "mcp": Action.MCP}
-# What its own interface offers, but for `modify_with_editor`, which opens an editor beside the agent.
+# The choices of its own interface, except `modify_with_editor`, which opens an editor beside the agent.
 _OPTIONS = {
     "edit": ("proceed_once", "proceed_always", "cancel"),
     "exec": ("proceed_once", "proceed_always", "cancel"),
@@ -45,12 +45,12 @@ _FEWEST_OPTIONS = ("proceed_once", "cancel")
 
 
 def is_tool_call(data: dict[str, Any]) -> bool:
-    """The data is its record of a tool call."""
+    """Return True if the data is its record of a tool call."""
     return isinstance(data.get("request"), dict) and "callId" in data["request"] and "status" in data
 
 
 def tool_call(data: dict[str, Any]) -> ToolUpdate:
-    """The tool call that the data tells of."""
+    """Return the tool call in the data."""
     request, tool, details = data["request"], _object(data, "tool"), _object(data, "confirmationDetails")
     given = _object(request, "args")
     call_id = _text(request, "callId")
@@ -103,7 +103,7 @@ def _question(
 
 
 def _hunks(diff: str) -> str:
-    """A diff without what stands above its first hunk, since the file is named already. One without a hunk changes nothing."""
+    """Return a diff from its first hunk on, since the file is named already. A diff without a hunk changes nothing."""
     start = diff.find("@@")
     return diff[start:] if start >= 0 else ""
 
@@ -119,20 +119,20 @@ def _text(data: dict[str, Any], name: str) -> str:
 
 
 def in_passing(event: Event) -> Event:
-    """The event; WORKING instead of INPUT_REQUIRED where the agent works on, which it tells with 0.3's `final` alone."""
+    """Return the event, with WORKING for INPUT_REQUIRED if the agent works on, which it shows by 0.3's `final` alone."""
     if not isinstance(event, TaskStatusUpdateEvent) or event.status.state is not TaskState.INPUT_REQUIRED:
         return event
-    told = (event.metadata or {}).get(KEY)
-    if not isinstance(told, dict) or told.get("kind") == "state-change":
+    update = (event.metadata or {}).get(KEY)
+    if not isinstance(update, dict) or update.get("kind") == "state-change":
         return event
     return replace(event, status=replace(event.status, state=TaskState.WORKING))
 
 
 def is_task(task: Task) -> bool:
-    """The task is one of its own: it keeps its state in the metadata."""
+    """Return True if the task is one of its own: its metadata holds the server's state."""
     return _OWN_STATE in (task.metadata or {})
 
 
 def is_output(artifact_id: str) -> bool:
-    """The artifact is what a tool prints while it runs."""
+    """Return True if the artifact is the output of a running tool."""
     return artifact_id.startswith("tool-") and artifact_id.endswith("-output")

@@ -96,7 +96,6 @@ class SlashCommands(Protocol):
 
     def commands(self, request: GetAllSlashCommandsRequest, call: Call) -> GetAllSlashCommandsResponse:
         """Return the commands that this caller may use."""
-        ...
 
     def execute(self, request: ExecuteSlashCommandRequest, call: Call) -> ExecuteSlashCommandResponse:
         """Start the command. With STARTED, `execution_id` is the id of a stored task of the caller.
@@ -104,7 +103,6 @@ class SlashCommands(Protocol):
         With FAILED_TO_START, `message` tells the user that there is no such command or that its arguments are wrong; nothing is
         left. `call` has the extension active and takes data.
         """
-        ...
 
 
 def answer(commands: SlashCommands, command_call: CommandCall, call: Call) -> dict[str, Any]:

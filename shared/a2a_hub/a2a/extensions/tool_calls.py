@@ -1,6 +1,6 @@
-"""What an agent says of the tools that it calls, in the extension's form or in Gemini CLI's.
+"""Tool calls in an agent's updates, in the extension's form or in Gemini CLI's.
 
-Where an agent answers with a whole task, the kinds of its updates are missing: a tool call is known by its shape.
+An answer with a whole task lacks the kinds of its updates: a tool call is recognised by its shape.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from a2a_hub.a2a.model import Message
 
 _LONGEST_ID = 1000
 _MOST_OPTIONS = 20
-# Comparing takes more than linear time.
+# A diff takes more than linear time.
 _MOST_LINES_COMPARED = 500
 _STAGES = {
     ToolCallStatus.EXECUTING: Stage.EXECUTING,
@@ -50,7 +50,7 @@ _STAGES = {
 
 
 class Kind(StrEnum):
-    """What a status update tells."""
+    """The kind of a status update."""
 
     TOOL_CALL = "TOOL_CALL"
     THOUGHT = "THOUGHT"
@@ -69,21 +69,21 @@ _KINDS = {
 
 
 def kind_of(metadata: Mapping[str, Any] | None) -> Kind | None:
-    """What the update that has this metadata tells; None where it does not say so."""
+    """Return the kind of an update with this metadata, None if it is unknown."""
     for key in (URI, gemini_cli.KEY):
-        told = (metadata or {}).get(key)
-        if isinstance(told, dict):
-            return _KINDS.get(str(told.get("kind")).upper().replace("-", "_"))
+        event = (metadata or {}).get(key)
+        if isinstance(event, dict):
+            return _KINDS.get(str(event.get("kind")).upper().replace("-", "_"))
     return None
 
 
 def is_tool_call(data: Any) -> bool:
-    """The data is a tool call in one of the two forms."""
+    """Return True if the data is a tool call in one of the two forms."""
     return isinstance(data, dict) and (_is_schema(data) or gemini_cli.is_tool_call(data))
 
 
 def tool_calls_in(message: Message | None) -> Iterator[ToolUpdate]:
-    """The tool calls in a message's data, whatever else is there."""
+    """Yield the tool calls in a message's data, among any other data."""
     for part in message.parts if message else ():
         if isinstance(part.data, dict):
             update = None
@@ -96,7 +96,7 @@ def tool_calls_in(message: Message | None) -> Iterator[ToolUpdate]:
 
 
 def thought_in(message: Message | None) -> str:
-    """The subject of the thought in a message of that kind."""
+    """Return the subject of the thought in a message of that kind."""
     for part in message.parts if message else ():
         if isinstance(part.data, dict) and isinstance(subject := part.data.get("subject"), str):
             return name_of(subject)
@@ -111,7 +111,7 @@ def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
     try:
         call = read(ToolCall, data, "data")
     except A2AError:
-        # Of a newer version, perhaps: it is passed on to programs, who may understand it.
+        # A newer version, perhaps: programs get it as it is.
         return None
     request = call.confirmation_request if call.status is ToolCallStatus.PENDING else None
     dialect = Dialect.CAMEL if spelling_of(data) is Spelling.CAMEL else Dialect.SNAKE
@@ -127,7 +127,7 @@ def _tool_call(data: dict[str, Any]) -> ToolUpdate | None:
 
 
 def _done(call: ToolCall) -> tuple[Action, str]:
-    """What the tool does, and to what."""
+    """Return the tool's action and its object."""
     match call.confirmation_request:
         case ConfirmationRequest(execute_details=details) if details is not None:
             return Action.RUN, details.command

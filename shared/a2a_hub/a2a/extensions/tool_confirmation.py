@@ -96,7 +96,7 @@ do not allow, いいえ, いや, いえ, だめ, ダメ, 駄目, だめです, �
 拒否する, 拒否します, 拒否して, 却下, 却下します, 不許可, 許可しない, 許可しません, 許可しないで, 実行しない,
 実行しません, 実行しないで, 実行しないでください, しないで, しないでください, ストップ, 不要, 不要です
 """
-# The ids and names of the choices that a "yes" or a "no" stands for. None that holds longer than once is among them.
+# Ids and names of the choices for a "yes" or a "no". None of them holds longer than once.
 _ONCE_IDS = """
 proceed_once, allow_once, approve_once, once, proceed, allow, approve, accept, yes, ok, confirm, run, allow once, approve once
 """
@@ -109,7 +109,7 @@ _NUMBER = re.compile(
 
 
 def question_text(questions: Sequence[ToolQuestion], agent: str, language: Language) -> str:
-    """Asks for a decision on the first of them."""
+    """Return the question about the first of the tool calls."""
     first, *others = questions
     options = options_of(first)
     names = {"agent": agent, "tool": first.tool, "subject": first.subject}
@@ -117,7 +117,7 @@ def question_text(questions: Sequence[ToolQuestion], agent: str, language: Langu
     if first.action is Action.RUN and first.subject not in ("", "."):
         paragraphs[0] += f"\n{_WHERE[language].format(**names)}"
     if first.body:
-        # Indented, no line of it can be taken for one of the choices.
+        # Indented, so that no line passes for one of the choices.
         paragraphs.append("\n".join(f"{_INDENT}{line}" for line in first.body.split("\n")))
     if first.unseen:
         paragraphs.append(_UNSEEN[language].format(unseen=first.unseen))
@@ -135,58 +135,58 @@ def question_text(questions: Sequence[ToolQuestion], agent: str, language: Langu
 
 
 def not_understood_text(language: Language) -> str:
-    """Stands above the question when it is asked again."""
+    """Return the text above a repeated question."""
     return _NOT_UNDERSTOOD[language]
 
 
 def late_text(agent: str, language: Language) -> str:
-    """The decision came too late."""
+    """Return the text for a decision that came too late."""
     return _LATE[language].format(agent=agent)
 
 
 def rejected_text(language: Language) -> str:
-    """What an agent that says nothing more has done: nothing."""
+    """Return the text for an agent that says nothing after a rejection."""
     return _REJECTED[language]
 
 
 def progress_text(update: ToolUpdate, language: Language) -> str:
-    """The one line that tells that the tool is at work."""
+    """Return one line about the running tool."""
     return _DOING[update.action][language].format(about=update.about, tool=update.tool).rstrip(": ")
 
 
-def confirmation(asked: Message, question: ToolQuestion, option_id: str) -> Message:
-    """The person's message as the agent gets it: their decision."""
+def confirmation(request: Message, question: ToolQuestion, option_id: str) -> Message:
+    """Return the person's message as the agent gets it: their decision."""
     if question.dialect is Dialect.GEMINI_CLI:
         data: dict[str, Any] = {"callId": question.call_id, "outcome": option_id}
-        return _with(asked, data, extensions=())
-    said = ToolCallConfirmation(tool_call_id=question.call_id, selected_option_id=option_id)
-    return _with(asked, write(said, Spelling(question.dialect.value)), extensions=(URI,))
+        return _with(request, data, extensions=())
+    decision = ToolCallConfirmation(tool_call_id=question.call_id, selected_option_id=option_id)
+    return _with(request, write(decision, Spelling(question.dialect.value)), extensions=(URI,))
 
 
-def _with(asked: Message, data: dict[str, Any], *, extensions: tuple[str, ...]) -> Message:
+def _with(request: Message, data: dict[str, Any], *, extensions: tuple[str, ...]) -> Message:
     return Message(
-        message_id=asked.message_id,
-        role=asked.role,
+        message_id=request.message_id,
+        role=request.role,
         parts=(Part(data=data, media_type="application/json"),),
-        context_id=asked.context_id,
-        task_id=asked.task_id,
-        metadata=asked.metadata,
+        context_id=request.context_id,
+        task_id=request.task_id,
+        metadata=request.metadata,
         extensions=extensions,
     )
 
 
 def options_of(question: ToolQuestion) -> tuple[Option, ...]:
-    """The choices, in the order of their numbers."""
+    """Return the choices, in the order of their numbers."""
     return question.options or _DEFAULT_OPTIONS
 
 
 def names_of(option: Option) -> tuple[str, ...]:
-    """All that the choice is called, to whoever is asked in either language."""
+    """Return all names of the choice, in both languages."""
     return tuple(filter(None, (option.name, *_OPTION_NAMES.get(option.id, {}).values())))
 
 
 def shown_name(option: Option, language: Language) -> str:
-    """What the choice is called in the question: in Japanese with the agent's own word for it, if that is English."""
+    """Return the choice's name in the question: in Japanese, followed by the agent's own name if that is English."""
     ours = _OPTION_NAMES.get(option.id, {}).get(language, "")
     if not option.name or language in (_EN, language_of(option.name)):
         return option.name or ours or option.id
@@ -194,8 +194,9 @@ def shown_name(option: Option, language: Language) -> str:
 
 
 def chosen(reply: str, question: ToolQuestion) -> str | None:
-    """The id of the choice; None where the reply is not understood. What allows more than this once is chosen by its number or
-    its name, never by a "yes".
+    """Return the id of the choice, None if the reply is not understood.
+
+    A choice that allows more than this once is made by its number or its name, never by a "yes".
     """
     text = _plain(reply[: _MAX_REPLY_LENGTH + 1])
     options = options_of(question)
@@ -204,13 +205,13 @@ def chosen(reply: str, question: ToolQuestion) -> str | None:
     whole = _one(text, options)
     if whole is not None:
         return whole
-    # "Yes, please.": each piece has to say the same.
-    said = {_one(piece, options) for each in _APART.split(text) if (piece := each.strip())}
-    return said.pop() if len(said) == 1 else None
+    # "Yes, please.": all pieces must agree.
+    choices = {_one(piece, options) for each in _APART.split(text) if (piece := each.strip())}
+    return choices.pop() if len(choices) == 1 else None
 
 
 def plain_choices(question: ToolQuestion) -> tuple[str | None, str | None]:
-    """The ids that "yes" and "no" stand for; None where there is none, or more than one."""
+    """Return the ids for "yes" and "no"; None if there is none, or more than one."""
     options = options_of(question)
     return _single(options, _ONCE_WORDS), _single(options, _REJECT_WORDS)
 
@@ -222,7 +223,7 @@ def _one(text: str, options: tuple[Option, ...]) -> str | None:
         return options[place - 1].id if 1 <= place <= len(options) else None
     bare = _bare(text)
     if bare in _NO_WORDS:
-        # An agent that has no such choice does not know this one either, which is no consent.
+        # An agent without such a choice does not know this one either, which is no consent.
         return _single(options, _REJECT_WORDS) or "cancel"
     if bare in _YES_WORDS and (once := _single(options, _ONCE_WORDS)):
         return once
@@ -244,7 +245,9 @@ def _plain(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Without quotation marks and what ends a sentence, the spaces single. A question mark stays: who asks has not decided."""
+    """Return the text without quotation marks and final punctuation, with single spaces. A question mark stays: it is no
+    decision.
+    """
     return " ".join(re.sub(r"""^[\s"'“”「『]+|[\s"'“”」』.,!;:。、~]+$""", "", text).split())
 
 

@@ -1,4 +1,4 @@
-"""Tool calls as the hub shows them, in whichever form their agent reports them, and foreign text made safe to show.
+"""Tool calls as the hub shows them, independent of their agent's form, and foreign text made safe to show.
 
 Nothing in such a text is hidden, and nothing passes for what stands around it.
 """
@@ -24,7 +24,7 @@ _LONGEST_LINE = 500
 
 
 class Dialect(StrEnum):
-    """In whose form the agent tells, and takes the answer; the extension's is spelt in two ways."""
+    """The form of an agent's tool calls, and of the decisions that it takes. The extension's has two spellings."""
 
     SNAKE = "snake_case"
     CAMEL = "camelCase"
@@ -32,7 +32,7 @@ class Dialect(StrEnum):
 
 
 class Action(StrEnum):
-    """What a tool does."""
+    """The action of a tool."""
 
     RUN = "RUN"
     WRITE = "WRITE"
@@ -41,7 +41,7 @@ class Action(StrEnum):
 
 
 class Stage(StrEnum):
-    """How far a tool call is."""
+    """The progress of a tool call."""
 
     PREPARED = "PREPARED"
     ASKING = "ASKING"
@@ -52,16 +52,16 @@ class Stage(StrEnum):
 
 
 class Option(Struct, frozen=True):
-    """A choice: what is sent, and what the agent calls it."""
+    """A choice: the id that is sent, and the agent's name for it."""
 
     id: str
     name: str = ""
 
 
 class ToolQuestion(Struct, frozen=True, kw_only=True):
-    """A tool call that waits for a decision, cut to what a person reads. It can be kept as JSON.
+    """A tool call that waits for a decision, cut to a length that people read, storable as JSON.
 
-    `subject` is what the tool works on: a file, a folder, a server. `unseen` counts the lines that `body` leaves out.
+    `subject` is the object of the tool: a file, a folder, a server. `unseen` counts the lines that `body` leaves out.
     """
 
     call_id: str
@@ -75,14 +75,14 @@ class ToolQuestion(Struct, frozen=True, kw_only=True):
 
 
 class PendingTools(Struct, frozen=True, kw_only=True):
-    """What waits for a person's decision: the first of these was asked, in this language."""
+    """The tool calls that wait for a person's decision. The question about the first was sent in this language."""
 
     language: Language
     questions: tuple[ToolQuestion, ...]
 
 
 class ToolUpdate(Struct, frozen=True, kw_only=True):
-    """A tool call as it is now. `about` is one line: the command, the file. `question` is there while it is ASKING."""
+    """The current state of a tool call. `about` is one line: the command, the file. `question` is set while it is ASKING."""
 
     call_id: str
     stage: Stage
@@ -93,24 +93,24 @@ class ToolUpdate(Struct, frozen=True, kw_only=True):
 
 
 def visible(text: str, *, longest: int = _LONGEST) -> str:
-    """One line; control characters, and those that turn or hide text, are written as their codes."""
+    """Return one line, with codes for control characters and for characters that turn or hide text."""
     short = text if len(text) <= longest else f"{text[:longest]}…"
     return "".join(map(_shown, short))
 
 
 def name_of(text: str) -> str:
-    """A name in one line."""
+    """Return a name in one line."""
     return visible(" ".join(text.split()), longest=_LONGEST_NAME)
 
 
 def first_line(text: str) -> str:
-    """What something is about, in a few words."""
+    """Return a short description of the text."""
     first, _, rest = text.strip().partition("\n")
     return visible(first, longest=_LONGEST_ABOUT) + (" …" if rest and len(first) <= _LONGEST_ABOUT else "")
 
 
 def cut(text: str) -> tuple[str, int]:
-    """The first lines, each `visible`, and how many lines are not there, or not whole."""
+    """Return the first lines, each `visible`, and the number of lines that are missing or cut."""
     lines = text.replace("\r\n", "\n").expandtabs(4).rstrip("\n").split("\n")
     shown: list[str] = []
     whole = size = 0
@@ -124,7 +124,7 @@ def cut(text: str) -> tuple[str, int]:
 
 
 def listed(values: Mapping[str, Any]) -> str:
-    """A tool's parameters, one a line."""
+    """Return a tool's parameters, one per line."""
     return "\n".join(f"{name}: {_written(value)}" for name, value in values.items())
 
 
@@ -133,7 +133,7 @@ def _written(value: Any) -> str:
 
 
 def _shown(character: str) -> str:
-    # Of what prints nothing, only spaces deceive nobody.
+    # Spaces are the only invisible characters that deceive nobody.
     if character.isprintable() or unicodedata.category(character) == "Zs":
         return character
     return f"\\u{ord(character):04x}"

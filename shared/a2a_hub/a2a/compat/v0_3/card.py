@@ -29,7 +29,7 @@ _REQUIRED_OF_FLOWS: dict[str, dict[str, Any]] = {
 
 
 def to_compat_card(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[str, Any]:
-    """The card in 0.3's JSON: its interfaces of version 0.3 only, and no field that 0.3's schema does not have.
+    """Return the card in 0.3's JSON: its interfaces of version 0.3 only, and no field that 0.3's schema does not have.
 
     Raises ValueError when the card has no interface of version 0.3.
     """
@@ -58,7 +58,7 @@ def to_compat_card(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[
 
 
 def to_compat_rest_card(card: AgentCard) -> dict[str, Any]:
-    """The card as HTTP+JSON has it. 0.3's official clients disagree on the form of a security scheme: each carries both."""
+    """Return the card for HTTP+JSON. 0.3's official clients disagree on the form of a security scheme: each carries both."""
     compat = to_compat_card(card)
     for name, scheme in _plain(card).get("securitySchemes", {}).items():
         compat["securitySchemes"][name] |= scheme
@@ -83,7 +83,7 @@ def both_versions(card: AgentCard, *, protocol_version: str = "0.3.0") -> dict[s
 
 
 def to_core_card(value: Any) -> AgentCard:
-    """A card as some agent publishes it, 0.3's or 1.0's or both in one, as a 1.0 card. Raises INVALID_PARAMS."""
+    """Return an agent's card, of 0.3, 1.0 or both in one, as a 1.0 card. Raises INVALID_PARAMS."""
     card = as_object(value, "card")
     if "supportedInterfaces" in card or "supported_interfaces" in card:
         return protojson.read(AgentCard, _without_other_version(card))
@@ -104,7 +104,7 @@ def to_core_card(value: Any) -> AgentCard:
 
 
 def to_core_interfaces(value: Any) -> dict[str, Any]:
-    """Of such a card, in 1.0's JSON, what says how its agent is called. Raises INVALID_PARAMS for a fault in that alone."""
+    """Return the parts of such a card that describe its interfaces, as 1.0 JSON. Raises INVALID_PARAMS for faults in them."""
     card = as_object(value, "card")
     if "supportedInterfaces" in card or "supported_interfaces" in card:
         return _without_other_version(card)
@@ -112,7 +112,7 @@ def to_core_interfaces(value: Any) -> dict[str, Any]:
 
 
 def _without_other_version(card: dict[str, Any]) -> dict[str, Any]:
-    """A 1.0 card whose interfaces are also given in 0.3's way keeps both, 1.0's first."""
+    """Return a 1.0 card with the interfaces that it describes in 0.3's way after its own."""
     interfaces = card.get("supportedInterfaces", card.get("supported_interfaces"))
     known = {
         _same(item.get("url"), item.get("protocolBinding"), str(item.get("protocolVersion"))[:3])
@@ -128,7 +128,7 @@ def _without_other_version(card: dict[str, Any]) -> dict[str, Any]:
 
 
 def _to_core_interfaces(card: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    # 0.2's cards need not name a version, and 0.2 is 0.3 as far as the hub speaks it.
+    # 0.2's cards need not name a version, and for the hub 0.2 is 0.3.
     if not isinstance(card.get("url"), str) or not isinstance(card.get("protocolVersion", ""), str):
         raise invalid_field("card", "must have url and protocolVersion, or supportedInterfaces")
     preferred = card.get("preferredTransport") or "JSONRPC"
@@ -144,7 +144,7 @@ def _to_core_interfaces(card: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 
 def _same(*members: Any) -> tuple[str, ...]:
-    """What two interfaces have in common that are one; where a card has an array for a text, too."""
+    """Return the key by which equal interfaces are recognised, also for members that are no strings."""
     return tuple(map(str, members))
 
 

@@ -48,7 +48,7 @@ _WRAPPERS = {
 
 
 def to_core_status(value: Any, path: str) -> dict[str, Any]:
-    """A 0.3 task status as 1.0 JSON."""
+    """Return a 0.3 task status as 1.0 JSON."""
     status = as_object(value, path)
     core = copied(status, "timestamp")
     core["state"] = to_core_state(status.get("state"), f"{path}.state")
@@ -58,7 +58,7 @@ def to_core_status(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_status(status: TaskStatus, binding: Binding) -> dict[str, Any]:
-    """A 1.0 task status in 0.3's JSON."""
+    """Return a 1.0 task status in 0.3's JSON."""
     return without_absent(
         {
             "state": to_compat_state(status.state, binding),
@@ -69,7 +69,7 @@ def to_compat_status(status: TaskStatus, binding: Binding) -> dict[str, Any]:
 
 
 def to_core_artifact(value: Any, path: str) -> dict[str, Any]:
-    """A 0.3 artifact as 1.0 JSON."""
+    """Return a 0.3 artifact as 1.0 JSON."""
     artifact = as_object(value, path)
     core = copied(artifact, "artifactId", "name", "description", "metadata", "extensions")
     parts = as_list(artifact.get("parts", []), f"{path}.parts")
@@ -78,7 +78,7 @@ def to_core_artifact(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_artifact(artifact: Artifact, binding: Binding) -> dict[str, Any]:
-    """A 1.0 artifact in 0.3's JSON."""
+    """Return a 1.0 artifact in 0.3's JSON."""
     return without_absent(
         {
             "artifactId": artifact.artifact_id,
@@ -92,7 +92,7 @@ def to_compat_artifact(artifact: Artifact, binding: Binding) -> dict[str, Any]:
 
 
 def to_core_task(value: Any, path: str) -> dict[str, Any]:
-    """A 0.3 task as 1.0 JSON."""
+    """Return a 0.3 task as 1.0 JSON."""
     task = as_object(value, path)
     expect_kind(task, "task", path)
     core = copied(task, "id", "contextId", "metadata")
@@ -107,7 +107,7 @@ def to_core_task(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_task(task: Task, binding: Binding) -> dict[str, Any]:
-    """A 1.0 task in 0.3's JSON."""
+    """Return a 1.0 task in 0.3's JSON."""
     return without_absent(
         {
             "kind": None if binding is Binding.HTTP_JSON else "task",
@@ -122,14 +122,14 @@ def to_compat_task(task: Task, binding: Binding) -> dict[str, Any]:
 
 
 def to_core_status_update(value: Any, path: str) -> dict[str, Any]:
-    """A 0.3 status update as 1.0 JSON."""
+    """Return a 0.3 status update as 1.0 JSON."""
     event = as_object(value, _RESULT)
     core = copied(event, "taskId", "contextId", "metadata")
     return core | {"status": to_core_status(event.get("status"), f"{path}.status")}
 
 
 def to_core_artifact_update(value: Any, path: str) -> dict[str, Any]:
-    """A 0.3 artifact update as 1.0 JSON."""
+    """Return a 0.3 artifact update as 1.0 JSON."""
     event = as_object(value, _RESULT)
     core = copied(event, "taskId", "contextId", "append", "lastChunk", "metadata")
     return core | {"artifact": to_core_artifact(event.get("artifact"), f"{path}.artifact")}
@@ -144,7 +144,7 @@ _TO_CORE = {
 
 
 def to_core_event(value: Any) -> dict[str, Any]:
-    """A 0.3 result or stream event, bare or wrapped, as 1.0's StreamResponse JSON."""
+    """Return a 0.3 result or stream event, bare or wrapped, as 1.0's StreamResponse JSON."""
     event = as_object(value, _RESULT)
     kind = event.get("kind")
     if kind is None:
@@ -159,7 +159,7 @@ def to_core_event(value: Any) -> dict[str, Any]:
 
 
 def to_compat_event(event: Event, binding: Binding) -> dict[str, Any]:
-    """A 1.0 result or stream event in 0.3's JSON."""
+    """Return a 1.0 result or stream event in 0.3's JSON."""
     rest = binding is Binding.HTTP_JSON
     match event:
         case Task():

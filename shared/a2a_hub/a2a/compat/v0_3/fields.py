@@ -42,52 +42,52 @@ _WRITE_ROLE = {
 
 
 def to_core_state(value: Any, path: str) -> str:
-    """The 1.0 name of a 0.3 task state."""
+    """Return the 1.0 name of a 0.3 task state."""
     if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_STATE:
         return _READ_STATE[value].value
     raise invalid_field(path, f"must be one of {', '.join(row[1] for row in _STATES)}")
 
 
 def to_core_role(value: Any, path: str) -> str:
-    """The 1.0 name of a 0.3 role."""
+    """Return the 1.0 name of a 0.3 role."""
     if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_ROLE:
         return _READ_ROLE[value].value
     raise invalid_field(path, "must be user or agent")
 
 
 def to_compat_state(state: TaskState, binding: Binding) -> str:
-    """The 0.3 name of a task state."""
+    """Return the 0.3 name of a task state."""
     return _WRITE_STATE[binding][state]
 
 
 def to_compat_role(role: Role, binding: Binding) -> str:
-    """The 0.3 name of a role; 0.3 has no "unspecified", so an agent that left it out is an agent."""
+    """Return the 0.3 name of a role. 0.3 has no "unspecified": an agent that left it out is an agent."""
     return _WRITE_ROLE[binding].get(role) or _WRITE_ROLE[binding][Role.AGENT]
 
 
 def as_object(value: Any, path: str) -> dict[str, Any]:
-    """`value`, which must be a JSON object."""
+    """Return `value`, which must be a JSON object."""
     if isinstance(value, dict):
         return value
     raise invalid_field(path, "must be an object")
 
 
 def as_list(value: Any, path: str) -> list[Any]:
-    """`value`, which must be a JSON array."""
+    """Return `value`, which must be a JSON array."""
     if isinstance(value, list):
         return value
     raise invalid_field(path, "must be an array")
 
 
 def as_string(value: Any, path: str) -> str:
-    """`value`, which must be a string: checked here where 1.0 has another name for the field."""
+    """Return `value`, which must be a string. Checked here if 1.0 has another name for the field."""
     if isinstance(value, str):
         return value
     raise invalid_field(path, "must be a string")
 
 
 def member(value: dict[str, Any], name: str) -> Any:
-    """The member of that camelCase name, or of its snake_case form, as ProtoJSON allows; None where it is absent."""
+    """Return the member of a camelCase name or its snake_case form (ProtoJSON), None if it is absent."""
     found = value.get(name)
     return value.get(_snake_case(name)) if found is None else found
 
@@ -98,16 +98,16 @@ def _snake_case(name: str) -> str:
 
 
 def expect_kind(value: dict[str, Any], kind: str, path: str) -> None:
-    """Checks `kind` where it is given; 0.3's HTTP+JSON form has none."""
+    """Check `kind` if it is given; 0.3's HTTP+JSON form has none."""
     if value.get("kind") not in (None, kind):
         raise invalid_field(f"{path}.kind", f"must be {kind}")
 
 
 def copied(value: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The members of `value` that both versions spell alike, by their camelCase names."""
+    """Return the members that both versions spell alike, by their camelCase names."""
     return {name: found for name in names if (found := member(value, name)) is not None}
 
 
 def without_absent(value: dict[str, Any]) -> dict[str, Any]:
-    """`value` without the members that are None or an empty tuple."""
+    """Return `value` without the members that are None or an empty tuple."""
     return {name: item for name, item in value.items() if item is not None and item != ()}

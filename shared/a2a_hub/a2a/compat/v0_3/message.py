@@ -41,7 +41,7 @@ _FILE_MEMBERS = (
 
 
 def to_core_message(value: Any, path: str) -> dict[str, Any]:
-    """A 0.3 message of either JSON form as 1.0 JSON."""
+    """Return a 0.3 message of either JSON form as 1.0 JSON."""
     message = as_object(value, path)
     expect_kind(message, "message", path)
     core = copied(message, *_ALIKE)
@@ -56,7 +56,7 @@ def to_core_message(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
-    """A 1.0 message in 0.3's JSON."""
+    """Return a 1.0 message in 0.3's JSON."""
     rest = binding is Binding.HTTP_JSON
     parts = [to_compat_part(part, binding) for part in message.parts]
     return without_absent(
@@ -75,7 +75,7 @@ def to_compat_message(message: Message, binding: Binding) -> dict[str, Any]:
 
 
 def to_core_part(value: Any, path: str) -> dict[str, Any]:
-    """A 0.3 part of either JSON form as 1.0 JSON."""
+    """Return a 0.3 part of either JSON form as 1.0 JSON."""
     part = as_object(value, path)
     kind = part.get("kind")
     if kind is None:
@@ -83,7 +83,7 @@ def to_core_part(value: Any, path: str) -> dict[str, Any]:
         if len(present) != 1:
             raise invalid_field(path, "must have exactly one of text, file, data")
         kind = present[0]
-        # A2A 0.2 says `type` for `kind`. A part of an unknown type is refused, not read by what else it holds.
+        # A2A 0.2 says `type` for `kind`. A part of an unknown type is refused, not guessed.
         if part.get("type") not in (None, kind):
             raise invalid_field(f"{path}.type", "must be text, file or data, as what the part holds")
     core = copied(part, "metadata")
@@ -116,7 +116,7 @@ def _to_core_file(value: Any, path: str) -> dict[str, Any]:
 
 
 def _unwrapped(raw: str, *, is_text: bool) -> str:
-    """The content's base64, taken out of a second one around it. A text that only looks like base64 stays as it is."""
+    """Return the content's base64 out of a second one around it. A text that only looks like base64 stays as it is."""
     inner = base64.b64decode(raw)
     if len(inner) % 4 or not re.fullmatch(rb"[A-Za-z0-9+/]+={0,2}", inner):
         return raw
@@ -139,7 +139,7 @@ def _to_core_data(part: dict[str, Any], path: str, metadata: Any) -> dict[str, A
 
 
 def to_compat_part(part: Part, binding: Binding) -> dict[str, Any]:
-    """A 1.0 part in 0.3's JSON. A text part's file name and media type have no place in 0.3 and are left out."""
+    """Return a 1.0 part in 0.3's JSON, which has no place for a text part's file name and media type."""
     rest = binding is Binding.HTTP_JSON
     metadata = part.metadata
     if part.text is not None:

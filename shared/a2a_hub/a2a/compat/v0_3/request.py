@@ -29,7 +29,7 @@ _RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>[^/]*)"
 
 
 def to_core_send(value: Any, binding: Binding = Binding.JSONRPC) -> dict[str, Any]:
-    """0.3's MessageSendParams as 1.0's SendMessageRequest JSON."""
+    """Return 0.3's MessageSendParams as 1.0's SendMessageRequest JSON."""
     params = as_object(value, "params")
     core = copied(params, "metadata")
     # `message` is `request` in 0.3's proto, and the official 1.x client writes it so when it speaks 0.3 over HTTP+JSON.
@@ -42,7 +42,7 @@ def to_core_send(value: Any, binding: Binding = Binding.JSONRPC) -> dict[str, An
 
 
 def to_core_configuration(value: Any, path: str, binding: Binding) -> dict[str, Any]:
-    """0.3's MessageSendConfiguration as 1.0 JSON."""
+    """Return 0.3's MessageSendConfiguration as 1.0 JSON."""
     configuration = as_object(value, path)
     core = _without_unlimited(copied(configuration, "acceptedOutputModes", "historyLength"))
     blocking = configuration.get("blocking", False if binding is Binding.HTTP_JSON else None)
@@ -64,7 +64,7 @@ def _without_unlimited(core: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_compat_send(request: SendMessageRequest, binding: Binding) -> dict[str, Any]:
-    """A 1.0 SendMessageRequest as 0.3's MessageSendParams, for a downstream agent that speaks 0.3."""
+    """Return a 1.0 SendMessageRequest as 0.3's MessageSendParams, for a downstream agent that speaks 0.3."""
     compat: dict[str, Any] = {"message": to_compat_message(request.message, binding)}
     if request.configuration is not None:
         compat["configuration"] = to_compat_configuration(request.configuration, binding)
@@ -74,7 +74,7 @@ def to_compat_send(request: SendMessageRequest, binding: Binding) -> dict[str, A
 
 
 def to_compat_configuration(configuration: SendMessageConfiguration, binding: Binding) -> dict[str, Any]:
-    """A 1.0 send configuration in 0.3's JSON."""
+    """Return a 1.0 send configuration in 0.3's JSON."""
     compat: dict[str, Any] = {
         "acceptedOutputModes": configuration.accepted_output_modes,
         "blocking": not configuration.return_immediately,
@@ -92,8 +92,8 @@ def _to_core_task_query(value: Any) -> dict[str, Any]:
 
 
 def _to_core_push_query(value: Any) -> dict[str, Any]:
-    """0.3's params name the task `id` and the config `pushNotificationConfigId`, which may be left out; a path names them as
-    1.0 does.
+    """Return the ids of a task and a config. 0.3's params have `id` and an optional `pushNotificationConfigId`; paths name them
+    as 1.0.
     """
     params = as_object(value, "params")
     if "task_id" in params:
@@ -121,7 +121,7 @@ def _to_core_push_create(value: Any) -> dict[str, Any]:
 
 
 def to_core_push_config(value: Any, path: str) -> dict[str, Any]:
-    """0.3's inner `pushNotificationConfig` as 1.0's flat TaskPushNotificationConfig JSON, without a task id."""
+    """Return 0.3's inner `pushNotificationConfig` as 1.0's flat TaskPushNotificationConfig JSON, without a task id."""
     config = as_object(value, path)
     core: dict[str, Any] = {
         name: as_string(config[name], f"{path}.{name}")
@@ -147,7 +147,7 @@ def _to_core_authentication(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
-    """0.3's `{taskId, pushNotificationConfig}`, or HTTP+JSON's `{config: {name, pushNotificationConfig}}`, as 1.0 JSON."""
+    """Return 0.3's `{taskId, pushNotificationConfig}`, or HTTP+JSON's `{config: {name, pushNotificationConfig}}`, as 1.0 JSON."""
     request = as_object(value, path or "params")
     outer = as_object(request.get("config", request), path or "params")
     inner = f"{path}.pushNotificationConfig".lstrip(".")
@@ -163,7 +163,7 @@ def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
 
 
 def to_compat_push_config(config: TaskPushNotificationConfig) -> dict[str, Any]:
-    """The inner `pushNotificationConfig` of 0.3."""
+    """Return the inner `pushNotificationConfig` of 0.3."""
     authentication = None
     if config.authentication is not None:
         authentication = without_absent(
@@ -175,7 +175,7 @@ def to_compat_push_config(config: TaskPushNotificationConfig) -> dict[str, Any]:
 
 
 def to_compat_task_push_config(config: TaskPushNotificationConfig, binding: Binding) -> dict[str, Any]:
-    """0.3's TaskPushNotificationConfig."""
+    """Return 0.3's TaskPushNotificationConfig."""
     inner = to_compat_push_config(config)
     if binding is Binding.HTTP_JSON:
         name = f"tasks/{config.task_id}/pushNotificationConfigs/{config.id or ''}"
@@ -193,7 +193,7 @@ _PARAMS: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def to_core_params(operation: op.Operation, value: Any, binding: Binding) -> dict[str, Any]:
-    """0.3's params of any operation as 1.0 JSON."""
+    """Return 0.3's params of any operation as 1.0 JSON."""
     if operation.request is SendMessageRequest:
         return to_core_send(value, binding)
     translate = _PARAMS.get(operation.name)
