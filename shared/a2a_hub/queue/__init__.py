@@ -1,1 +1,1 @@
-"""Wake-ups: whoever may run a task is told that there is one. The task store is the truth; a lost one costs time."""
+"""Wake-ups: hints that a task is due. The task store is the truth; a lost wake-up only costs time."""

@@ -18,7 +18,7 @@ _PREFIX = re.compile(r"(?!goog)[A-Za-z][A-Za-z0-9._~-]{0,99}|")
 
 
 class WakeupSettings(Struct, frozen=True, kw_only=True):
-    """Subscribers on this machine, or the topics of a project whose names start with `prefix`."""
+    """The transport: subscribers on this machine, or the topics of a project whose names start with `prefix`."""
 
     subscribers: tuple[str, ...] = ()
     project: str = ""
@@ -26,7 +26,7 @@ class WakeupSettings(Struct, frozen=True, kw_only=True):
 
 
 def read(settings: Settings) -> WakeupSettings | None:
-    """The settings; None where nobody is told, and tasks are found by looking for them."""
+    """Read the settings; None means no wake-ups, so that only sweeps find tasks."""
     kind, _, rest = settings.text(_NAME, "none").partition(":")
     match kind:
         case "none" if not rest:
@@ -65,7 +65,7 @@ def open_wakeups(
     headers: Callable[[], Mapping[str, str]],
     failed: Callable[[str], object],
 ) -> Wakeups:
-    """`headers` prove to subscribers on this machine who calls; `failed` gets a sentence for the log."""
+    """Open the transport. `headers` authenticate the caller to local subscribers; `failed` gets a sentence for the log."""
     if settings is None:
         return NoWakeups()
     if settings.subscribers:

@@ -16,7 +16,7 @@ _MOST_ANSWER_BYTES = 64_000
 
 
 class LocalWakeups:
-    """Implements Wakeups. A thread posts, so that nobody waits for a subscriber; what a subscriber does not take is lost."""
+    """An implementation of Wakeups. A thread posts, so that publishers do not wait; rejected wake-ups are lost."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class LocalWakeups:
         headers: Callable[[], Mapping[str, str]],
         failed: Callable[[str], object],
     ) -> None:
-        """`headers` prove to the subscriber who calls; `failed` gets a sentence for the log."""
+        """`headers` authenticate the caller to the subscriber; `failed` gets a sentence for the log."""
         self._subscribers = tuple(subscribers)
         self._http = http
         self._headers = headers
@@ -39,7 +39,7 @@ class LocalWakeups:
         self._closed = False
 
     def publish(self, topic: str, task_id: str) -> None:
-        """Every subscriber is told, soon."""
+        """Wake every subscriber soon."""
         with self._state:
             self._waiting.append(Wakeup(topic, task_id))
             if self._poster is None or not self._poster.is_alive():
@@ -48,7 +48,7 @@ class LocalWakeups:
             self._state.notify_all()
 
     def close(self) -> None:
-        """What was published before is posted, or has failed."""
+        """Post what was published before, then stop."""
         with self._state:
             self._closed = True
             self._state.notify_all()

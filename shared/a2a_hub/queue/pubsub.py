@@ -15,10 +15,10 @@ _PUBLISH_SECONDS = 5.0
 
 
 class PubsubWakeups:
-    """Implements Wakeups. The client is imported and made on the first use; the topics must exist."""
+    """An implementation of Wakeups. The client is imported and created on first use; the topics must exist."""
 
     def __init__(self, *, project: str, prefix: str, failed: Callable[[str], object]) -> None:
-        """`prefix` comes before every topic's name; `failed` gets a sentence for the log."""
+        """`prefix` precedes every topic's name; `failed` gets a sentence for the log."""
         self._project = project
         self._prefix = prefix
         self._failed = failed
@@ -26,7 +26,7 @@ class PubsubWakeups:
         self._client: PublisherClient | None = None
 
     def publish(self, topic: str, task_id: str) -> None:
-        """Returns when Pub/Sub has the message: an instance without requests may never do what is put off."""
+        """Publish and wait until Pub/Sub has the message: deferred work may never run on an instance without requests."""
         from google.api_core.exceptions import GoogleAPIError
         from google.api_core.retry import Retry
         from google.auth.exceptions import GoogleAuthError
@@ -45,7 +45,7 @@ class PubsubWakeups:
             self._failed(f"a wake-up for topic {topic} was not published: {type(error).__name__}")
 
     def close(self) -> None:
-        """Gives the connection back; the next use makes another one."""
+        """Close the connection; the next use opens another."""
         with self._lock:
             client, self._client = self._client, None
         if client is not None:

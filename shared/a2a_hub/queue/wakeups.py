@@ -1,4 +1,7 @@
-"""What it means to wake somebody: at most a hint, which may be lost, come twice, late, or out of order."""
+"""Wake-ups: hints that may be lost, duplicated, late or out of order, in the envelope of a Pub/Sub push.
+
+The envelope is that of cloud.google.com/pubsub/docs/push.
+"""
 
 from __future__ import annotations
 
@@ -10,48 +13,48 @@ import msgspec
 from msgspec import Struct
 
 WAKEUPS_PATH = "/wakeups"
-"""Where a function takes them, pushed by Pub/Sub or by the hub on the same machine."""
+"""The path that Pub/Sub, or the hub on the same machine, pushes wake-ups to."""
 _HUB_TOPIC = "tasks"
 _TOPIC = "roleTopic"
 _LONGEST_ID = 1_000
 
 
 class Wakeup(Struct, frozen=True):
-    """There may be something to do: this task, whose role has this topic, has become due."""
+    """The hint that this task, whose role has this topic, is due."""
 
     topic: str
     task_id: str
 
 
 class Wakeups(Protocol):
-    """Thread-safe."""
+    """The publisher of wake-ups. Thread-safe."""
 
     def publish(self, topic: str, task_id: str) -> None:
-        """Tells everybody who listens to the topic, soon. Raises nothing: the sweep finds what nobody heard of."""
+        """Wake the subscribers of the topic soon. Raise nothing: a sweep finds tasks whose wake-up is lost."""
         ...
 
     def close(self) -> None:
-        """Gives connections back."""
+        """Close the connections."""
         ...
 
 
 class NoWakeups:
-    """Nobody is told: tasks are found by whoever looks for them."""
+    """The publisher for deployments without wake-ups: sweeps find the tasks."""
 
     def publish(self, topic: str, task_id: str) -> None:
-        """Does nothing."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Does nothing."""
+        """Do nothing."""
 
 
 def topic_of(role: str) -> str:
-    """The name of a role's topic; the hub's own tasks have the empty role. Different roles have different topics."""
+    """Return the name of a role's topic, which is unique; the hub's own tasks have the empty role."""
     return f"{_HUB_TOPIC}-{quote(role, safe='-_.~')}" if role else _HUB_TOPIC
 
 
 class BadEnvelope(ValueError):
-    """The body is no wake-up. Whoever sent it need not send it again."""
+    """The error of a body that is not a wake-up; sending it again is pointless."""
 
 
 class _Message(Struct, frozen=True, rename="camel"):
@@ -74,17 +77,17 @@ _data = msgspec.json.Decoder(_Data)
 
 
 def message_data(wakeup: Wakeup) -> bytes:
-    """What a message carries: a JSON object, so that workers in any language can read it and more can be added."""
+    """Return the data of a message: a JSON object, readable in any language and open to more members."""
     return msgspec.json.encode(_Data(wakeup.task_id))
 
 
 def message_attributes(wakeup: Wakeup) -> dict[str, str]:
-    """What a message says about itself: a push names its subscription, but not the topic."""
+    """Return the attributes of a message: the topic, which a push does not name."""
     return {_TOPIC: wakeup.topic}
 
 
 def read_message(data: bytes, attributes: dict[str, str]) -> Wakeup:
-    """The wake-up in a message. Raises BadEnvelope."""
+    """Return the wake-up in a message. Raise BadEnvelope."""
     try:
         task_id = _data.decode(data).task_id
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -95,7 +98,7 @@ def read_message(data: bytes, attributes: dict[str, str]) -> Wakeup:
 
 
 def read_push(body: bytes) -> Wakeup:
-    """The wake-up in the body of a push. Raises BadEnvelope."""
+    """Return the wake-up in the body of a push. Raise BadEnvelope."""
     try:
         message = _envelopes.decode(body).message
         data = base64.b64decode(message.data, validate=True)
@@ -105,7 +108,7 @@ def read_push(body: bytes) -> Wakeup:
 
 
 def push_body(wakeup: Wakeup, *, message_id: str) -> bytes:
-    """The body in which Pub/Sub would push the wake-up."""
+    """Return the body of a push of the wake-up, as Pub/Sub sends it."""
     data = base64.b64encode(message_data(wakeup)).decode()
     message = _Message(data, message_attributes(wakeup), message_id)
     return msgspec.json.encode(_Envelope(message, "local"))

@@ -20,7 +20,7 @@ _LARGEST_TASK_BYTES = 200_000_000
 
 
 class StoreSettings(Struct, frozen=True, kw_only=True):
-    """One of the two: an SQLite file, or a Firestore database of a project."""
+    """The store: an SQLite file, or a Firestore database of a project."""
 
     file: Path | None = None
     project: str = ""
@@ -29,7 +29,7 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
 
 
 def read(settings: Settings) -> StoreSettings | None:
-    """The store's settings; None keeps no tasks."""
+    """Read the store's settings; None stores no tasks."""
     value = settings.text(_NAME, "none")
     most = int(
         settings.number("TASK_MOST_BYTES", _DEFAULT_TASK_BYTES, least=10_000, most=_LARGEST_TASK_BYTES)
@@ -63,7 +63,7 @@ def _file(settings: Settings, file: Path) -> Path:
 
 
 def open_store(settings: StoreSettings, *, clock: Callable[[], float], new_token: Callable[[], str]) -> Store:
-    """The store. Only the one that is used is imported. Raises WrongFile."""
+    """Open the store; only the chosen one is imported. Raise WrongFile."""
     if settings.file is not None:
         from a2a_hub.task_store.sqlite import SqliteTaskStore
 

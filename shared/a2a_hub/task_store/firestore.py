@@ -1,7 +1,7 @@
 """The task store of a deployed hub: a Firestore database (native mode), shared by all instances.
 
-What a change stands on is read first and is a condition of its commit: no locks are held, and of two writers one is told to
-read again. Queries need the indices of `firestore.indexes.json`.
+Concurrency is optimistic: a commit is conditional on the documents it was computed from, and the second of two writers reads
+again. Queries need the indices of `firestore.indexes.json`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from a2a_hub.task_store.firestore_documents import (
 )
 from a2a_hub.task_store.firestore_push import FirestorePushStore
 from a2a_hub.task_store.firestore_records import Found, Records, found_record
-from a2a_hub.task_store.log_watch import LogWatch, VersionSource
+from a2a_hub.task_store.log_watch import LogWatch, VersionReader
 from a2a_hub.task_store.store import (
     AlreadyRunning,
     Entry,
@@ -54,7 +54,7 @@ from a2a_hub.task_store.task_record import (
     new_record,
     page_length,
     record_after,
-    stored,
+    stored_task,
     with_lease,
     without_lease,
 )
@@ -69,7 +69,7 @@ _INLINE_BYTES_PER_COMMIT = 2_000_000
 
 
 class FirestoreTaskStore(FirestorePushStore):
-    """Implements TaskStore and PushStore. Nothing is imported or connected before the first use."""
+    """The store in a Firestore database. The client is imported and connected on first use."""
 
     def __init__(
         self,
@@ -87,10 +87,10 @@ class FirestoreTaskStore(FirestorePushStore):
         super().__init__(self._database, clock)
         self._new_token = new_token
         self._most_task_bytes = most_task_bytes
-        self._watch = LogWatch(self._version_source, seconds=poll_seconds, most_share=_POLL_SHARE)
+        self._watch = LogWatch(self._version_reader, seconds=poll_seconds, most_share=_POLL_SHARE)
 
     def create(self, new: NewTask) -> StoredTask:
-        """Stores a task, version 1."""
+        """Store a task, version 1."""
         entry = event_bytes(new.task)
         if len(entry) > self._most_task_bytes:
             raise TooLarge(new.task.id)
@@ -110,7 +110,7 @@ class FirestoreTaskStore(FirestorePushStore):
             number = numbers.get("last_number") + 1 if numbers.exists else 1
             record = new_record(new, number=number, size=len(entry), now=self._clock())
             body = self._records.bodies.put(document, entry, inline=CHUNK_BYTES)
-            record, fold = self._records.snapshots.keep(document, record, new.task)
+            record, snapshot_field = self._records.snapshots.store(document, record, new.task)
             work = self._records.bodies.put(document, new.work)
             batch = self._database.batch()
             configs = 0
@@ -118,20 +118,22 @@ class FirestoreTaskStore(FirestorePushStore):
                 configs = firestore_push.put(
                     batch, found[config.path], new.push, stored=0, version=1, delivered=0
                 )
-            batch.create(document, {**record_fields(record), **fold, "work": work, "configs_stored": configs})
+            batch.create(
+                document, {**record_fields(record), **snapshot_field, "work": work, "configs_stored": configs}
+            )
             add_entries(batch, document, 0, [body])
             self._database.put(batch, numbers, {"last_number": number})
             if request:
                 self._database.put(batch, found[request.path], {"task_id": record.id})
             self._database.commit(batch)
-            return stored(record, new.task, new.work)
+            return stored_task(record, new.task, new.work)
 
         made = self._database.with_retries(attempt)
         self._watch.notify(made.task.id)
         return made
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
-        """The task as it is now, if it is this owner's."""
+        """Return the task, if it is this owner's."""
 
         def attempt() -> StoredTask | None:
             found = self._records.find(task_id)
@@ -142,13 +144,13 @@ class FirestoreTaskStore(FirestorePushStore):
         return self._database.with_retries(attempt)
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
-        """The owner's task of this number."""
+        """Return the owner's task of this number."""
         return self._database.with_retries(
             lambda: self._records.first(lambda: queries.numbered(self._database, owner, number))
         )
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
-        """The owner's task of this request key that has neither ended nor waits for its client."""
+        """Return the owner's submitted or working task of this request key."""
         if not request_key:
             return None
         reference = self._records.request(owner, request_key)
@@ -157,7 +159,7 @@ class FirestoreTaskStore(FirestorePushStore):
         )
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
-        """The owner's newest task of this context that waits for its client."""
+        """Return the owner's newest interrupted task of this context."""
         return self._database.with_retries(
             lambda: self._records.first(lambda: queries.waiting(self._database, owner, context_id))
         )
@@ -173,7 +175,7 @@ class FirestoreTaskStore(FirestorePushStore):
         request_key: str = "",
         push: PushConfig | None = None,
     ) -> StoredTask:
-        """Adds the events to the log, in order, all or none."""
+        """Append the events in order, all or none."""
         entries = [event_bytes(event) for event in events]
         added = sum(map(len, entries))
         bodies: builtins.list[Body] | None = None
@@ -186,16 +188,18 @@ class FirestoreTaskStore(FirestorePushStore):
             check_append(record, events, lease=lease, expected_version=expected_version, now=now)
             check_size(record, events, added, limit=self._most_task_bytes)
             task = apply_events(self._records.snapshots.task(document, found.fields, record), events)
-            kept = self._records.bodies.get(document, found.fields["work"])
+            old_work = self._records.bodies.get(document, found.fields["work"])
             if bodies is None:
                 bodies = self._put_entries(document, entries)
-            if new_work is None and work is not None and work != kept:
+            if new_work is None and work is not None and work != old_work:
                 new_work = self._records.bodies.put(document, work)
             after = record_after(
                 record, task, count=len(events), added=added, now=now, request_key=request_key
             )
-            after, fold = self._records.snapshots.keep(document, after, task) if events else (after, {})
-            bodies_kept = {**fold, **({} if new_work is None else {"work": new_work})}
+            after, snapshot_field = (
+                self._records.snapshots.store(document, after, task) if events else (after, {})
+            )
+            replaced = {**snapshot_field, **({} if new_work is None else {"work": new_work})}
             configs = found.fields["configs_stored"]
             batch = self._database.batch()
             add_entries(batch, document, record.version, bodies)
@@ -209,20 +213,20 @@ class FirestoreTaskStore(FirestorePushStore):
                 configs = firestore_push.put(
                     batch, before, push, stored=configs, version=after.version, delivered=record.version
                 )
-            changes = {**bodies_kept, **({"configs_stored": configs} if push else {})}
+            changes = {**replaced, **({"configs_stored": configs} if push else {})}
             self._records.update(batch, found, after, changes)
             self._database.commit(batch)
             # From here on it is done: nothing that fails now may have it tried again.
             with contextlib.suppress(Contention, Unavailable):
-                self._records.bodies.delete(document, [found.fields[name] for name in bodies_kept])
-            return stored(after, task, kept if work is None else work)
+                self._records.bodies.delete(document, [found.fields[name] for name in replaced])
+            return stored_task(after, task, old_work if work is None else work)
 
         grown = self._database.with_retries(attempt)
         self._watch.notify(task_id)
         return grown
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
-        """The log from behind the sequence number `after`."""
+        """Return the entries after the sequence number `after`."""
         if not possible_id(task_id):
             return []
         document = self._records.document(task_id)
@@ -231,7 +235,7 @@ class FirestoreTaskStore(FirestorePushStore):
         )
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
-        """Waits until the task's log goes on behind `after`, whichever process writes."""
+        """Wait for an entry after `after`, whichever process writes it."""
         return self._watch.wait(
             task_id,
             after=after,
@@ -240,7 +244,7 @@ class FirestoreTaskStore(FirestorePushStore):
         )
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
-        """A page of the owner's tasks, behind the position `after`."""
+        """Return a page of the owner's tasks after the position `after`."""
 
         def attempt() -> Page:
             chosen = queries.newest(self._database, owner, query)
@@ -257,7 +261,7 @@ class FirestoreTaskStore(FirestorePushStore):
     def lease(
         self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
     ) -> Lease | None:
-        """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
+        """Lease the named task, or the one of these roles that has been due longest."""
 
         def attempt() -> Lease | None:
             now = self._clock()
@@ -277,12 +281,12 @@ class FirestoreTaskStore(FirestorePushStore):
         return self._database.with_retries(attempt)
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
-        """The ids of tasks that `lease` would give out now, the longest due first."""
+        """Return the ids of the tasks that `lease` would lease now, longest due first."""
         found = queries.due(self._database, roles, now=self._clock(), limit=limit, fields=["id", "due_at"])
         return [one.get("id") for one in found]
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
-        """Prolongs a lease that has not run out."""
+        """Extend a valid lease to `seconds` from now."""
 
         def attempt() -> Lease:
             found, now = self._records.require(task_id), self._clock()
@@ -292,7 +296,7 @@ class FirestoreTaskStore(FirestorePushStore):
         return self._database.with_retries(attempt)
 
     def release(self, task_id: str, lease: str) -> None:
-        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
+        """Release the lease, so that the task is due at once; a lost lease is no error."""
 
         def attempt() -> None:
             found = self._records.find(task_id)
@@ -302,7 +306,7 @@ class FirestoreTaskStore(FirestorePushStore):
         self._database.with_retries(attempt)
 
     def request_cancel(self, task_id: str) -> StoredTask:
-        """Tells whoever runs the task that it is to end."""
+        """Request the cancellation of the task."""
 
         def attempt() -> StoredTask:
             found = self._records.require(task_id)
@@ -327,7 +331,7 @@ class FirestoreTaskStore(FirestorePushStore):
         return len(found)
 
     def close(self) -> None:
-        """Gives connections back."""
+        """Close the connections."""
         self._watch.close()
         self._database.close()
 
@@ -340,14 +344,14 @@ class FirestoreTaskStore(FirestorePushStore):
         return bodies
 
     @contextlib.contextmanager
-    def _version_source(self) -> Iterator[VersionSource]:
-        def look(task_ids: Sequence[str]) -> Mapping[str, int] | None:
+    def _version_reader(self) -> Iterator[VersionReader]:
+        def read(task_ids: Sequence[str]) -> Mapping[str, int] | None:
             try:
                 return self._records.versions(task_ids)
             except Unavailable:
                 return None
 
-        yield look
+        yield read
 
     def _lease(self, one: Found, record: TaskRecord) -> Lease:
         return Lease(

@@ -1,4 +1,4 @@
-"""Firestore as the task store uses it: changes that hold only if nothing they stand on has changed, tried again for a while."""
+"""Firestore with optimistic concurrency: conditional commits, retried after a conflict."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LONGEST_PAUSE_SECONDS = 0.5
 
 
 class Contention(Exception):
-    """What a change stood on is no longer so: to be read again."""
+    """A conflict: a document that the change is based on has changed since it was read."""
 
 
 class Database:
-    """One database of a project. The client is imported and made on the first use."""
+    """One database of a project. The client is imported and created on first use."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Database:
         read_seconds: float,
         contention_seconds: float = _CONTENTION_SECONDS,
     ) -> None:
-        """A read is tried again while the service is away, a change while others make theirs, each for so long."""
+        """Reads are retried for `read_seconds` of an outage, changes for `contention_seconds` of conflicts."""
         self._project = project
         self._database = database
         self._read_seconds = read_seconds
@@ -46,7 +46,7 @@ class Database:
 
     @property
     def client(self) -> Client:
-        """Thread-safe. gRPC does not survive a fork, which is another reason to make it late."""
+        """The client, created late, also because gRPC does not survive a fork. Thread-safe."""
         with self._lock:
             if self._client is None:
                 from google.cloud.firestore import Client
@@ -55,11 +55,11 @@ class Database:
             return self._client
 
     def collection(self, name: str) -> CollectionReference:
-        """A collection at the root."""
+        """Return a collection at the root."""
         return self.client.collection(name)
 
     def read(self, *references: DocumentReference, fields: list[str] | None = None) -> dict[str, Any]:
-        """Snapshots of the same moment, by the documents' paths."""
+        """Return consistent snapshots of the documents, by path."""
         if not references:
             return {}
         with _as_unavailable():
@@ -69,32 +69,32 @@ class Database:
             return {snapshot.reference.path: snapshot for snapshot in found}
 
     def query(self, query: Any) -> list[Any]:
-        """The snapshots of everything that a query finds."""
+        """Return the snapshots of the documents that match a query."""
         with _as_unavailable():
             return list(query.stream(retry=self._retry(), timeout=_CALL_SECONDS))
 
     def count(self, query: Any) -> int:
-        """How many documents a query finds."""
+        """Return the number of documents that match a query."""
         with _as_unavailable():
             return int(query.count().get(retry=self._retry(), timeout=_CALL_SECONDS)[0][0].value)
 
     def unchanged_since(self, snapshot: Any) -> Any:
-        """The condition that the document has not changed since the snapshot."""
+        """Return the precondition that the document has not changed since the snapshot."""
         return self.client.write_option(last_update_time=snapshot.update_time)
 
     def batch(self) -> WriteBatch:
-        """Writes that are committed together or not at all."""
+        """Return a batch: writes that are committed together or not at all."""
         return self.client.batch()
 
     def put(self, batch: WriteBatch, before: Any, fields: Fields) -> None:
-        """Adds to a commit what nobody may have set since it was read."""
+        """Add a write to the batch, on the condition that the document has not changed since it was read."""
         if before.exists:
             batch.update(before.reference, fields, option=self.unchanged_since(before))
         else:
             batch.create(before.reference, fields)
 
     def commit(self, batch: WriteBatch) -> None:
-        """Raises Changed where a condition does not hold. Never sent twice: the first may have arrived."""
+        """Commit once, because a lost commit may have taken effect. Raise Contention if a precondition fails."""
         from google.api_core import exceptions
 
         with _as_unavailable():
@@ -104,7 +104,7 @@ class Database:
                 raise Contention from error
 
     def with_retries(self, attempt: Callable[[], _Result]) -> _Result:
-        """What `attempt` returns, which reads and commits, and is called again while others change what it stands on."""
+        """Return what `attempt` returns, which reads and commits; call it again after a Contention."""
         deadline = time.monotonic() + self._contention_seconds
         pause = 0.005
         while True:
@@ -117,7 +117,7 @@ class Database:
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     def close(self) -> None:
-        """Gives the connection back; the next use makes another one."""
+        """Close the connection; the next use opens another."""
         with self._lock:
             client, self._client = self._client, None
         if client is not None:
@@ -132,7 +132,7 @@ class Database:
 
 @contextlib.contextmanager
 def _as_unavailable() -> Iterator[None]:
-    """Google's exceptions as Unavailable, with a text for the log."""
+    """Translate Google's exceptions into Unavailable, with a text for the log."""
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
 

@@ -1,7 +1,6 @@
-"""The documents of a task: its head with what is small, its log, and chunks of what would not fit into one document.
+"""The documents of a task: its record, its log, and chunks of bodies that exceed one document.
 
-A document holds 1 MiB at most, and a commit 10 MiB: what is larger is written beforehand, under a name that
-nothing refers to yet.
+A document holds 1 MiB at most, and a commit 10 MiB: larger bodies are written first, under a name that nothing refers to yet.
 """
 
 from __future__ import annotations
@@ -34,26 +33,26 @@ _LONGEST_ID_BYTES = 1_000
 _LONGEST_KEY = 300
 
 Body = bytes | list[Any]
-"""Bytes, or the name and the number of the chunks that hold them."""
+"""Bytes, or the name and number of the chunks that hold them."""
 
 
 def possible_id(task_id: str) -> bool:
-    """Whether a document can have this id: whatever else a caller asks for does not exist."""
+    """Return True if a document can have this id; no task has any other."""
     return len(task_id.encode()) <= _LONGEST_ID_BYTES and not _IMPOSSIBLE_ID.fullmatch(task_id)
 
 
 def index_key(text: str) -> str:
-    """What stands for the text in an index, whose values cannot be of any length."""
+    """Return the text, or a digest of one that is too long for an index."""
     return text if len(text) <= _LONGEST_KEY else f"sha256:{digest(text)}"
 
 
 def digest(text: str) -> str:
-    """A name for a document: owners and keys may hold what a name may not."""
+    """Return a document name for any text: owners and keys may hold characters that a name may not."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def record_fields(record: TaskRecord) -> Fields:
-    """The fields of a head's document: the head's own, and those that questions are asked about."""
+    """Return the fields of a record's document: the record's own, and those of queries."""
     return {
         **structs.asdict(record),
         "state": str(record.state),
@@ -64,19 +63,19 @@ def record_fields(record: TaskRecord) -> Fields:
 
 
 def read_record(fields: Fields) -> TaskRecord:
-    """The head in a document."""
+    """Return the record in a document."""
     values = {name: fields[name] for name in _FIELDS}
     return TaskRecord(**{**values, "state": TaskState(values["state"])})
 
 
 class Bodies:
-    """Bytes of any size in, and below, a task's document."""
+    """The bodies of a task, of any size, in and below its document."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, task: DocumentReference, body: bytes, *, inline: int = _INLINE_BYTES) -> Body:
-        """What to keep in a document, after the rest is stored."""
+        """Store the chunks of a large body; return the value for the document that refers to it."""
         if len(body) <= inline:
             return body
         name = random_hex()
@@ -89,7 +88,7 @@ class Bodies:
         return [name, len(chunks)]
 
     def get(self, task: DocumentReference, body: Body) -> bytes:
-        """What was put. Raises Changed where somebody has replaced it since."""
+        """Return a stored body. Raise Contention if it has been replaced since."""
         if isinstance(body, bytes):
             return body
         references = [_chunk(task, body[0], at) for at in range(body[1])]
@@ -99,26 +98,26 @@ class Bodies:
         return b"".join(found[reference.path].get("body") for reference in references)
 
     def delete(self, task: DocumentReference, bodies: Iterable[Body | None]) -> None:
-        """Deletes what nothing refers to any longer; what is left behind goes with its task."""
+        """Delete the chunks of unreferenced bodies; leftovers are deleted with the task."""
         chunked = [body for body in bodies if isinstance(body, list)]
         references = [_chunk(task, body[0], at) for body in chunked for at in range(body[1])]
         delete_all(self._database, references)
 
 
 class Snapshots:
-    """What logs fold to: in the head itself while it is small, else in a snapshot, with the tail of the log behind it."""
+    """The snapshots of tasks: in the record while small, else a body of its own, followed by the tail of the log."""
 
     def __init__(self, database: Database, bodies: Bodies) -> None:
         self._database = database
         self._bodies = bodies
-        self._remembered = SnapshotCache()
+        self._cache = SnapshotCache()
 
     def task(self, document: DocumentReference, fields: Fields, record: TaskRecord) -> Task:
-        """The task at the head's version."""
+        """Return the task at the record's version."""
         if record.snapshot_version == record.version:
             return read_task(self._bodies.get(document, fields["snapshot"]))
         key = (record.id, record.created_at)
-        version, task = self._remembered.nearest(key, record)
+        version, task = self._cache.nearest(key, record)
         if task is None:
             version, task = (
                 record.snapshot_version,
@@ -128,13 +127,13 @@ class Snapshots:
             self._database, self._bodies, document, after=version, limit=record.version - version
         )
         task = apply_events(task, (entry.event for entry in entries))
-        self._remembered.remember(key, record, task)
+        self._cache.put(key, record, task)
         return task
 
-    def keep(self, document: DocumentReference, record: TaskRecord, task: Task) -> tuple[TaskRecord, Fields]:
-        """The head and the field that keep the fold, where that is due."""
+    def store(self, document: DocumentReference, record: TaskRecord, task: Task) -> tuple[TaskRecord, Fields]:
+        """Store a snapshot if one is due; return the record and the changed fields."""
         if record.size > _INLINE_BYTES:
-            self._remembered.remember((record.id, record.created_at), record, task)
+            self._cache.put((record.id, record.created_at), record, task)
             if not snapshot_due(record):
                 return record, {}
         snapshot = self._bodies.put(document, task_bytes(task))
@@ -143,7 +142,7 @@ class Snapshots:
 
 
 def add_entries(batch: WriteBatch, document: DocumentReference, version: int, bodies: Sequence[Body]) -> None:
-    """The log goes on behind `version`."""
+    """Add entries after `version` to a commit."""
     for sequence, body in enumerate(bodies, start=version + 1):
         batch.create(
             document.collection("log").document(f"{sequence:09d}"), {"sequence": sequence, "body": body}
@@ -153,7 +152,7 @@ def add_entries(batch: WriteBatch, document: DocumentReference, version: int, bo
 def read_log(
     database: Database, bodies: Bodies, document: DocumentReference, *, after: int, limit: int
 ) -> list[Entry]:
-    """The log from behind the sequence number `after`."""
+    """Return the entries after the sequence number `after`."""
     from google.cloud.firestore import FieldFilter
 
     query = document.collection("log").where(filter=FieldFilter("sequence", ">", after))
@@ -162,7 +161,7 @@ def read_log(
 
 
 def delete_all(database: Database, references: Sequence[DocumentReference]) -> None:
-    """Deletes documents, many at a time."""
+    """Delete documents in batches."""
     for start in range(0, len(references), _DELETIONS_PER_COMMIT):
         batch = database.batch()
         for reference in references[start : start + _DELETIONS_PER_COMMIT]:

@@ -1,4 +1,4 @@
-"""Push configs and their deliveries in Firestore."""
+"""Push notification configs and their deliveries in Firestore."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _decoder = msgspec.json.Decoder(PushConfig)
 
 
 def configs_of(database: Database, task_id: str) -> list[Any]:
-    """The snapshots of a task's configs, in the order in which they were first stored."""
+    """Return the snapshots of a task's configs, in the order of their creation."""
     if not possible_id(task_id):
         return []
     from google.cloud.firestore import FieldFilter
@@ -29,14 +29,14 @@ def configs_of(database: Database, task_id: str) -> list[Any]:
 
 
 def mark_behind(database: Database, batch: WriteBatch, task_id: str, version: int) -> None:
-    """Adds to the commit that appends: every live config has something to send."""
+    """Mark every live config as behind, as part of the commit that appends."""
     for one in configs_of(database, task_id):
         fields = _with_due({**one.to_dict(), "version": version})
         batch.update(one.reference, fields, option=database.unchanged_since(one))
 
 
 def reference(database: Database, push: PushConfig) -> DocumentReference:
-    """Where the config is, or will be."""
+    """Return the reference of the config's document."""
     name = _name(push.config.task_id or "", push.config.id or "")
     return database.collection("pushes").document(name)
 
@@ -44,9 +44,9 @@ def reference(database: Database, push: PushConfig) -> DocumentReference:
 def put(
     batch: WriteBatch, before: Any, push: PushConfig, *, stored: int, version: int, delivered: int
 ) -> int:
-    """Adds the config of a task of this version to a commit, in the place of `before`; how many the task has stored then.
+    """Add the config to a commit, in the place of `before`; return the task's new number of stored configs.
 
-    Always another number, so that an append beside this one is tried again and then sees the config.
+    The number always changes, so that a concurrent append conflicts, reads again and sees the config.
     """
     fields = {
         "task_id": push.config.task_id,
@@ -64,14 +64,14 @@ def put(
 
 
 class FirestorePushStore:
-    """Implements PushStore. Each config's document knows its task's version, so that what is due needs no look at the task."""
+    """The push notification configs of a Firestore store. Each document holds its task's version, for one query."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
         self._clock = clock
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
-        """Stores or replaces a config."""
+        """Store or replace a config."""
         task_id = push.config.task_id or ""
         if not possible_id(task_id):
             raise UnknownTask(task_id)
@@ -92,16 +92,16 @@ class FirestorePushStore:
         self._database.with_retries(attempt)
 
     def configs(self, task_id: str) -> list[Delivery]:
-        """The task's configs, in the order in which they were first stored."""
+        """Return the task's configs, in the order of their creation."""
         return [_delivery(one.to_dict()) for one in configs_of(self._database, task_id)]
 
     def delete_config(self, task_id: str, config_id: str) -> None:
-        """Deletes a config; one that is not there is no error."""
+        """Delete a config, if it exists."""
         config = self._database.collection("pushes").document(_name(task_id, config_id))
         self._database.with_retries(lambda: delete_all(self._database, [config]))
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
-        """Configs with something to send now, the longest due first."""
+        """Return the configs with entries to send now, longest due first."""
         from google.cloud.firestore import FieldFilter
 
         pushes = self._database.collection("pushes")
@@ -111,7 +111,7 @@ class FirestorePushStore:
         ]
 
     def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
-        """Takes a due delivery for so long, if nobody else has since it was read."""
+        """Claim a due delivery for `seconds`, unless it has changed since it was read."""
         now = self._clock()
 
         def change(fields: Fields) -> Fields | None:
@@ -123,7 +123,7 @@ class FirestorePushStore:
         return self._change(delivery, change)
 
     def save_delivery(self, delivery: Delivery) -> None:
-        """Stores what became of an attempt; for a config that was deleted or replaced meanwhile, nothing."""
+        """Store the result of an attempt; do nothing for a config deleted or replaced meanwhile."""
 
         def change(fields: Fields) -> Fields | None:
             if _delivery(fields).push != delivery.push:
@@ -162,7 +162,7 @@ def _with_due(fields: Fields) -> Fields:
 
 
 def _name(task_id: str, config_id: str) -> str:
-    """Both ids may hold what a document's may not."""
+    """Return a document name for two ids, which may hold characters that a name may not."""
     return digest(f"{len(task_id)}:{task_id}:{config_id}")
 
 

@@ -19,7 +19,7 @@ from a2a_hub.task_store.firestore_documents import (
 )
 from a2a_hub.task_store.firestore_push import configs_of
 from a2a_hub.task_store.store import Position, StoredTask, TaskQuery, UnknownTask
-from a2a_hub.task_store.task_record import TaskRecord, stored
+from a2a_hub.task_store.task_record import TaskRecord, stored_task
 
 if TYPE_CHECKING:
     from google.cloud.firestore import DocumentReference, WriteBatch
@@ -31,7 +31,7 @@ _MOST_VALUES = 30
 
 
 class Found(NamedTuple):
-    """A head as it was read."""
+    """A record with the snapshot that it was read from."""
 
     snapshot: Any
     fields: Fields
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 class Records:
-    """Everything here is part of an attempt of `Database.with_retries`."""
+    """The records of tasks. Each method is part of an attempt of `Database.with_retries`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -47,19 +47,19 @@ class Records:
         self.snapshots = Snapshots(database, self.bodies)
 
     def document(self, task_id: str) -> DocumentReference:
-        """Where the task is, or will be."""
+        """Return the reference of the task's document."""
         return self._database.collection("tasks").document(task_id)
 
     def owner(self, owner: str) -> DocumentReference:
-        """Where the owner's last number is."""
+        """Return the reference of the owner's last number."""
         return self._database.collection("owners").document(digest(owner))
 
     def request(self, owner: str, request_key: str) -> DocumentReference:
-        """Where the last task of this request is named."""
+        """Return the reference of the document that names the newest task of this request."""
         return self._database.collection("requests").document(digest(f"{len(owner)}:{owner}:{request_key}"))
 
     def find(self, task_id: str) -> Found | None:
-        """The head of this id."""
+        """Return the record of this id, or None."""
         if not possible_id(task_id):
             return None
         document = self.document(task_id)
@@ -67,19 +67,19 @@ class Records:
         return found_record(snapshot) if snapshot.exists else None
 
     def require(self, task_id: str) -> Found:
-        """The head of this id. Raises UnknownTask."""
+        """Return the record of this id. Raise UnknownTask."""
         one = self.find(task_id)
         if one is None:
             raise UnknownTask(task_id)
         return one
 
     def first(self, query: Callable[[], Any]) -> StoredTask | None:
-        """The first task that the query finds."""
+        """Return the first task that matches the query."""
         snapshots = self._database.query(query())
         return self.stored(found_record(snapshots[0])) if snapshots else None
 
     def running(self, request_key: str, request: Any) -> StoredTask | None:
-        """The task that the request's snapshot names, if it still runs."""
+        """Return the task that the request's snapshot names, if it is submitted or working."""
         one = self.find(request.get("task_id")) if request.exists else None
         # An id may have been given to another task since, after a purge.
         if one is None or one.record.request_key != request_key or not one.record.leasable:
@@ -87,13 +87,13 @@ class Records:
         return self.stored(one)
 
     def stored(self, one: Found, record: TaskRecord | None = None) -> StoredTask:
-        """The whole task, with `record` in the place of what was read."""
+        """Return the whole task, with `record` instead of the one that was read."""
         document = one.snapshot.reference
         task = self.snapshots.task(document, one.fields, one.record)
-        return stored(record or one.record, task, self.bodies.get(document, one.fields["work"]))
+        return stored_task(record or one.record, task, self.bodies.get(document, one.fields["work"]))
 
     def change(self, one: Found, record: TaskRecord) -> StoredTask:
-        """Commits another head, with the same log."""
+        """Commit another record with the same log."""
         changed = self.stored(one, record)
         batch = self._database.batch()
         self.update(batch, one, record, {})
@@ -101,7 +101,7 @@ class Records:
         return changed
 
     def update(self, batch: Any, one: Found, record: TaskRecord, more: Fields) -> None:
-        """Adds to a commit what differs, on the condition that nobody has changed the head since it was read."""
+        """Add the changed fields to a commit, on the condition that the record has not changed since it was read."""
         before, after = record_fields(one.record), record_fields(record)
         changes = {name: value for name, value in after.items() if value != before[name]}
         if changes or more:
@@ -109,7 +109,7 @@ class Records:
             batch.update(one.snapshot.reference, {**changes, **more}, option=unchanged_since)
 
     def rename_request(self, batch: WriteBatch, before: TaskRecord, after: TaskRecord) -> None:
-        """Adds to a commit that the task is the latest one's of its request, and of none before."""
+        """Point the request key at the newest task, as part of a commit."""
         new = self.request(after.owner, after.request_key)
         old = self.request(before.owner, before.request_key or after.request_key)
         found = self._database.read(new, *([old] if old.path != new.path else []))
@@ -118,7 +118,7 @@ class Records:
             batch.delete(old, option=self._database.unchanged_since(found[old.path]))
 
     def delete(self, one: Found) -> None:
-        """The head goes last: what a broken-off deletion leaves behind is found again by it."""
+        """Delete the task, the record last: an interrupted deletion finds the rest by it."""
         document, record = one.snapshot.reference, one.record
         for name in ("log", "chunks"):
             below = self._database.query(document.collection(name).select([]))
@@ -132,7 +132,7 @@ class Records:
         delete_all(self._database, [*last, document])
 
     def versions(self, task_ids: Sequence[str]) -> dict[str, int]:
-        """The versions of these tasks, 0 of unknown ones."""
+        """Return the versions of these tasks, 0 for unknown ones."""
         documents = {one: self.document(one) for one in task_ids if possible_id(one)}
         snapshots = self._database.read(*documents.values(), fields=["version"])
         versions = dict.fromkeys(task_ids, 0)
@@ -143,26 +143,26 @@ class Records:
 
 
 def found_record(snapshot: Any) -> Found:
-    """The head in a snapshot that exists."""
+    """Return the record in an existing snapshot."""
     fields = snapshot.to_dict()
     return Found(snapshot, fields, read_record(fields))
 
 
 def numbered(database: Database, owner: str, number: int) -> Any:
-    """The owner's task of this number."""
+    """Return the query for the owner's task of this number."""
     return _where(
         database.collection("tasks"), ("owner_key", "==", index_key(owner)), ("number", "==", number)
     ).limit(1)
 
 
 def waiting(database: Database, owner: str, context_id: str) -> Any:
-    """The owner's newest task of this context that waits for its client."""
+    """Return the query for the owner's newest interrupted task of this context."""
     query = newest(database, owner, TaskQuery(context_id=context_id, states=_INTERRUPTED))
     return page(database, query, limit=1, after=None)
 
 
 def newest(database: Database, owner: str, query: TaskQuery) -> Any:
-    """All tasks that the query is true of, the newest first: counting needs the same index as reading then."""
+    """Return the query for all matching tasks, newest first, so that counting and reading need the same index."""
     conditions: list[tuple[str, str, Any]] = [("owner_key", "==", index_key(owner))]
     if query.context_id is not None:
         conditions.append(("context_key", "==", index_key(query.context_id)))
@@ -175,7 +175,7 @@ def newest(database: Database, owner: str, query: TaskQuery) -> Any:
 
 
 def page(database: Database, query: Any, *, limit: int, after: Position | None) -> Any:
-    """The first of them, or those behind `after`."""
+    """Return the query for a page, after the position `after`."""
     if after:
         document = database.collection("tasks").document(after.task_id)
         query = query.start_after({"updated_at": after.updated_at, "__name__": document})
@@ -190,7 +190,7 @@ def due(
     limit: int,
     fields: list[str] | None = None,
 ) -> list[Any]:
-    """The snapshots of tasks of these roles, or of all, that can be leased, the longest due first."""
+    """Return the snapshots of the tasks of these roles, or all, that can be leased, longest due first."""
     found: list[Any] = []
     different = list(dict.fromkeys(roles or ()))
     some = [different[at : at + _MOST_VALUES] for at in range(0, len(different), _MOST_VALUES)]
@@ -203,7 +203,7 @@ def due(
 
 
 def ended(database: Database, *, before: float, limit: int) -> Any:
-    """Tasks that ended before, the oldest first."""
+    """Return the query for the tasks that ended before, oldest first."""
     query = _where(database.collection("tasks"), ("ended_at", ">", 0.0), ("ended_at", "<", before))
     return query.order_by("ended_at").limit(limit)
 

@@ -1,4 +1,4 @@
-"""Waiting for a task's log to go on, whichever process writes."""
+"""Wait for new entries in a task's log, whichever process writes them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from a2a_hub.task_store.store import Unavailable
 
-_AWAY_SECONDS = 1.0
-VersionSource = Callable[[Sequence[str]], Mapping[str, int] | None]
-"""The versions of these tasks now, 0 of unknown ones; None where the store could not be asked."""
+_OUTAGE_POLL_SECONDS = 1.0
+VersionReader = Callable[[Sequence[str]], Mapping[str, int] | None]
+"""Returns the versions of these tasks, 0 for unknown ones; None during an outage of the store."""
 
 
 class LogWatch:
-    """Writers of this process tell at once; for the others' sake a thread looks into the store while somebody waits."""
+    """The waits for new log entries. Writers of this process notify at once; a thread polls for those of other processes."""
 
     def __init__(
         self,
-        version_source: Callable[[], contextlib.AbstractContextManager[VersionSource]],
+        open_reader: Callable[[], contextlib.AbstractContextManager[VersionReader]],
         *,
         seconds: float,
         most_share: float,
     ) -> None:
-        """Looks every `seconds`, and more rarely where looking would take more than this share of the time."""
-        self._version_source = version_source
+        """Poll every `seconds` while a thread waits, and less often if polling would take more than this share of the time."""
+        self._open_reader = open_reader
         self._seconds = seconds
-        self._pause_per_look = 1 / most_share - 1
+        self._pause_per_poll = 1 / most_share - 1
         self._lock = threading.Lock()
         self._waiting: dict[str, list[threading.Event]] = {}
         self._poller: threading.Thread | None = None
-        self._somebody_waits = threading.Event()
+        self._has_waiters = threading.Event()
         self._closed = threading.Event()
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float, version: Callable[[], int]) -> bool:
-        """Waits until `version` is greater than `after`; False when it was not in time, or the store was away."""
+        """Wait until `version` exceeds `after`; return False on a timeout or an outage of the store."""
         if _passed(version, after):
             return True
         deadline = time.monotonic() + timeout_seconds
@@ -43,23 +43,23 @@ class LogWatch:
             while not (passed := _passed(version, after)):
                 remaining = max(0.0, deadline - time.monotonic())
                 # A change may have been told of while the store could not be asked.
-                notified = changed.wait(min(remaining, _AWAY_SECONDS) if passed is None else remaining)
+                notified = changed.wait(min(remaining, _OUTAGE_POLL_SECONDS) if passed is None else remaining)
                 if not notified and time.monotonic() >= deadline:
                     return False
                 changed.clear()
             return True
 
     def notify(self, task_id: str) -> None:
-        """Wakes who waits for the task."""
+        """Wake the threads that wait for the task."""
         if self._waiting:
             with self._lock:
                 for event in self._waiting.get(task_id, ()):
                     event.set()
 
     def close(self) -> None:
-        """The thread ends; waiters run out of time."""
+        """End the polling thread; waits end by their timeouts."""
         self._closed.set()
-        self._somebody_waits.set()
+        self._has_waiters.set()
         poller = self._poller
         if poller:
             poller.join()
@@ -70,9 +70,9 @@ class LogWatch:
         with self._lock:
             self._waiting.setdefault(task_id, []).append(event)
             if self._poller is None or not self._poller.is_alive():
-                self._poller = threading.Thread(target=self._look, name="task-store-watch", daemon=True)
+                self._poller = threading.Thread(target=self._poll, name="task-store-watch", daemon=True)
                 self._poller.start()
-            self._somebody_waits.set()
+            self._has_waiters.set()
         try:
             yield event
         finally:
@@ -82,29 +82,29 @@ class LogWatch:
                 if not events:
                     del self._waiting[task_id]
                 if not self._waiting:
-                    self._somebody_waits.clear()
+                    self._has_waiters.clear()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         versions: Mapping[str, int] = {}
         pause = self._seconds
-        with self._version_source() as look:
+        with self._open_reader() as read_versions:
             while not self._closed.wait(pause):
-                self._somebody_waits.wait()
+                self._has_waiters.wait()
                 with self._lock:
                     waited = list(self._waiting)
                 started = time.perf_counter()
-                before, now = versions, look(waited)
+                before, now = versions, read_versions(waited)
                 if now is not None:
                     # A task that was not looked at before may have changed since its waiter looked.
                     for task_id in now:
                         if now[task_id] != before.get(task_id):
                             self.notify(task_id)
                     versions = now
-                pause = max(self._seconds, self._pause_per_look * (time.perf_counter() - started))
+                pause = max(self._seconds, self._pause_per_poll * (time.perf_counter() - started))
 
 
 def _passed(version: Callable[[], int], after: int) -> bool | None:
-    """None where the store is away."""
+    """Return True if the version exceeds `after`; None during an outage of the store."""
     try:
         return version() > after
     except Unavailable:

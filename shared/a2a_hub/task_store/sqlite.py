@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a.model import Event
 from a2a_hub.task_store import sqlite_push, sqlite_rows
 from a2a_hub.task_store.log_watch import LogWatch
-from a2a_hub.task_store.sqlite_file import Connections, prepare, version_source
+from a2a_hub.task_store.sqlite_file import Connections, prepare, version_reader
 from a2a_hub.task_store.sqlite_push import SqlitePushStore
 from a2a_hub.task_store.sqlite_rows import Found, Snapshots, find
 from a2a_hub.task_store.store import (
@@ -40,7 +40,7 @@ from a2a_hub.task_store.task_record import (
     new_record,
     page_length,
     record_after,
-    stored,
+    stored_task,
     with_lease,
     without_lease,
 )
@@ -50,7 +50,7 @@ _POLL_SHARE = 0.1
 
 
 class SqliteTaskStore(SqlitePushStore):
-    """Implements TaskStore and PushStore. Raises WrongFile for a file that is no task store of this version."""
+    """The store in an SQLite file. Raises WrongFile for a file that is not a task store of this version."""
 
     def __init__(
         self,
@@ -67,11 +67,11 @@ class SqliteTaskStore(SqlitePushStore):
         self._most_task_bytes = most_task_bytes
         self._snapshots = Snapshots()
         self._watch = LogWatch(
-            lambda: version_source(self._connections.open), seconds=_POLL_SECONDS, most_share=_POLL_SHARE
+            lambda: version_reader(self._connections.open), seconds=_POLL_SECONDS, most_share=_POLL_SHARE
         )
 
     def create(self, new: NewTask) -> StoredTask:
-        """Stores a task, version 1."""
+        """Store a task, version 1."""
         body = sqlite_rows.encoded([new.task])
         if len(body[0]) > self._most_task_bytes:
             raise TooLarge(new.task.id)
@@ -90,12 +90,12 @@ class SqliteTaskStore(SqlitePushStore):
                 sqlite_rows.put_work(connection, key, new.work)
             if new.push:
                 sqlite_push.put(connection, key, new.push, delivered=0)
-        self._snapshots.remember(key, record, new.task)
+        self._snapshots.put(key, record, new.task)
         self._watch.notify(record.id)
-        return stored(record, new.task, new.work)
+        return stored_task(record, new.task, new.work)
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
-        """The task as it is now, if it is this owner's."""
+        """Return the task, if it is this owner's."""
         with self._connections.reading() as connection:
             found = find(connection, "id = ?", task_id)
             if found is None or owner not in (None, found.record.owner):
@@ -103,19 +103,19 @@ class SqliteTaskStore(SqlitePushStore):
             return self._snapshots.stored(connection, found)
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
-        """The owner's task of this number."""
+        """Return the owner's task of this number."""
         with self._connections.reading() as connection:
             found = find(connection, "owner = ? AND number = ?", owner, number)
             return self._snapshots.stored(connection, found) if found else None
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
-        """The owner's task of this request key that has neither ended nor waits for its client."""
+        """Return the owner's submitted or working task of this request key."""
         with self._connections.reading() as connection:
             found = _running(connection, owner, request_key)
             return self._snapshots.stored(connection, found) if found else None
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
-        """The owner's newest task of this context that waits for its client."""
+        """Return the owner's newest interrupted task of this context."""
         with self._connections.reading() as connection:
             key = sqlite_rows.waiting(connection, owner, context_id)
             found = find(connection, "key = ?", key) if key else None
@@ -132,7 +132,7 @@ class SqliteTaskStore(SqlitePushStore):
         request_key: str = "",
         push: PushConfig | None = None,
     ) -> StoredTask:
-        """Adds the events to the log, in order, all or none."""
+        """Append the events in order, all or none."""
         bodies = sqlite_rows.encoded(events)
         added = sum(map(len, bodies))
         with self._connections.writing() as connection:
@@ -154,12 +154,12 @@ class SqliteTaskStore(SqlitePushStore):
             if work is not None and work != kept:
                 sqlite_rows.put_work(connection, key, work)
                 kept = work
-        self._snapshots.remember(key, after, task)
+        self._snapshots.put(key, after, task)
         self._watch.notify(task_id)
-        return stored(after, task, kept)
+        return stored_task(after, task, kept)
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
-        """The log from behind the sequence number `after`."""
+        """Return the entries after the sequence number `after`."""
         with self._connections.reading() as connection:
             row = connection.execute("SELECT key FROM tasks WHERE id = ?", (task_id,)).fetchone()
             if row is None:
@@ -168,13 +168,13 @@ class SqliteTaskStore(SqlitePushStore):
             return [Entry(sequence, event) for sequence, event in entries]
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
-        """Waits until the task's log goes on behind `after`, whichever process writes."""
+        """Wait for an entry after `after`, whichever process writes it."""
         return self._watch.wait(
             task_id, after=after, timeout_seconds=timeout_seconds, version=lambda: self._version(task_id)
         )
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
-        """A page of the owner's tasks, behind the position `after`."""
+        """Return a page of the owner's tasks after the position `after`."""
         with self._connections.reading() as connection:
             total = sqlite_rows.total(connection, owner, query)
             keys = sqlite_rows.keys(connection, owner, query, limit=size + 1, after=after)
@@ -187,8 +187,8 @@ class SqliteTaskStore(SqlitePushStore):
     def lease(
         self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
     ) -> Lease | None:
-        """Leases the task, or the one that has been due for longest, of these roles, if one is due."""
-        # Most of the time nothing is due: found out without the lock that writers need.
+        """Lease the named task, or the one of these roles that has been due longest."""
+        # Usually nothing is due: this check needs no write lock.
         if not self._due(roles, limit=1, task_id=task_id):
             return None
         with self._connections.writing() as connection:
@@ -201,11 +201,11 @@ class SqliteTaskStore(SqlitePushStore):
             return self._lease(self._updated(connection, found, leased), leased)
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
-        """The ids of tasks that `lease` would give out now, the longest due first."""
+        """Return the ids of the tasks that `lease` would lease now, longest due first."""
         return self._due(roles, limit=limit, task_id=None)
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
-        """Prolongs a lease that has not run out."""
+        """Extend a valid lease to `seconds` from now."""
         with self._connections.writing() as connection:
             found, now = _require(find(connection, "id = ?", task_id), task_id), self._clock()
             check_lease(found.record, lease, now=now)
@@ -213,14 +213,14 @@ class SqliteTaskStore(SqlitePushStore):
             return self._lease(self._updated(connection, found, renewed), renewed)
 
     def release(self, task_id: str, lease: str) -> None:
-        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
+        """Release the lease, so that the task is due at once; a lost lease is no error."""
         with self._connections.writing() as connection:
             found = find(connection, "id = ?", task_id)
             if found and found.record.token == lease:
                 self._updated(connection, found, without_lease(found.record))
 
     def request_cancel(self, task_id: str) -> StoredTask:
-        """Tells whoever runs the task that it is to end."""
+        """Request the cancellation of the task."""
         with self._connections.writing() as connection:
             found = _require(find(connection, "id = ?", task_id), task_id)
             if found.record.state.terminal:
@@ -234,11 +234,11 @@ class SqliteTaskStore(SqlitePushStore):
             for key, record, _ in sqlite_rows.find_all(connection, keys):
                 sqlite_rows.delete(connection, key, record)
         for key in keys:
-            self._snapshots.forget(key)
+            self._snapshots.remove(key)
         return len(keys)
 
     def close(self) -> None:
-        """Gives connections back."""
+        """Close the connections."""
         self._watch.close()
         self._connections.close()
 

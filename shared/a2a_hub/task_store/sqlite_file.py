@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from a2a_hub.task_store.log_watch import VersionSource
+from a2a_hub.task_store.log_watch import VersionReader
 from a2a_hub.task_store.store import Unavailable
 
 SCHEMA_VERSION = 1
@@ -79,11 +79,11 @@ _WAL_BYTES = 64_000_000
 
 
 class WrongFile(Exception):
-    """The file is no task store that this version can use; the text says what to do, without the file's path."""
+    """The error of a file that is not a usable task store; its text names the remedy, but not the path."""
 
 
 def prepare(path: Path, open_connection: Callable[[], sqlite3.Connection]) -> None:
-    """The file has the tables, in WAL mode, and only its owner may read it. Raises WrongFile."""
+    """Create the tables in WAL mode, readable by the owner only. Raise WrongFile."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
@@ -102,7 +102,7 @@ def prepare(path: Path, open_connection: Callable[[], sqlite3.Connection]) -> No
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Asks again for a while: SQLite refuses at once while another process asks for it too."""
+    """Switch to WAL, with retries: SQLite refuses at once while another process does the same."""
     # Of a new file only. Most pages of a commit hold a row or two: smaller ones are less to write.
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     deadline = time.monotonic() + _OPEN_SECONDS
@@ -118,9 +118,9 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 def _prepare(path: Path, connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     version = int(_pragma(connection, "user_version", ""))
-    ours = int(_pragma(connection, "application_id", "")) == _APPLICATION_ID
+    is_task_store = int(_pragma(connection, "application_id", "")) == _APPLICATION_ID
     empty = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if not ours and not empty:
+    if not is_task_store and not empty:
         raise WrongFile(f"{path.name} holds something else: name a file of the task store's own")
     if version > SCHEMA_VERSION:
         raise WrongFile(
@@ -140,7 +140,7 @@ def _pragma(connection: sqlite3.Connection, name: str, value: str) -> str:
 
 
 class Connections:
-    """Transactions on the file; who has to wait for longer than `busy_seconds` is refused. Nothing is held across a fork."""
+    """Transactions on the file, each of which waits at most `busy_seconds` for the lock. Nothing is shared across a fork."""
 
     def __init__(self, path: Path, *, busy_seconds: float = _BUSY_SECONDS) -> None:
         self._path = path
@@ -153,7 +153,7 @@ class Connections:
         self._closed = False
 
     def open(self) -> sqlite3.Connection:
-        """A connection that belongs to the caller, who closes it."""
+        """Open a connection that the caller closes."""
         connection = sqlite3.connect(
             self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
@@ -169,15 +169,15 @@ class Connections:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """All that is read inside is of the same moment."""
+        """Open a read transaction with snapshot isolation."""
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Nobody else writes meanwhile; all of it is stored, or, after an exception, nothing."""
+        """Open the only write transaction; commit it, or roll it back after an exception."""
         one_writer = self._one_writer
-        # Those in front may each have to wait for another process as long.
+        # Each thread in front may wait as long for another process.
         if not one_writer.acquire(timeout=self._busy_seconds):
             raise Unavailable("others are writing")
         try:
@@ -187,7 +187,7 @@ class Connections:
             one_writer.release()
 
     def close(self) -> None:
-        """Closes what nobody uses now; the rest closes as soon as it is given back."""
+        """Close the idle connections; the others close when they are returned."""
         self._closed = True
         while self._idle:
             self._idle.pop().close()
@@ -208,9 +208,9 @@ class Connections:
                 connection.close()
                 raise Unavailable(str(error)) from error
             _roll_back(connection)
-            self._give_back(connection)
+            self._return(connection)
             raise
-        self._give_back(connection)
+        self._return(connection)
 
     def _take(self) -> sqlite3.Connection:
         if self._process != os.getpid():
@@ -230,7 +230,7 @@ class Connections:
         found = self._path.stat()
         return found.st_dev, found.st_ino
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _return(self, connection: sqlite3.Connection) -> None:
         if self._closed:
             connection.close()
         else:
@@ -243,19 +243,19 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 def _is_outage(error: BaseException) -> bool:
-    """Another process's lock, a full disk, a damaged file: anything but a mistake in what was asked for."""
+    """Return True for another process's lock, a full disk, a damaged file: anything but a faulty statement."""
     mistakes = sqlite3.IntegrityError | sqlite3.ProgrammingError
     return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, mistakes)
 
 
 @contextlib.contextmanager
-def version_source(open_connection: Callable[[], sqlite3.Connection]) -> Iterator[VersionSource]:
-    """Looks at the tasks only where the file has changed at all, which costs a few microseconds to find out."""
+def version_reader(open_connection: Callable[[], sqlite3.Connection]) -> Iterator[VersionReader]:
+    """Open a reader of versions that queries only after a change of the file, which it detects in microseconds."""
     with contextlib.closing(open_connection()) as connection:
         seen = -1
         versions: Mapping[str, int] = {}
 
-        def look(task_ids: Sequence[str]) -> Mapping[str, int] | None:
+        def read(task_ids: Sequence[str]) -> Mapping[str, int] | None:
             nonlocal seen, versions
             try:
                 data_version: int = connection.execute("PRAGMA data_version").fetchone()[0]
@@ -266,7 +266,7 @@ def version_source(open_connection: Callable[[], sqlite3.Connection]) -> Iterato
                 return None
             return versions
 
-        yield look
+        yield read
 
 
 def _version(connection: sqlite3.Connection, task_id: str) -> int:

@@ -1,4 +1,4 @@
-"""Push configs and their deliveries in the SQLite file."""
+"""Push notification configs and their deliveries in the SQLite file."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _KEY = "SELECT key FROM tasks WHERE id = ?"
 _SELECT = "SELECT push, delivered, failures, next_attempt_at, dead FROM pushes"
 # `behind` says that there is something to send: what is due is found without looking at everything that is not.
 _BEHIND = "behind = (dead = '' AND delivered < (SELECT version FROM tasks WHERE tasks.key = pushes.key))"
-_SAME = "key = (SELECT key FROM tasks WHERE id = ?) AND config_id = ? AND push = ?"
+_MATCHES = "key = (SELECT key FROM tasks WHERE id = ?) AND config_id = ? AND push = ?"
 
 
 def mark_behind(connection: sqlite3.Connection, key: int) -> None:
-    """To be called in the transaction that appends: every live config of the task has something to send."""
+    """Mark every live config of the task as behind; part of the transaction that appends."""
     connection.execute("UPDATE pushes SET behind = 1 WHERE key = ? AND behind = 0 AND dead = ''", (key,))
 
 
 def put(connection: sqlite3.Connection, key: int, push: PushConfig, *, delivered: int) -> None:
-    """The config is stored, in the place of one with its id."""
+    """Insert the config, or replace the one with its id."""
     config_id = push.config.id or ""
     connection.execute(
         "INSERT INTO pushes VALUES (NULL, ?, ?, ?, ?, 0, 0, '', 0, 0) ON CONFLICT DO UPDATE SET"
@@ -40,14 +40,14 @@ def put(connection: sqlite3.Connection, key: int, push: PushConfig, *, delivered
 
 
 class SqlitePushStore:
-    """Implements PushStore."""
+    """The push notification configs of an SQLite store."""
 
     def __init__(self, connections: Connections, clock: Callable[[], float]) -> None:
         self._connections = connections
         self._clock = clock
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
-        """Stores or replaces a config."""
+        """Store or replace a config."""
         with self._connections.writing() as connection:
             row = connection.execute(_KEY, (push.config.task_id,)).fetchone()
             if row is None:
@@ -55,13 +55,13 @@ class SqlitePushStore:
             put(connection, row[0], push, delivered=delivered)
 
     def configs(self, task_id: str) -> list[Delivery]:
-        """The task's configs, in the order in which they were first stored."""
+        """Return the task's configs, in the order of their creation."""
         with self._connections.reading() as connection:
             rows = connection.execute(f"{_SELECT} WHERE key = ({_KEY}) ORDER BY at", (task_id,))
             return [_delivery(*row) for row in rows]
 
     def delete_config(self, task_id: str, config_id: str) -> None:
-        """Deletes a config; one that is not there is no error."""
+        """Delete a config, if it exists."""
         with self._connections.writing() as connection:
             connection.execute(
                 f"DELETE FROM pushes WHERE key = ({_KEY}) AND config_id = ?",  # noqa: S608
@@ -69,7 +69,7 @@ class SqlitePushStore:
             )
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
-        """Configs with something to send now, the longest due first."""
+        """Return the configs with entries to send now, longest due first."""
         now = self._clock()
         with self._connections.reading() as connection:
             rows = connection.execute(
@@ -80,11 +80,11 @@ class SqlitePushStore:
             return [_delivery(*row) for row in rows]
 
     def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
-        """Takes a due delivery for so long, if nobody else has since it was read."""
+        """Claim a due delivery for `seconds`, unless it has changed since it was read."""
         now = self._clock()
         with self._connections.writing() as connection:
             changed = connection.execute(
-                f"UPDATE pushes SET claimed_until = ? WHERE {_SAME} AND behind = 1 AND delivered = ?"  # noqa: S608
+                f"UPDATE pushes SET claimed_until = ? WHERE {_MATCHES} AND behind = 1 AND delivered = ?"  # noqa: S608
                 " AND failures = ? AND next_attempt_at = ? AND next_attempt_at <= ? AND claimed_until <= ?",
                 (
                     now + seconds,
@@ -99,11 +99,11 @@ class SqlitePushStore:
             return changed.rowcount == 1
 
     def save_delivery(self, delivery: Delivery) -> None:
-        """Stores what became of an attempt; for a config that was deleted or replaced meanwhile, nothing."""
+        """Store the result of an attempt; do nothing for a config deleted or replaced meanwhile."""
         with self._connections.writing() as connection:
             connection.execute(
                 "UPDATE pushes SET delivered = max(delivered, ?), failures = ?, next_attempt_at = ?, dead = ?,"  # noqa: S608
-                f" claimed_until = 0 WHERE {_SAME}",
+                f" claimed_until = 0 WHERE {_MATCHES}",
                 (
                     delivery.delivered,
                     delivery.failures,
@@ -112,7 +112,7 @@ class SqlitePushStore:
                     *_identity(delivery),
                 ),
             )
-            connection.execute(f"UPDATE pushes SET {_BEHIND} WHERE {_SAME}", _identity(delivery))  # noqa: S608
+            connection.execute(f"UPDATE pushes SET {_BEHIND} WHERE {_MATCHES}", _identity(delivery))  # noqa: S608
 
 
 def _identity(delivery: Delivery) -> tuple[str | None, str, bytes]:

@@ -18,7 +18,7 @@ from a2a_hub.task_store.task_log import (
     read_task,
     task_bytes,
 )
-from a2a_hub.task_store.task_record import TaskRecord, snapshot_due, stored
+from a2a_hub.task_store.task_record import TaskRecord, snapshot_due, stored_task
 
 _FIELDS = TaskRecord.__struct_fields__
 _WORK = "(SELECT body FROM work WHERE work.key = tasks.key)"
@@ -33,7 +33,7 @@ _BEHIND = " AND (updated_at, id) < (?, ?)"
 
 
 class Found(NamedTuple):
-    """A head with its row's key, which no other task ever has, and what the task's runner has to know."""
+    """A record with its row's key, which no other task ever has, and its resume payload."""
 
     key: int
     record: TaskRecord
@@ -41,13 +41,13 @@ class Found(NamedTuple):
 
 
 def find(connection: sqlite3.Connection, where: str, *values: object) -> Found | None:
-    """The one task that the condition is true of."""
+    """Return the one task that matches the condition."""
     row = connection.execute(f"{_SELECT} WHERE {where}", values).fetchone()
     return _found(row) if row else None
 
 
 def find_all(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Found]:
-    """The tasks of these keys, in this order."""
+    """Return the tasks of these keys, in this order."""
     marks = ", ".join("?" * len(keys))
     rows = connection.execute(f"{_SELECT} WHERE key IN ({marks})", keys)
     found = {row[0]: _found(row) for row in rows}
@@ -55,7 +55,7 @@ def find_all(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Found]
 
 
 def insert(connection: sqlite3.Connection, record: TaskRecord) -> int:
-    """Stores a new head; its key."""
+    """Insert a record and return its key."""
     key = connection.execute(_INSERT, (*structs.astuple(record), record.due_at)).lastrowid
     assert key is not None, "SQLite says the row of every insert"
     _count(connection, record.owner, record.state, 1)
@@ -63,7 +63,7 @@ def insert(connection: sqlite3.Connection, record: TaskRecord) -> int:
 
 
 def update(connection: sqlite3.Connection, key: int, old: TaskRecord, new: TaskRecord) -> None:
-    """Stores what differs: an index is only written to when one of its columns is."""
+    """Update the columns that differ: an index is written only with one of its columns."""
     pairs = zip(_FIELDS, structs.astuple(old), structs.astuple(new), strict=True)
     differences = [(name, value) for name, before, value in pairs if value != before]
     changed, values = [name for name, _ in differences], [value for _, value in differences]
@@ -79,7 +79,7 @@ def update(connection: sqlite3.Connection, key: int, old: TaskRecord, new: TaskR
 
 
 def delete(connection: sqlite3.Connection, key: int, record: TaskRecord) -> None:
-    """The task is gone, with everything of its."""
+    """Delete a task with all its data."""
     low = key << _SEQUENCE_BITS
     high = low + (1 << _SEQUENCE_BITS)
     connection.execute("DELETE FROM entries WHERE at > ? AND at < ?", (low, high))
@@ -89,7 +89,7 @@ def delete(connection: sqlite3.Connection, key: int, record: TaskRecord) -> None
 
 
 def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: Iterable[bytes]) -> None:
-    """The log goes on behind `version`."""
+    """Append entries after `version`."""
     at = (key << _SEQUENCE_BITS) + version
     for offset, body in enumerate(bodies, start=1):
         connection.execute("INSERT INTO entries VALUES (?, ?)", (at + offset, body))
@@ -98,7 +98,7 @@ def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: 
 def read_entries(
     connection: sqlite3.Connection, key: int, *, after: int, limit: int
 ) -> list[tuple[int, Event]]:
-    """The log from behind the sequence number `after`."""
+    """Return the entries after the sequence number `after`."""
     low = key << _SEQUENCE_BITS
     high = low + (1 << _SEQUENCE_BITS)
     rows = connection.execute(
@@ -108,15 +108,15 @@ def read_entries(
 
 
 def put_work(connection: sqlite3.Connection, key: int, work: bytes) -> None:
-    """Stores what the task's runner has to know: apart, because a row is written whole."""
+    """Store the resume payload, in a row of its own because rows are written whole."""
     connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?)", (key, work))
 
 
 class Snapshots(SnapshotCache):
-    """What logs fold to."""
+    """The snapshots of tasks."""
 
     def task(self, connection: sqlite3.Connection, key: int, record: TaskRecord) -> Task:
-        """The task at the head's version."""
+        """Return the task at the record's version."""
         version, task = self.nearest(key, record)
         if version == record.version and task:
             return task
@@ -130,12 +130,12 @@ class Snapshots(SnapshotCache):
         return task
 
     def stored(self, connection: sqlite3.Connection, found: Found) -> StoredTask:
-        """The whole task, as it is now."""
-        return stored(found.record, self.task(connection, found.key, found.record), found.work)
+        """Return the present state of the task."""
+        return stored_task(found.record, self.task(connection, found.key, found.record), found.work)
 
 
 def snapshot(connection: sqlite3.Connection, key: int, record: TaskRecord, task: Task) -> TaskRecord:
-    """The head after its fold was kept, where that is due."""
+    """Store a snapshot if one is due; return the record with it."""
     if not snapshot_due(record):
         return record
     connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (key, task_bytes(task)))
@@ -143,7 +143,7 @@ def snapshot(connection: sqlite3.Connection, key: int, record: TaskRecord, task:
 
 
 def encoded(events: Sequence[Event]) -> list[bytes]:
-    """The entries' bodies."""
+    """Return the events as bytes."""
     return [event_bytes(event) for event in events]
 
 
@@ -162,7 +162,7 @@ def _count(connection: sqlite3.Connection, owner: str, state: TaskState, change:
 
 
 def next_number(connection: sqlite3.Connection, owner: str) -> int:
-    """The number of the owner's next task: never given twice, even after a purge."""
+    """Return the number of the owner's next task, which is never reused, even after a purge."""
     row = connection.execute(
         "INSERT INTO numbers VALUES (?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last", (owner,)
     ).fetchone()
@@ -170,7 +170,7 @@ def next_number(connection: sqlite3.Connection, owner: str) -> int:
 
 
 def total(connection: sqlite3.Connection, owner: str, query: TaskQuery) -> int:
-    """How many tasks the query is true of."""
+    """Return the number of tasks that match the query."""
     if query.context_id is None and query.updated_since is None:
         chosen = "SELECT coalesce(sum(tasks), 0) FROM counts WHERE owner = ?"
         values: list[object] = [owner]
@@ -188,7 +188,7 @@ def total(connection: sqlite3.Connection, owner: str, query: TaskQuery) -> int:
 def keys(
     connection: sqlite3.Connection, owner: str, query: TaskQuery, *, limit: int, after: Position | None
 ) -> list[int]:
-    """The keys of the newest tasks that the query is true of, from behind `after`."""
+    """Return the keys of the newest matching tasks after the position `after`."""
     found: list[tuple[float, str, int]] = []
     for where, values in _conditions(owner, query):
         behind = (after.updated_at, after.task_id) if after else ()
@@ -201,7 +201,7 @@ def keys(
 
 
 def waiting(connection: sqlite3.Connection, owner: str, context_id: str) -> int | None:
-    """The key of the owner's newest task of this context that waits for its client."""
+    """Return the key of the owner's newest interrupted task of this context."""
     query = TaskQuery(context_id=context_id, states=_INTERRUPTED)
     found = keys(connection, owner, query, limit=1, after=None)
     return found[0] if found else None
@@ -215,7 +215,7 @@ def due(
     limit: int,
     task_id: str | None,
 ) -> list[str]:
-    """The ids of tasks of these roles, or of all, that can be leased, the longest due first; of `task_id` only, if given."""
+    """Return the ids of the tasks of these roles, or all, that can be leased, longest due first; only `task_id`, if given."""
     if roles is None:
         roles = [
             role for (role,) in connection.execute("SELECT DISTINCT role FROM tasks WHERE due_at IS NOT NULL")
@@ -232,7 +232,7 @@ def due(
 
 
 def ended(connection: sqlite3.Connection, *, before: float, limit: int) -> list[int]:
-    """The keys of tasks that ended before, the oldest first."""
+    """Return the keys of the tasks that ended before, oldest first."""
     rows = connection.execute(
         "SELECT key FROM tasks WHERE ended_at > 0 AND ended_at < ? ORDER BY ended_at LIMIT ?", (before, limit)
     )
@@ -240,7 +240,7 @@ def ended(connection: sqlite3.Connection, *, before: float, limit: int) -> list[
 
 
 def _conditions(owner: str, query: TaskQuery) -> list[tuple[str, list[object]]]:
-    """Conditions whose results are disjoint, each of which an index sorts by time: one of a context, or one for each state."""
+    """Return disjoint conditions that an index sorts by time: one for a context, or one for each state."""
     newer = " AND updated_at >= ?" if query.updated_since is not None else ""
     newer_values: list[object] = [] if query.updated_since is None else [query.updated_since]
     if query.context_id is not None:

@@ -1,4 +1,4 @@
-"""The store of tasks: an append-only log of events for each task, the task it folds to, and the lease of whoever runs it.
+"""The task store: per task, an append-only log of events, the snapshot it folds to, a lease, and push notification configs.
 
 Every method is one transaction. The store is the truth; wake-ups (`a2a_hub.queue`) only save waiting.
 Times are seconds since the epoch by the store's clock. A task of another owner does not exist.
@@ -16,15 +16,15 @@ from a2a_hub.a2a.errors import ServiceUnavailable
 from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState, Version
 
 HUB = ""
-"""The role of tasks that the hub itself runs; every other role is one of pull workers."""
+"""The role of tasks that the hub itself runs; every other role belongs to pull workers."""
 
 
 class NewTask(Struct, frozen=True, kw_only=True):
     """A task to store. `task` is the first entry of its log.
 
-    `work` is what whoever runs the task has to know, opaque to the store. While the task is submitted or working, another one of
-    the same owner and `request_key` (if not empty) is not made. With `lease`, a token that the caller made, it is leased from
-    the first moment on, for `lease_seconds`.
+    `work` is the resume payload, opaque to the store. While the task is submitted or working, no second one of the same owner and
+    `request_key` (if not empty) is created. With `lease`, a token that the caller made, the task is leased from its creation for
+    `lease_seconds`.
     """
 
     task: Task
@@ -38,11 +38,10 @@ class NewTask(Struct, frozen=True, kw_only=True):
 
 
 class StoredTask(Struct, frozen=True, kw_only=True):
-    """A task as it is now. `version` is the number of entries in its log, and the sequence number of the last.
+    """The present state of a task. `version` is the number of entries in its log, and the sequence number of the last.
 
-    `number` counts the owner's tasks from 1, for people to type. `attempt` counts the leases given out since its
-    client spoke last. `lease_until` is 0 without a lease. `updated_at` is the time that its status shows, or else that of the
-    last change.
+    `number` counts the owner's tasks from 1, for people to type. `attempt` counts the leases since the client's last message.
+    `lease_until` is 0 without a lease. `updated_at` is the timestamp of its status, or else that of the last change.
     """
 
     task: Task
@@ -77,7 +76,7 @@ class Lease(Struct, frozen=True, kw_only=True):
 
 
 class TaskQuery(Struct, frozen=True, kw_only=True):
-    """Which tasks of an owner: None or empty is no condition. `updated_since` is inclusive."""
+    """A filter on an owner's tasks; None or empty matches all. `updated_since` is inclusive."""
 
     context_id: str | None = None
     states: tuple[TaskState, ...] = ()
@@ -85,14 +84,14 @@ class TaskQuery(Struct, frozen=True, kw_only=True):
 
 
 class Position(Struct, frozen=True):
-    """Where a page ended: the last task's `updated_at` and id."""
+    """The end of a page: the last task's `updated_at` and id."""
 
     updated_at: float
     task_id: str
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """The newest first, by `updated_at`, then by id downwards. `next` is None on the last page; `total` counts all pages."""
+    """Tasks in descending order of `updated_at` and id. `next` is None on the last page; `total` counts all pages."""
 
     tasks: tuple[StoredTask, ...]
     next: Position | None
@@ -100,19 +99,19 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 class StoreError(Exception):
-    """The store refuses; the subclass says why."""
+    """An operation that the store rejects; each subclass is a reason."""
 
 
 class UnknownTask(StoreError):
-    """There is no such task."""
+    """The task does not exist."""
 
 
 class TaskExists(StoreError):
-    """There is a task with this id."""
+    """A task with this id exists."""
 
 
 class AlreadyRunning(StoreError):
-    """The same request is under way in `stored`."""
+    """The same request is already running as `stored`."""
 
     def __init__(self, stored: StoredTask) -> None:
         super().__init__(stored.task.id)
@@ -120,46 +119,46 @@ class AlreadyRunning(StoreError):
 
 
 class WrongVersion(StoreError):
-    """Somebody else has written since."""
+    """The task has another version by now."""
 
 
 class TaskEnded(StoreError):
-    """Nothing can follow a terminal state."""
+    """The task is terminal: nothing can be appended."""
 
 
 class LeaseLost(StoreError):
-    """The lease ran out or is another's, or the task is leased and the writer has no lease."""
+    """The lease expired or is another's, or the task is leased and the writer has no lease."""
 
 
 class TooLarge(StoreError):
-    """The task would grow larger than a task may be."""
+    """The task would exceed its size limit."""
 
 
 class Unavailable(StoreError, ServiceUnavailable):
-    """The store cannot be reached now. What was asked for may have been done all the same; ask again."""
+    """The store cannot be reached. The operation may have taken effect nevertheless; retry it."""
 
 
 class TaskStore(Protocol):
-    """Thread-safe, and safe among processes. Each implementation passes `tests/contract/task_store`."""
+    """The store of tasks, safe across threads and processes. Each implementation passes `tests/contract/task_store`."""
 
     def create(self, new: NewTask) -> StoredTask:
-        """Stores a task, version 1. Raises AlreadyRunning, also where that is this very task; TaskExists."""
+        """Store a task, version 1. Raise AlreadyRunning, also if this very task is the running one; TaskExists; TooLarge."""
         ...
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
-        """The task as it is now, if it is this owner's; an owner of None is whoever runs tasks, and may see all."""
+        """Return the owner's task, or None. An owner of None stands for the processes that run tasks, which may see all."""
         ...
 
     def numbered(self, owner: str, number: int) -> StoredTask | None:
-        """The owner's task of this number."""
+        """Return the owner's task of this number."""
         ...
 
     def running(self, owner: str, request_key: str) -> StoredTask | None:
-        """The owner's task of this request key that has neither ended nor waits for its client."""
+        """Return the owner's submitted or working task of this request key."""
         ...
 
     def waiting(self, owner: str, context_id: str) -> StoredTask | None:
-        """The owner's newest task of this context that waits for its client."""
+        """Return the owner's newest interrupted task of this context."""
         ...
 
     def append(
@@ -173,66 +172,66 @@ class TaskStore(Protocol):
         request_key: str = "",
         push: PushConfig | None = None,
     ) -> StoredTask:
-        """Adds the events to the log, in order, all or none; `work` replaces the task's, and so does `request_key`, if not empty.
+        """Append the events in order, all or none. `work` and a `request_key` that is not empty replace the task's.
 
-        The receiver of `push`, which is stored with them, gets these events and what follows.
-        With `lease`, its holder writes, before its deadline. Without, the task must not be leased.
-        The lease ends with a state that is terminal or interrupted.
-        Raises UnknownTask, WrongVersion, TaskEnded, LeaseLost, TooLarge.
+        `push` is stored with the events; its receiver gets them and what follows.
+        With `lease`, the caller must hold it and its deadline must not have passed. Without, the task must not be leased.
+        A terminal or interrupted state ends the lease.
+        Raise UnknownTask, WrongVersion, TaskEnded, LeaseLost, TooLarge.
         """
         ...
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
-        """The log from behind the sequence number `after`."""
+        """Return the entries after the sequence number `after`."""
         ...
 
     def wait(self, task_id: str, *, after: int, timeout_seconds: float) -> bool:
-        """Waits until the task's log goes on behind `after`, whichever process writes. False when it did not in time.
+        """Wait for an entry after `after`, whichever process writes it; return False on a timeout.
 
-        While the store cannot be reached, nothing comes: this does not raise Unavailable.
+        An outage of the store counts as silence: this does not raise Unavailable.
         """
         ...
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
-        """A page of the owner's tasks, behind the position `after`; of fewer than `size` where they are very large."""
+        """Return a page of the owner's tasks after the position `after`; fewer than `size` if they are very large."""
         ...
 
     def lease(
         self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
     ) -> Lease | None:
-        """Leases the task, or the one that has been due for longest, of these roles, if one is due.
+        """Lease the named task, or the one of these roles that has been due longest; None if none is due.
 
-        Due is a task that is submitted or working without a running lease: from its creation on, or since its lease ran out.
+        A submitted or working task without a valid lease is due since its creation, or since its lease expired.
         """
         ...
 
     def due(self, roles: Sequence[str] | None, *, limit: int) -> builtins.list[str]:
-        """The ids of tasks that `lease` would give out now, the longest due first; None are all roles that tasks have."""
+        """Return the ids of the tasks that `lease` would lease now, longest due first; None stands for all roles of tasks."""
         ...
 
     def renew(self, task_id: str, lease: str, *, seconds: float) -> Lease:
-        """Prolongs a lease that has not run out. Raises LeaseLost or UnknownTask."""
+        """Extend a valid lease to `seconds` from now. Raise LeaseLost or UnknownTask."""
         ...
 
     def release(self, task_id: str, lease: str) -> None:
-        """Gives a lease back, so that the task can be leased at once; a lease that is lost is no error."""
+        """Release the lease, so that the task is due at once; a lost lease is no error."""
         ...
 
     def request_cancel(self, task_id: str) -> StoredTask:
-        """Tells whoever runs the task that it is to end. Raises UnknownTask or TaskEnded."""
+        """Request the cancellation of the task, for the process that runs it. Raise UnknownTask or TaskEnded."""
         ...
 
     def purge(self, *, ended_before: float, limit: int) -> int:
-        """Deletes tasks, with everything of theirs, that ended before or have waited for their client since; returns how many."""
+        """Delete tasks that ended, or were interrupted, before that time, with all their data; return their number."""
         ...
 
     def close(self) -> None:
-        """Gives connections back."""
+        """Close the connections."""
         ...
 
 
 class PushConfig(Struct, frozen=True, kw_only=True):
-    """A config as it was registered, with the version whose shape its receiver expects."""
+    """A config as registered, with the protocol version of its notifications."""
 
     config: TaskPushNotificationConfig
     version: Version
@@ -242,7 +241,10 @@ class PushConfig(Struct, frozen=True, kw_only=True):
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
-    """How far a config's receiver is. `failures` counts those since the last success; `dead` says why it was given up."""
+    """The delivery state of a config: `delivered` is the last entry that the receiver accepted.
+
+    `failures` counts those since the last success; `dead` is the reason for giving up, or empty.
+    """
 
     push: PushConfig
     delivered: int = 0
@@ -252,33 +254,33 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
 
 class PushStore(Protocol):
-    """Implemented by each task store; a task's configs go with it."""
+    """The store of push notification configs (A2A 1.0.1 §3.1.7-§3.1.10); a task's configs are deleted with it."""
 
     def put_config(self, push: PushConfig, *, delivered: int) -> None:
-        """Stores or replaces a config, by its task's id and its own; entries up to `delivered` are not sent.
+        """Store or replace a config, by its task's id and its own; entries up to `delivered` are not sent.
 
-        Raises UnknownTask.
+        Raise UnknownTask.
         """
         ...
 
     def configs(self, task_id: str) -> list[Delivery]:
-        """The task's configs, in the order in which they were first stored."""
+        """Return the task's configs, in the order of their creation."""
         ...
 
     def delete_config(self, task_id: str, config_id: str) -> None:
-        """Deletes a config; one that is not there is no error."""
+        """Delete a config, if it exists."""
         ...
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
-        """Configs with entries that were not delivered, that are not dead, and whose next attempt is due."""
+        """Return the live configs with undelivered entries whose next attempt is due, longest due first."""
         ...
 
     def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
-        """Takes a due delivery for so long, if nobody else has since it was read: two senders would break the order."""
+        """Claim a due delivery unless it has changed since it was read: two senders would break the order of entries."""
         ...
 
     def save_delivery(self, delivery: Delivery) -> None:
-        """Stores what became of an attempt and ends the claim; for a config that was deleted meanwhile, nothing."""
+        """Store the result of an attempt and end the claim; do nothing for a config deleted meanwhile."""
         ...
 
 

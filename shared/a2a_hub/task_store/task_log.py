@@ -19,27 +19,27 @@ _MOST_BYTES = 32_000_000
 
 
 def event_bytes(event: Event) -> bytes:
-    """The event in the wrapper that tells its kind."""
+    """Return the event in the envelope that names its kind."""
     return _encoder.encode(wrapped(event))
 
 
 def read_event(body: bytes) -> Event:
-    """What `event_bytes` wrote."""
+    """Return the event that `event_bytes` encoded."""
     return unwrapped(_events.decode(body))
 
 
 def task_bytes(task: Task) -> bytes:
-    """A fold, to be kept."""
+    """Return a snapshot as bytes."""
     return _encoder.encode(task)
 
 
 def read_task(body: bytes) -> Task:
-    """What `task_bytes` wrote."""
+    """Return the task that `task_bytes` encoded."""
     return _tasks.decode(body)
 
 
 def apply_events(task: Task | None, events: Iterable[Event]) -> Task:
-    """The task after the events; without one, the first event is the task."""
+    """Return the task after the events; without a task, the first event is the task."""
     growing = TaskAccumulator(task) if task is not None else None
     for event in events:
         if growing is None:
@@ -52,7 +52,10 @@ def apply_events(task: Task | None, events: Iterable[Event]) -> Task:
 
 
 class SnapshotCache:
-    """Keys are of one task each, for ever: an id alone is not, since it may come back after a purge."""
+    """An LRU cache of recent snapshots, so that an append does not read the whole log. Thread-safe.
+
+    A key must never stand for a second task; an id may, after a purge.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -60,28 +63,28 @@ class SnapshotCache:
         self._bytes = 0
 
     def nearest(self, key: Hashable, record: TaskRecord) -> tuple[int, Task | None]:
-        """A version up to the head's and its fold; (0, None) where none is remembered."""
+        """Return a cached snapshot and its version, at most the record's; (0, None) if there is none."""
         with self._lock:
             version, _, task = self._snapshots.get(key, (0, 0, None))
-        # What this reader sees may be older than what another thread has remembered since.
+        # The reader's transaction may be older than another thread's snapshot.
         return (version, task) if version <= record.version else (0, None)
 
-    def remember(self, key: Hashable, record: TaskRecord, task: Task) -> None:
-        """Keeps a fold that is stored, until its task has ended: then it is hardly asked for again soon."""
+    def put(self, key: Hashable, record: TaskRecord, task: Task) -> None:
+        """Cache the snapshot of a stored version; a terminal task, which is rarely read again, is dropped."""
         with self._lock:
-            self._forget(key)
+            self._remove(key)
             if record.state.terminal:
                 return
             self._snapshots[key] = (record.version, record.size, task)
             self._bytes += record.size
             while self._bytes > _MOST_BYTES:
-                self._forget(next(iter(self._snapshots)))
+                self._remove(next(iter(self._snapshots)))
 
-    def forget(self, key: Hashable) -> None:
-        """The task is gone."""
+    def remove(self, key: Hashable) -> None:
+        """Drop the snapshot of a deleted task."""
         with self._lock:
-            self._forget(key)
+            self._remove(key)
 
-    def _forget(self, key: Hashable) -> None:
+    def _remove(self, key: Hashable) -> None:
         if key in self._snapshots:
             self._bytes -= self._snapshots.pop(key)[1]

@@ -1,4 +1,4 @@
-"""A task's head: everything about it but the log and what that folds to; and what may happen to it, the same in every store."""
+"""A task's record: everything about it except its log and snapshot, and the rules of its changes, for every store."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LEASABLE = (TaskState.SUBMITTED, TaskState.WORKING)
 
 
 class TaskRecord(Struct, frozen=True, kw_only=True):
-    """`size` counts the bytes of the log; the snapshot is of the log up to `snapshot_version`, and `snapshot_size` bytes of it.
+    """A task's record. `size` is the log in bytes; the snapshot covers `snapshot_version` entries, `snapshot_size` bytes.
 
-    `token` is empty and `lease_until` 0 without a lease; `ended_at` is when its last turn ended, 0 while one goes on.
+    `token` is empty and `lease_until` 0 without a lease; `ended_at` is the end of the last turn, 0 during one.
     """
 
     id: str
@@ -47,20 +47,20 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def leasable(self) -> bool:
-        """Whether there is something to run, leased or not."""
+        """True if the task is submitted or working, leased or not."""
         return self.state in LEASABLE
 
     @property
     def due_at(self) -> float | None:
-        """Since when, or from when on, somebody may lease the task; None while there is nothing to run.
+        """The time from which the task may be leased; None if it is neither submitted nor working.
 
-        A lease that ran out puts its task behind those that came before, so that one that kills its runner does not stop all.
+        An expired lease moves its task behind older ones, so that a task that kills its runner does not block the others.
         """
         return (self.lease_until or self.created_at) if self.leasable else None
 
 
 def new_record(new: NewTask, *, number: int, size: int, now: float) -> TaskRecord:
-    """The head of a task that is being made."""
+    """Return the record of a new task."""
     state = new.task.status.state
     return TaskRecord(
         id=new.task.id,
@@ -93,7 +93,7 @@ def check_append(
     expected_version: int | None,
     now: float,
 ) -> None:
-    """Raises what `TaskStore.append` promises, for everything but the size."""
+    """Raise the errors of `TaskStore.append`, except that of the size."""
     if expected_version is not None and expected_version != record.version:
         raise WrongVersion(record.id)
     if record.state.terminal or any(_ends(event) for event in events[:-1]):
@@ -105,14 +105,14 @@ def check_append(
 
 
 def check_lease(record: TaskRecord, lease: str | None, *, now: float) -> None:
-    """Raises LeaseLost unless `lease` is the running one, or there is none and it is None."""
-    running = record.lease_until > now
-    if running if lease is None else not (running and record.token == lease):
+    """Raise LeaseLost unless `lease` is the valid one, or None without a valid one."""
+    leased = record.lease_until > now
+    if leased if lease is None else not (leased and record.token == lease):
         raise LeaseLost(record.id)
 
 
 def check_size(record: TaskRecord, events: Sequence[Event], added: int, *, limit: int) -> None:
-    """Raises TooLarge when the log would outgrow `limit`."""
+    """Raise TooLarge if the log would outgrow `limit`."""
     ends = bool(events) and _ends(events[-1])
     if record.size + added > limit + (_ENDING_BYTES if ends else 0):
         raise TooLarge(record.id)
@@ -121,7 +121,7 @@ def check_size(record: TaskRecord, events: Sequence[Event], added: int, *, limit
 def record_after(
     record: TaskRecord, task: Task, *, count: int, added: int, now: float, request_key: str = ""
 ) -> TaskRecord:
-    """The head after `count` more entries of `added` bytes, which fold to `task`; of that request, if it is not empty."""
+    """Return the record after `count` more entries of `added` bytes, which fold to `task`, under a new `request_key` if given."""
     state = task.status.state
     changed = replace(
         record,
@@ -131,7 +131,7 @@ def record_after(
         size=record.size + added,
         request_key=request_key or record.request_key,
         updated_at=_status_time(task, otherwise=now if count else record.updated_at),
-        # The client's answer is new work: what was tried before it does not count against it.
+        # The client's answer is new work: earlier attempts do not count against it.
         attempt=0 if record.state.interrupted and not state.interrupted else record.attempt,
         ended_at=now if state.settled else 0.0,
     )
@@ -139,37 +139,37 @@ def record_after(
 
 
 def with_lease(record: TaskRecord, *, holder: str, token: str, until: float) -> TaskRecord:
-    """The head with its next lease."""
+    """Return the record with its next lease."""
     return replace(record, attempt=record.attempt + 1, holder=holder, token=token, lease_until=until)
 
 
 def without_lease(record: TaskRecord) -> TaskRecord:
-    """The head with nobody writing."""
+    """Return the record without a lease."""
     return replace(record, holder="", token="", lease_until=0.0)
 
 
 def snapshot_due(record: TaskRecord) -> bool:
-    """Whether the fold is to be kept: at the end, and whenever the tail behind the last one is half as long as that.
+    """Return True if a snapshot is due: at the end, and when the log's tail is half as long as the last snapshot.
 
-    So the snapshots of a log, however long, take at most four times its own size.
+    The snapshots of a log take at most four times its own size.
     """
     tail = record.size - record.snapshot_size
     return record.state.terminal or tail > max(_LEAST_TAIL_BYTES, record.snapshot_size // 2)
 
 
 def page_length(records: Sequence[TaskRecord], *, size: int) -> int:
-    """How many of these tasks, one at least, make a page of at most `size` that is not too large to hold in memory."""
-    most, total = 0, 0
+    """Return the number of these tasks, at least one, that fit on a page of `size` and into memory."""
+    count, total = 0, 0
     for record in records[:size]:
         total += record.size
-        if most and total > _PAGE_BYTES:
+        if count and total > _PAGE_BYTES:
             break
-        most += 1
-    return most
+        count += 1
+    return count
 
 
-def stored(record: TaskRecord, task: Task, work: bytes) -> StoredTask:
-    """What the store's callers see."""
+def stored_task(record: TaskRecord, task: Task, work: bytes) -> StoredTask:
+    """Return the task as the store's callers see it."""
     return StoredTask(
         task=task,
         owner=record.owner,
@@ -186,7 +186,7 @@ def stored(record: TaskRecord, task: Task, work: bytes) -> StoredTask:
 
 
 def _status_time(task: Task, *, otherwise: float) -> float:
-    """By which ListTasks sorts and filters (A2A 1.0.1 §3.1.4): what a task's clients see as the time of its status."""
+    """Return the timestamp of the status, by which ListTasks sorts and filters (A2A 1.0.1 §3.1.4)."""
     timestamp = task.status.timestamp
     return seconds_of(timestamp) if timestamp else otherwise
 
