@@ -1,1 +1,1 @@
-"""Workers that pull the tasks of a role, written against `client.py`: a folder to copy. All but `workspace` need only Python."""
+"""Pull workers, built on `client.py`, which is one file to copy. All but `workspace` need only Python."""

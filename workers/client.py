@@ -1,4 +1,4 @@
-"""The tasks function as a worker reaches it: what it says no to is told apart from what nobody can say."""
+"""The client of a pull worker: `Client.run` calls a function for each task and reports its result (docs/workers.md)."""
 
 import contextlib
 import http.client
@@ -18,13 +18,13 @@ from typing import Any, Self
 Credential = Callable[[], Mapping[str, str]]
 """Returns the headers that authenticate the worker."""
 _METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity"
-_BROKE_OFF = "The work on this task broke off. / このタスクの処理は中断しました。"
-_NOT_OURS = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
+_UNFINISHED = "The work on this task broke off. / このタスクの処理は中断しました。"
+_NOT_HELD = ("LEASE_LOST", "TASK_ENDED", "WRONG_VERSION")
 _log = logging.getLogger("worker")
 
 
 class Refused(Exception):
-    """The function says no: to the request, the credential, or the lease."""
+    """The function's rejection of a request, credential or lease."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         super().__init__(problem.get("detail") or f"status {status}")
@@ -32,21 +32,21 @@ class Refused(Exception):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect is an answer like any other: urllib would take the credential along, wherever it leads."""
+    """A handler that follows no redirects: urllib would send the credential to any host."""
 
     def redirect_request(self, *_: Any) -> None:
-        """Nowhere."""
+        """Follow no redirect."""
 
 
 class TasksFunction:
-    """The function at `url`, for whoever has the credential."""
+    """The tasks function at `url`, called with the credential."""
 
     def __init__(self, url: str, credential: Credential) -> None:
         self._url, self._credential = url.rstrip("/"), credential
         self._open = urllib.request.build_opener(_NoRedirects).open
 
     def post(self, path: str, value: object) -> dict[str, Any]:
-        """The answer; empty for no content. Raises Refused, or OSError: then nobody can say, and to try again is right."""
+        """Return the answer, empty for no content. Raise Refused, or OSError if the outcome is unknown and a retry is right."""
         headers = {"Content-Type": "application/json", **self._credential()}
         request = urllib.request.Request(self._url + path, json.dumps(value).encode(), headers)
         try:
@@ -64,24 +64,24 @@ class TasksFunction:
 
 
 class Lease:
-    """The right to write to a task. `useless` is set when the task is this worker's no more, or nobody wants the result."""
+    """The lease on a task, renewed in a thread. `abandoned` is set when the lease is lost or the task was cancelled."""
 
     def __init__(self, function: TasksFunction, leased: dict[str, Any]) -> None:
-        self.useless, self._finished = threading.Event(), threading.Event()
+        self.abandoned, self._finished = threading.Event(), threading.Event()
         self._function, self._lease, self._path = function, leased["lease"], f"/v1/tasks/{leased['taskId']}"
         self._seconds, self._version = leased["leaseSeconds"], leased["version"]
         self._until = time.monotonic() + self._seconds
         self._writing = threading.Lock()
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._keep, daemon=True).start()
+        threading.Thread(target=self._renew_until_finished, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._finished.set()
 
     def write(self, verb: str, **fields: Any) -> None:
-        """Sends a write until it is taken, once. Raises Refused when the task is this worker's no more, or OSError."""
+        """Send a write with retries; it takes effect once. Raise Refused if the lease is lost, or OSError."""
         with self._writing:
             sent_before = False
             while True:
@@ -100,35 +100,35 @@ class Lease:
                         raise
                     time.sleep(random.uniform(0.2, 1.0))
 
-    def _keep(self) -> None:
-        """Renews at a third of the lease's length until the work is finished, or there is no use in it."""
+    def _renew_until_finished(self) -> None:
+        """Renew at a third of the lease's length until the work is finished or abandoned."""
         pause = self._seconds / 3
-        while not self._finished.wait(pause) and not self.useless.is_set():
+        while not self._finished.wait(pause) and not self.abandoned.is_set():
             started, pause = time.monotonic(), self._seconds / 3
             try:
                 self._post("renew", leaseSeconds=self._seconds)
                 self._until = started + self._seconds
             except Refused:
-                self.useless.set()
+                self.abandoned.set()
             except OSError:
                 pause = min(1.0, pause)
                 if time.monotonic() > self._until:
-                    self.useless.set()
+                    self.abandoned.set()
 
     def _post(self, verb: str, **fields: Any) -> int:
         answer = self._function.post(f"{self._path}:{verb}", {"lease": self._lease, **fields})
         if answer["cancelRequested"]:
-            self.useless.set()
+            self.abandoned.set()
         return int(answer["version"])
 
 
 def static_token(token: str) -> Credential:
-    """The token of a client in the function's table (CLIENTS_FILE)."""
+    """Return the credential of a client in the function's table (CLIENTS_FILE)."""
     return lambda: {"Authorization": f"Bearer {token}"}
 
 
 def google_account(audience: str, *, metadata_url: str = _METADATA) -> Credential:
-    """The account that this program runs as on Google Cloud, for the function's address as the audience."""
+    """Return the credential of this program's Google Cloud account, with the function's address as the audience."""
     query = urllib.parse.urlencode({"audience": audience})
     request = urllib.request.Request(f"{metadata_url}?{query}", headers={"Metadata-Flavor": "Google"})
 
@@ -145,35 +145,35 @@ def google_account(audience: str, *, metadata_url: str = _METADATA) -> Credentia
 
 
 def from_environment(environ: Mapping[str, str]) -> Credential:
-    """By `WORKER_TOKEN` where it is set, else the account, for the function at `TASKS_URL`."""
+    """Return the credential of `WORKER_TOKEN`, if set, else of the account, for the function at `TASKS_URL`."""
     token = environ.get("WORKER_TOKEN", "")
     return static_token(token) if token else google_account(environ["TASKS_URL"].rstrip("/"))
 
 
 class Failed(Exception):
-    """Raised by the work: the task has failed, and the user reads this text."""
+    """An exception for work to raise: it fails the task, and the user reads its text."""
 
 
 class Question(Exception):
-    """Raised by the work: the user is asked this text, and the task comes back with the answer in its history."""
+    """An exception for work to raise: the user is asked its text, and the task returns with the answer in its history."""
 
 
 class Work:
-    """One task in this worker's hands. `cancelled` is set when there is no use in going on."""
+    """One leased task. `cancelled` is set when the work should stop."""
 
     def __init__(self, leased: dict[str, Any], lease: Lease) -> None:
         self.task_id, self.attempt = leased["taskId"], leased["attempt"]
         self.text, self.history = leased["text"], leased["history"]
-        self.cancelled, self._lease = lease.useless, lease
+        self.cancelled, self._lease = lease.abandoned, lease
 
     def progress(self, text: str, artifact: dict[str, Any] | None = None, *, append: bool = False) -> None:
-        """Tells the user how far it is, and gives them a part of the result: an artifact of A2A."""
+        """Report progress to the user, with a part of the result if there is one: an A2A artifact."""
         parts = [{"artifact": artifact, "append": append}] if artifact else []
         self._lease.write("progress", updates=[{"status": "in_progress", "text": text}, *parts])
 
 
 class Client:
-    """Works for the tasks function at `url`, on `roles`, or on all that the credential has."""
+    """A worker for the tasks function at `url`, on `roles` or on all that the credential has."""
 
     def __init__(
         self,
@@ -185,16 +185,16 @@ class Client:
         wait_seconds: int = 30,
     ) -> None:
         self._function = TasksFunction(url, credential)
-        self._ask = {"roles": list(roles), "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds}
+        self._request = {"roles": list(roles), "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds}
 
     def run(self, do: Callable[[Work], str], *, stopping: threading.Event | None = None) -> None:
-        """Does one task after the other until `stopping`. What `do` returns is the answer. Raises Refused."""
+        """Work on one task after the other until `stopping`. The result of `do` is the answer. Raise Refused."""
         stopping = stopping or threading.Event()
         failures = 0
         while not stopping.is_set():
-            asked = time.monotonic()
+            started = time.monotonic()
             try:
-                leased = self._function.post("/v1/tasks:lease", self._ask)
+                leased = self._function.post("/v1/tasks:lease", self._request)
             except OSError as problem:
                 _log.warning("no work to be had: %s", problem)
                 failures = min(failures + 1, 6)
@@ -203,15 +203,15 @@ class Client:
             failures = 0
             if leased:
                 self._work(leased, do)
-            elif time.monotonic() - asked < 1:
-                stopping.wait(random.uniform(1.0, 3.0))  # So many wait already that this one was not held.
+            elif time.monotonic() - started < 1:
+                stopping.wait(random.uniform(1.0, 3.0))  # Too many workers wait for this one to be held.
 
     def _work(self, leased: dict[str, Any], do: Callable[[Work], str]) -> None:
         try:
             with Lease(self._function, leased) as lease:
                 work = Work(leased, lease)
                 verb, fields = _outcome(work, lease, do)
-                if not lease.useless.is_set():
+                if not lease.abandoned.is_set():
                     _report(work, lease, verb, fields)
         except (OSError, Refused) as problem:
             _log.warning("task %s is given up: %s", leased["taskId"], problem)
@@ -228,10 +228,10 @@ def _outcome(work: Work, lease: Lease, do: Callable[[Work], str]) -> tuple[str, 
     except Failed as failed:
         return "fail", {"reason": str(failed)}
     except Exception as problem:
-        if isinstance(problem, Refused) and problem.reason in _NOT_OURS:
+        if isinstance(problem, Refused) and problem.reason in _NOT_HELD:
             raise
         _log.exception("the work on task %s failed", work.task_id)
-        return "fail", {"reason": _BROKE_OFF}
+        return "fail", {"reason": _UNFINISHED}
     except BaseException:
         # This program is being ended: the next worker need not wait for the lease to run out.
         with contextlib.suppress(OSError, Refused):
@@ -243,15 +243,15 @@ def _report(work: Work, lease: Lease, verb: str, fields: dict[str, str]) -> None
     try:
         lease.write(verb, **fields)
     except Refused as refused:
-        if refused.reason in _NOT_OURS:
+        if refused.reason in _NOT_HELD:
             raise
         # Done again, it would be refused again.
         _log.error("what the work on task %s came to was not taken: %s", work.task_id, refused)
-        lease.write("fail", reason=_BROKE_OFF)
+        lease.write("fail", reason=_UNFINISHED)
 
 
 def run_worker(do: Callable[[Work], str], *, roles: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Works until it is told to end. Exits with 1 when it is told nowhere to work, or is not let in."""
+    """Run a worker as a program until SIGTERM. Exit with 1 without an address, or if the function rejects the credential."""
     url = environ.get("TASKS_URL", "")
     if not url.startswith(("http://", "https://")):
         sys.exit(

@@ -1,4 +1,4 @@
-"""A worker that says what it was told: `TASKS_URL=… WORKER_TOKEN=… python -m workers.echo ROLE…`."""
+"""A worker that repeats the user's text: `TASKS_URL=… WORKER_TOKEN=… python -m workers.echo ROLE…`."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from workers.client import Question, Work
 
 
 def echo(work: Work) -> str:
-    """The user's last text; a text that ends with a question mark is asked back, once."""
+    """Return the user's last text; ask back once if it ends with a question mark."""
     if work.text.endswith(("?", "？")) and len(work.history) == 1:
         raise Question(f"Do you mean: {work.text}")
     work.progress("Listening")

@@ -1,8 +1,8 @@
-"""A worker that has a command do the work: the task's text is its input, and what it writes is the answer.
+"""A worker that runs a command per task: the task's text is its input, and its output is the answer.
 
 `TASKS_URL=… WORKER_TOKEN=… python -m workers.shell_command --role developer --seconds 600 -- wc -w`
 
-No shell sees the text, the command sees no token, and what it may take is bounded.
+No shell sees the text, the command sees no token, and its time and output are limited.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from workers.client import Failed, Work
 _TOO_LONG = "The command took too long. / コマンドが制限時間内に終わりませんでした。"
 _TOO_MUCH = "The command wrote too much. / コマンドの出力が多すぎます。"
 _ENDED_BADLY = "The command failed (status {status}). / コマンドが失敗しました（終了コード{status}）。"
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 class Command:
-    """A program and its arguments; `seconds` and `most_bytes` are what one run may take and write."""
+    """A program and its arguments; one run is limited to `seconds` and `most_bytes` of output."""
 
     def __init__(self, arguments: Sequence[str], *, seconds: float, most_bytes: int) -> None:
         self._arguments = list(arguments)
@@ -35,7 +35,7 @@ class Command:
         self._environment = {name: value for name, value in os.environ.items() if name != "WORKER_TOKEN"}
 
     def __call__(self, work: Work) -> str:
-        """The command's output. It has ended afterwards, with everything that it started."""
+        """Run the command and return its output. Its whole process group has ended afterwards."""
         with tempfile.TemporaryFile() as text:
             text.write(work.text.encode())
             text.seek(0)
@@ -68,9 +68,9 @@ class Command:
                 return written[0]
             if time.monotonic() > deadline:
                 raise Failed(_TOO_LONG)
-            reader.join(_LOOK_SECONDS)
+            reader.join(_POLL_SECONDS)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(0 if reader.is_alive() else _LOOK_SECONDS)
+                process.wait(0 if reader.is_alive() else _POLL_SECONDS)
         return b""
 
 
@@ -80,7 +80,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> None:
-    """Runs until it is stopped."""
+    """Run until stopped."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--role", action="append", default=[], help="may be given several times")
     parser.add_argument("--seconds", type=float, default=600.0)

@@ -5,9 +5,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.fakes.workspace import OWNER, Workspace
-from workers.workspace.desk import Desk
 from workers.workspace.google import Google, credentials_of
-from workers.workspace.words import Language
+from workers.workspace.texts import Language
+from workers.workspace.tools import Toolbox
 
 ZONE = ZoneInfo("Asia/Tokyo")
 EVERYTHING = frozenset({"mail", "calendar", "docs"})
@@ -21,7 +21,7 @@ class Bench:
     ) -> None:
         self.told: list[str] = []
         self.cancelled = threading.Event()
-        self.desk = Desk(
+        self.desk = Toolbox(
             Google(
                 credentials_of(user=OWNER, account=""),
                 endpoint=endpoint or workspace.server.url,
@@ -33,7 +33,7 @@ class Bench:
             language=Language.EN,
             zone=ZONE,
             may_write=may_write,
-            tell=self.told.append,
+            report=self.told.append,
             cancelled=self.cancelled,
         )
         self.tools = {tool.__name__: tool for tool in self.desk.tools}

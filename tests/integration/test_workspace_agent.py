@@ -8,7 +8,7 @@ from tests.fakes.function_calling_model import Heard, Part, call
 from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures, workspace_program
 from workers.workspace.actions import Mail
 from workers.workspace.conversation import question
-from workers.workspace.words import Language
+from workers.workspace.texts import Language
 
 WRITES = ("--may-write", "mail", "--may-write", "calendar", "--may-write", "docs")
 EVE = "eve@example.net"

@@ -10,10 +10,10 @@ import pytest
 from tests.fakes.workspace import OWNER, Workspace
 from tests.unit.test_workspace_consent import ADDITION, EVENT, MAIL
 from workers.workspace.actions import Action, Addition, Event
+from workers.workspace.execution import ActionExecutor, DraftMissing
 from workers.workspace.failures import Cause, GoogleFailed
 from workers.workspace.google import Google, credentials_of
-from workers.workspace.words import Language
-from workers.workspace.writing import DraftGone, Writer
+from workers.workspace.texts import Language
 
 KEY = "0123456789abcdef" * 4
 _BUSY = (503, {"error": {"code": 503}})
@@ -40,12 +40,12 @@ class Hand:
     def carry_out(self, action: Action, *, dies_after: int = 99) -> str:
         """Goes on from what was told, of which the last line is lost with the worker that told it."""
 
-        def tell(line: str) -> None:
+        def report(line: str) -> None:
             self.told.append(line)
             if len(self.told) == dies_after:
                 raise Died
 
-        writer = Writer(self._google, tell, self._language, first_wait_seconds=0.01)
+        writer = ActionExecutor(self._google, report, self._language, first_wait_seconds=0.01)
         return writer.carry_out(action, key=KEY, steps=self.told[:-1])
 
 
@@ -107,7 +107,7 @@ def test_a_draft_that_was_thrown_away_is_not_sent(workspace: Workspace) -> None:
     with pytest.raises(Died):
         hand.carry_out(MAIL, dies_after=2)
     workspace.mail.remove("r-1")
-    with pytest.raises(DraftGone):
+    with pytest.raises(DraftMissing):
         hand.carry_out(MAIL)
     assert workspace.mail.sent == []
 

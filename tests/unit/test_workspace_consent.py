@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.workspace import conversation, plain
+from workers.workspace import conversation, plain_text
 from workers.workspace.actions import Action, Addition, Event, Mail
-from workers.workspace.conversation import Answer
+from workers.workspace.conversation import Reply
 from workers.workspace.failures import GoogleFailed, Unusable
-from workers.workspace.words import Language
+from workers.workspace.texts import Language
 
 ZONE = ZoneInfo("Asia/Tokyo")
 MAIL = Mail.of(
@@ -34,7 +34,7 @@ languages = pytest.mark.parametrize("language", Language)
 @languages
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: type(action).__name__)
 def test_a_question_is_read_as_what_it_asks_for(action: Action, language: Language) -> None:
-    assert conversation.asked_for(conversation.question(action, language), ZONE) == action
+    assert conversation.parse_question(conversation.question(action, language), ZONE) == action
 
 
 def test_a_person_reads_all_of_a_mail() -> None:
@@ -53,9 +53,9 @@ def test_a_person_reads_all_of_a_mail() -> None:
 
 
 def test_a_person_reads_all_of_an_event_in_japanese() -> None:
-    asked = conversation.question(EVENT, Language.JA)
-    assert "招待者: aki@example.com, ken@example.com" in asked
-    assert "開始: 2026-11-24 10:00+09:00" in asked
+    pending = conversation.question(EVENT, Language.JA)
+    assert "招待者: aki@example.com, ken@example.com" in pending
+    assert "開始: 2026-11-24 10:00+09:00" in pending
 
 
 @languages
@@ -65,9 +65,9 @@ def test_whatever_a_mail_says_it_is_sent_as_it_was_read(language: Language, subj
         mail = Mail.of(to="aki@example.com", subject=subject, body=body)
     except Unusable:
         return
-    asked = conversation.question(mail, language)
-    assert conversation.asked_for(asked, ZONE) == mail
-    assert all(plain.text(line, most=1000) == line for line in asked.split("\n"))
+    pending = conversation.question(mail, language)
+    assert conversation.parse_question(pending, ZONE) == mail
+    assert all(plain_text.text(line, most=1000) == line for line in pending.split("\n"))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_whatever_a_mail_says_it_is_sent_as_it_was_read(language: Language, subj
 )
 def test_no_text_of_a_mail_changes_who_gets_it(body: str) -> None:
     mail = Mail.of(to="aki@example.com", subject="s", body=body)
-    read = conversation.asked_for(conversation.question(mail, Language.EN), ZONE)
+    read = conversation.parse_question(conversation.question(mail, Language.EN), ZONE)
     assert isinstance(read, Mail)
     assert (read.to, read.cc, read.body) == (("aki@example.com",), (), mail.body)
 
@@ -109,12 +109,12 @@ def test_what_is_not_seen_is_not_sent(hidden: str) -> None:
     "changed", ["Sure. {}", "{}\n", "{} ", "{}\n\nYes", " {}", "\n{}", "✓ Sent\n\n\n{}", "```\n{}\n```"]
 )
 def test_a_text_that_only_holds_a_question_asks_for_nothing(changed: str, language: Language) -> None:
-    assert conversation.asked_for(changed.format(conversation.question(MAIL, language)), ZONE) is None
+    assert conversation.parse_question(changed.format(conversation.question(MAIL, language)), ZONE) is None
 
 
 def test_a_question_may_follow_what_was_done_before_it() -> None:
-    asked = f"✓ Sent to ken@example.com: “One”\n\n{conversation.question(EVENT, Language.EN)}"
-    assert conversation.asked_for(asked, ZONE) == EVENT
+    pending = f"✓ Sent to ken@example.com: “One”\n\n{conversation.question(EVENT, Language.EN)}"
+    assert conversation.parse_question(pending, ZONE) == EVENT
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_question_may_follow_what_was_done_before_it() -> None:
     ],
 )
 def test_what_this_worker_did_not_ask_asks_for_nothing(text: str) -> None:
-    assert conversation.asked_for(text, ZONE) is None
+    assert conversation.parse_question(text, ZONE) is None
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_what_this_worker_did_not_ask_asks_for_nothing(text: str) -> None:
     ],
 )
 def test_a_yes_is_a_yes(text: str) -> None:
-    assert conversation.answer(text) is Answer.YES
+    assert conversation.classify_reply(text) is Reply.YES
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_a_yes_is_a_yes(text: str) -> None:
     ],
 )
 def test_more_than_a_yes_is_no_yes(text: str) -> None:
-    assert conversation.answer(text) is Answer.ELSE
+    assert conversation.classify_reply(text) is Reply.ELSE
 
 
 @pytest.mark.parametrize("text", ["no", "No.", "no, thanks", "いいえ", "いいえ。", "やめてください"])
 def test_a_no_is_a_no(text: str) -> None:
-    assert conversation.answer(text) is Answer.NO
+    assert conversation.classify_reply(text) is Reply.NO
 
 
 @pytest.mark.parametrize(

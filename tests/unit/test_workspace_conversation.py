@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from tests.unit.test_workspace_consent import MAIL
 from workers.workspace import conversation
-from workers.workspace.conversation import Answer, Conversation
-from workers.workspace.words import Language
+from workers.workspace.conversation import Conversation, Reply
+from workers.workspace.texts import Language
 
 ZONE = ZoneInfo("UTC")
 ASKED = conversation.question(MAIL, Language.EN)
@@ -27,17 +27,17 @@ def read(*said: str, task_id: str = "task-1") -> Conversation:
 
 def test_a_yes_belongs_to_the_question_directly_before_it() -> None:
     talk = read("> Mail the figures", ASKED, "> yes", "It is being sent")
-    assert (talk.asked, talk.answer, talk.steps) == (MAIL, Answer.YES, ("It is being sent",))
+    assert (talk.pending, talk.reply, talk.steps) == (MAIL, Reply.YES, ("It is being sent",))
     assert [said.text for said in talk.before] == ["Mail the figures", ASKED]
 
 
 def test_a_yes_to_something_else_is_none_to_an_older_question() -> None:
-    assert read("> Mail the figures", ASKED, "> to whom?", "To Aki. Anything else?", "> yes").asked is None
+    assert read("> Mail the figures", ASKED, "> to whom?", "To Aki. Anything else?", "> yes").pending is None
 
 
 def test_what_a_person_writes_is_no_question_of_the_worker() -> None:
-    assert read(f"> {ASKED}", "> yes").asked is None
-    assert read("> yes").asked is None
+    assert read(f"> {ASKED}", "> yes").pending is None
+    assert read("> yes").pending is None
 
 
 def test_each_question_of_a_task_has_a_key_of_its_own() -> None:

@@ -1,6 +1,6 @@
 """A worker for Google Workspace: `TASKS_URL=… WORKER_TOKEN=… WORKSPACE_MODEL=gemini-2.5-flash python -m workers.workspace`.
 
-docs/workspace-worker.md says what it needs of Google.
+docs/workspace-worker.md lists what it needs from Google.
 """
 
 import os
@@ -16,13 +16,13 @@ from workers.workspace.worker import WorkspaceWorker
 
 
 def worker(own: Settings, **options: Any) -> WorkspaceWorker:
-    """The function that does the work."""
+    """Return the work function."""
     google = Google(credentials_of(user=own.user, account=own.account), endpoint=own.endpoint)
     return WorkspaceWorker(Agent(own), google, own, **options)
 
 
 def main() -> None:
-    """Runs until it is stopped."""
+    """Run until stopped."""
     own = settings.read(sys.argv[1:], os.environ)
     client.run_worker(worker(own), roles=own.roles, environ=os.environ)
 

@@ -1,16 +1,16 @@
-"""What changes something for others. Each is done only as the person read it, and said yes to it."""
+"""The actions that affect others. Each is carried out only as the person read and confirmed it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Self
 
-from workers.workspace import plain
+from workers.workspace import plain_text
 from workers.workspace.calendar import span
 from workers.workspace.drive import identifier
 from workers.workspace.failures import Unusable
 
-MOST_CHARACTERS = 10_000
+MAX_CHARACTERS = 10_000
 Fields = Mapping[str, str]
 
 
@@ -25,24 +25,24 @@ class Mail:
 
     @classmethod
     def of(cls, *, to: object, subject: object, body: object, cc: object = ()) -> Self:
-        """From what a model gave. Raises Unusable."""
+        """Return the action from a model's arguments. Raise Unusable."""
         mail = cls(
-            plain.addresses(to),
-            plain.addresses(cc),
-            plain.line(subject),
-            plain.text(body, most=MOST_CHARACTERS),
+            plain_text.addresses(to),
+            plain_text.addresses(cc),
+            plain_text.line(subject),
+            plain_text.text(body, most=MAX_CHARACTERS),
         )
         if not mail.to or not mail.subject or not mail.body:
             raise Unusable("A mail needs a recipient, a subject and a text.")
         return mail
 
     def fields(self) -> Fields:
-        """What it is, by names; what is left out is empty."""
+        """Return the action by field names; absent fields are empty."""
         return {"to": _listed(self.to), "cc": _listed(self.cc), "subject": self.subject, "text": self.body}
 
     @classmethod
     def read(cls, fields: Fields, _zone: tzinfo) -> Self:
-        """From `fields`. Raises Unusable."""
+        """Return the action from its `fields`. Raise Unusable."""
         return cls.of(to=fields["to"], cc=fields["cc"], subject=fields["subject"], body=fields["text"])
 
 
@@ -69,22 +69,22 @@ class Event:
         place: object = "",
         description: object = "",
     ) -> Self:
-        """From what a model gave. Raises Unusable."""
+        """Return the action from a model's arguments. Raise Unusable."""
         first, last = span(start, end, zone)
         event = cls(
-            plain.line(title),
+            plain_text.line(title),
             first.replace(second=0, microsecond=0),
             last.replace(second=0, microsecond=0),
-            plain.addresses(guests),
-            plain.line(place),
-            plain.text(description, most=MOST_CHARACTERS),
+            plain_text.addresses(guests),
+            plain_text.line(place),
+            plain_text.text(description, most=MAX_CHARACTERS),
         )
         if not event.title:
             raise Unusable("An event needs a title.")
         return event
 
     def fields(self) -> Fields:
-        """What it is, by names; what is left out is empty."""
+        """Return the action by field names; absent fields are empty."""
         return {
             "title": self.title,
             "start": _time(self.start),
@@ -96,7 +96,7 @@ class Event:
 
     @classmethod
     def read(cls, fields: Fields, zone: tzinfo) -> Self:
-        """From `fields`. Raises Unusable."""
+        """Return the action from its `fields`. Raise Unusable."""
         given = {name: fields[name] for name in ("title", "start", "end", "guests", "place")}
         return cls.of(**given, description=fields["text"], zone=zone)
 
@@ -111,29 +111,29 @@ class Addition:
 
     @classmethod
     def of(cls, *, document_id: object, title: object, text: object) -> Self:
-        """From what a model gave, and the title that Google told. Raises Unusable, GoogleFailed."""
-        added = plain.text(text, most=MOST_CHARACTERS)
+        """Return the action from a model's arguments and the document's title. Raise Unusable, GoogleFailed."""
+        added = plain_text.text(text, most=MAX_CHARACTERS)
         if not added:
             raise Unusable("There is no text to be added.")
-        return cls(identifier(document_id), plain.line(title, most=1000), added)
+        return cls(identifier(document_id), plain_text.line(title, most=1000), added)
 
     def fields(self) -> Fields:
-        """What it is, by names."""
+        """Return the action by field names."""
         return {"document": self.title, "id": self.document_id, "text": self.text}
 
     @classmethod
     def read(cls, fields: Fields, _zone: tzinfo) -> Self:
-        """From `fields`. Raises Unusable, GoogleFailed."""
+        """Return the action from its `fields`. Raise Unusable, GoogleFailed."""
         return cls.of(document_id=fields["id"], title=fields["document"], text=fields["text"])
 
 
 Action = Mail | Event | Addition
 KINDS: Mapping[str, type[Action]] = {"mail": Mail, "calendar": Event, "docs": Addition}
-"""The actions, by what the operator allows (`--may-write`)."""
+"""The actions by kind, as the operator allows them (`--may-write`)."""
 
 
 def kind_of(action: Action) -> str:
-    """Its name in KINDS."""
+    """Return the action's name in KINDS."""
     return next(name for name, kind in KINDS.items() if isinstance(action, kind))
 
 

@@ -20,12 +20,12 @@ from google.adk.sessions import InMemorySessionService
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
 
-from workers.workspace.conversation import Said
+from workers.workspace.conversation import Utterance
 from workers.workspace.failures import ModelCause, ModelFailed
 from workers.workspace.settings import Settings
 
 _NAME = "workspace"
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 _MOST_TOKENS = 8192
 _ONE_ANSWER_SECONDS = 60
 _ATTEMPTS = 3
@@ -35,17 +35,17 @@ _log = logging.getLogger("workspace")
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """What the model is asked, and with which tools. Where `is_over` after one of them, it is not asked again."""
+    """A request to the model, with its tools. If `is_done` after a tool call, the model is not called again."""
 
     text: str
-    before: Sequence[Said]
+    before: Sequence[Utterance]
     instruction: str
     tools: Sequence[Callable[..., Any]]
-    is_over: Callable[[], bool]
+    is_done: Callable[[], bool]
 
 
 class Agent:
-    """The model of the settings; in one turn of a task it may take their `turns` answers and their `seconds`."""
+    """The model of the settings, limited to their `turns` calls and `seconds` in one turn of a task."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._model = settings, settings.model
@@ -53,7 +53,7 @@ class Agent:
         logging.getLogger("google_adk").setLevel(logging.CRITICAL)
 
     def answer(self, prompt: Prompt, *, cancelled: threading.Event) -> str:
-        """What the model says in the end; empty where the prompt `is_over`, or `cancelled`. Raises ModelFailed."""
+        """Return the model's final text; empty if the prompt `is_done` or `cancelled` is set. Raise ModelFailed."""
         try:
             return asyncio.run(self._bounded(prompt, cancelled))
         except LlmCallsLimitExceededError:
@@ -75,7 +75,7 @@ class Agent:
             running = asyncio.create_task(self._run(prompt))
             try:
                 while not running.done() and not cancelled.is_set():
-                    await asyncio.wait([running], timeout=_LOOK_SECONDS)
+                    await asyncio.wait([running], timeout=_POLL_SECONDS)
                 return running.result() if running.done() else ""
             finally:
                 running.cancel()
@@ -83,27 +83,27 @@ class Agent:
                     await running
 
     async def _run(self, prompt: Prompt) -> str:
-        told = ended = ""
+        answer = error_code = ""
         async with self._gemini() as gemini, contextlib.aclosing(self._events(gemini, prompt)) as events:
             async for event in events:
                 if event.error_code:
-                    # What is raised is told before as such an event.
-                    ended = str(getattr(event.error_code, "value", event.error_code))
-                if prompt.is_over():
+                    # An exception is preceded by such an event.
+                    error_code = str(getattr(event.error_code, "value", event.error_code))
+                if prompt.is_done():
                     return ""
                 if event.is_final_response():
-                    told = _text(event) or told
-        if not told:
-            _log.warning("the model %s said nothing: %s", self._model, ended or "no reason was given")
+                    answer = _text(event) or answer
+        if not answer:
+            _log.warning("the model %s said nothing: %s", self._model, error_code or "no reason was given")
             raise ModelFailed(ModelCause.REFUSED)
-        return told
+        return answer
 
     async def _events(self, gemini: Gemini, prompt: Prompt) -> AsyncGenerator[Event, None]:
         sessions = InMemorySessionService()
         session = await sessions.create_session(app_name=_NAME, user_id=_NAME)
-        for said in prompt.before:
-            author, role = ("user", "user") if said.by_person else (_NAME, "model")
-            content = _content(role, said.text)
+        for earlier in prompt.before:
+            author, role = ("user", "user") if earlier.from_person else (_NAME, "model")
+            content = _content(role, earlier.text)
             await sessions.append_event(
                 session, Event(author=author, invocation_id=str(uuid.uuid4()), content=content)
             )
@@ -137,7 +137,7 @@ class Agent:
             await client.aio.aclose()
 
     def _place(self) -> dict[str, Any] | None:
-        """Vertex AI in a project; without one, ADK asks the Gemini API with the key in the environment."""
+        """Return the arguments for Vertex AI in a project; None selects the Gemini API with the key in the environment."""
         if not self._settings.project:
             return None
         # Named here, and not only in the environment: else the SDK leaves out both at another address.

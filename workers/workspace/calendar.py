@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
-from workers.workspace import plain
+from workers.workspace import plain_text
 from workers.workspace.failures import Unusable
 from workers.workspace.google import READ_EVENTS, READ_FREE_TIME, Api, Google
 
@@ -14,7 +14,7 @@ Span = tuple[datetime, datetime]
 
 
 class Calendar:
-    """What may be read. `zone` is where the person's days begin and end."""
+    """The readable part of the calendar. `zone` is the person's time zone."""
 
     def __init__(self, google: Google, zone: tzinfo) -> None:
         self._google, self._zone = google, zone
@@ -28,7 +28,7 @@ class Calendar:
             words: only events with these words.
         """
         first, last = span(start, end, self._zone)
-        asked: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "timeMin": first.isoformat(),
             "timeMax": last.isoformat(),
             "singleEvents": "true",
@@ -36,8 +36,8 @@ class Calendar:
             "maxResults": _MOST_EVENTS,
         }
         if words:
-            asked["q"] = plain.line(words)
-        found = self._google.get(Api.CALENDAR, "/calendars/primary/events", scope=READ_EVENTS, **asked)
+            parameters["q"] = plain_text.line(words)
+        found = self._google.get(Api.CALENDAR, "/calendars/primary/events", scope=READ_EVENTS, **parameters)
         events = [_shown(event) for event in found.get("items", ()) if event.get("status") != "cancelled"]
         return {"events": events, "there_are_more": "nextPageToken" in found}
 
@@ -53,13 +53,13 @@ class Calendar:
             people: mail addresses of others.
         """
         first, last = span(start, end, self._zone)
-        ids = ["primary", *plain.addresses(people or [])]
-        asked = {
+        ids = ["primary", *plain_text.addresses(people or [])]
+        query = {
             "timeMin": first.isoformat(),
             "timeMax": last.isoformat(),
             "items": [{"id": each} for each in ids],
         }
-        calendars = self._google.ask(Api.CALENDAR, "/freeBusy", asked, scope=READ_FREE_TIME).get(
+        calendars = self._google.query(Api.CALENDAR, "/freeBusy", query, scope=READ_FREE_TIME).get(
             "calendars", {}
         )
         busy = [
@@ -76,16 +76,18 @@ class Calendar:
 
 
 def moment(text: object, zone: tzinfo) -> datetime:
-    """A date and time, in `zone` where it names no offset. Raises Unusable."""
+    """Return a date and time, in `zone` unless it has an offset. Raise Unusable."""
     try:
         read = datetime.fromisoformat(str(text).strip())
     except ValueError:
-        raise Unusable(f"{plain.line(text, most=10_000)[:60]!r} is no date and time in ISO 8601.") from None
+        raise Unusable(
+            f"{plain_text.line(text, most=10_000)[:60]!r} is no date and time in ISO 8601."
+        ) from None
     return (read if read.tzinfo else read.replace(tzinfo=zone)).astimezone(zone)
 
 
 def span(start: object, end: object, zone: tzinfo) -> Span:
-    """From when to when. Raises Unusable."""
+    """Return the start and end of a period. Raise Unusable."""
     first, last = moment(start, zone), moment(end, zone)
     if not first < last <= first + timedelta(days=_MOST_DAYS):
         raise Unusable(f"The end has to be after the start, and at most {_MOST_DAYS} days later.")

@@ -1,6 +1,6 @@
-"""Asks the person whether something is to be done, and reads out of the question, when it comes back, what that was.
+"""Confirmation by conversation: a question holds the whole action, and is read back with the person's reply.
 
-The question is the only record: so nothing can be done but what the person has read.
+The question is the only record, so that nothing is done but what the person has read.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Any
 
 from workers.workspace.actions import KINDS, Action, kind_of
 from workers.workspace.failures import GoogleFailed, Unusable
-from workers.workspace.words import Language, Words, language_of, of
+from workers.workspace.texts import Language, Texts, language_of, texts_in
 
 DONE = "✓ "
 _NOTES = re.compile(rf"\A(?:(?:{DONE}[^\n]*\n)+\n)?")
@@ -37,8 +37,8 @@ _MOST_CHARACTERS = 12_000
 _USER = "ROLE_USER"
 
 
-class Answer(StrEnum):
-    """What the person said to a question."""
+class Reply(StrEnum):
+    """The person's reply to a question."""
 
     YES = "yes"
     NO = "no"
@@ -46,44 +46,44 @@ class Answer(StrEnum):
 
 
 def question(action: Action, language: Language) -> str:
-    """What the person is asked: all of it, in a block that no user interface renders as anything else."""
-    words = of(language)
+    """Return the question: the whole action, in a block that every user interface shows verbatim."""
+    texts = texts_in(language)
     kind = kind_of(action)
     fields = dict(action.fields())
     text = fields.pop("text")
-    lines = [f"{words.labels[name]}: {value}" for name, value in fields.items() if value]
+    lines = [f"{texts.labels[name]}: {value}" for name, value in fields.items() if value]
     block = "\n".join(lines) + (f"\n\n{text}" if text else "")
     longest = max((len(run) for run in re.findall("`+", block)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{words.asks[kind]}\n\n{fence}\n{block}\n{fence}"
+    return f"{texts.asks[kind]}\n\n{fence}\n{block}\n{fence}"
 
 
-def asked_for(text: str, zone: tzinfo) -> Action | None:
-    """What a question of this worker's asks for; None for every other text, however much it looks like one."""
+def parse_question(text: str, zone: tzinfo) -> Action | None:
+    """Return the action of a question by this worker; None for any other text, however similar."""
     bare = _NOTES.sub("", text, count=1)
     for language in Language:
-        words = of(language)
-        for kind, head in words.asks.items():
+        texts = texts_in(language)
+        for kind, head in texts.asks.items():
             found = _BLOCK.fullmatch(bare.removeprefix(head)) if bare.startswith(head) else None
-            action = _read(kind, found[2], words, zone) if found else None
+            action = _read(kind, found[2], texts, zone) if found else None
             if action is not None and question(action, language) == bare:
                 return action
     return None
 
 
-def answer(text: str) -> Answer:
-    """A yes is nothing but a yes: with anything more, the person wants something else."""
+def classify_reply(text: str) -> Reply:
+    """Classify a reply. Only a bare yes is a yes: with anything more, the person wants something else."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    said = " ".join(re.sub(r"[\s.,!、。「」\"'“”*]+", " ", folded).split())
-    if said in _YES:
-        return Answer.YES
-    return Answer.NO if said in _NO else Answer.ELSE
+    normal = " ".join(re.sub(r"[\s.,!、。「」\"'“”*]+", " ", folded).split())
+    if normal in _YES:
+        return Reply.YES
+    return Reply.NO if normal in _NO else Reply.ELSE
 
 
-def _read(kind: str, block: str, words: Words, zone: tzinfo) -> Action | None:
+def _read(kind: str, block: str, texts: Texts, zone: tzinfo) -> Action | None:
     head, _, text = block.partition("\n\n")
-    names = {label: name for name, label in words.labels.items()}
-    fields = dict.fromkeys(words.labels, "") | {"text": text}
+    names = {label: name for name, label in texts.labels.items()}
+    fields = dict.fromkeys(texts.labels, "") | {"text": text}
     for line in head.split("\n"):
         label, _, value = line.partition(": ")
         if label in names:
@@ -95,46 +95,48 @@ def _read(kind: str, block: str, words: Words, zone: tzinfo) -> Action | None:
 
 
 @dataclass(frozen=True)
-class Said:
-    """One message."""
+class Utterance:
+    """One message of the conversation."""
 
-    by_person: bool
+    from_person: bool
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conversation:
-    """`before` is what came before `text`, which the person said last; `steps` is what the worker has said since.
+    """The conversation of a task: `text` is the person's last message, `before` the ones before it, `steps` the worker's since.
 
-    `asked` is what this worker's own question, directly before `text`, asked for; `answer` is what `text` is to it.
-    `key` is that question's alone.
+    `pending` is the action of this worker's question directly before `text`, and `reply` classifies `text` as its answer.
+    `key` is unique to that question.
     """
 
-    before: tuple[Said, ...]
+    before: tuple[Utterance, ...]
     text: str
     steps: tuple[str, ...]
     language: Language
-    asked: Action | None
-    answer: Answer
+    pending: Action | None
+    reply: Reply
     key: str
 
 
 def read(task_id: str, text: str, history: Iterable[dict[str, Any]], zone: tzinfo) -> Conversation:
-    """From what a worker is given."""
-    said = [Said(message.get("role") == _USER, _text(message)) for message in history]
-    last = max((place for place, each in enumerate(said) if each.by_person), default=len(said))
-    before = said[:last]
+    """Read a conversation from a leased task."""
+    messages = [Utterance(message.get("role") == _USER, _text(message)) for message in history]
+    last = max((place for place, each in enumerate(messages) if each.from_person), default=len(messages))
+    before = messages[:last]
     # The question is what the worker said last; only a worker writes as the agent.
-    asked = asked_for(before[-1].text, zone) if before and not before[-1].by_person else None
-    first = next((each.text for each in said if each.by_person), text)
+    pending = parse_question(before[-1].text, zone) if before and not before[-1].from_person else None
+    first = next((each.text for each in messages if each.from_person), text)
     return Conversation(
-        before=tuple(Said(each.by_person, each.text[:_MOST_CHARACTERS]) for each in before[-_MOST_MESSAGES:]),
+        before=tuple(
+            Utterance(each.from_person, each.text[:_MOST_CHARACTERS]) for each in before[-_MOST_MESSAGES:]
+        ),
         text=text,
-        steps=tuple(each.text for each in said[last + 1 :]),
+        steps=tuple(each.text for each in messages[last + 1 :]),
         language=language_of(first),
-        asked=asked,
-        answer=answer(text),
-        key=sha256(f"{task_id}/{len([each for each in before if each.by_person])}".encode()).hexdigest(),
+        pending=pending,
+        reply=classify_reply(text),
+        key=sha256(f"{task_id}/{len([each for each in before if each.from_person])}".encode()).hexdigest(),
     )
 
 

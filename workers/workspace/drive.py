@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from workers.workspace import plain
+from workers.workspace import plain_text
 from workers.workspace.failures import Cause, GoogleFailed, Unusable
 from workers.workspace.google import MAKE_FILES, READ_FILES, Api, Google
 
@@ -20,7 +20,7 @@ _BOUNDARY = "a-part-of-a-new-document"
 
 
 class Drive:
-    """What may be read."""
+    """The readable files of the person."""
 
     def __init__(self, google: Google) -> None:
         self._google = google
@@ -31,14 +31,14 @@ class Drive:
         Args:
             words: what to look for; empty for the files that were changed last.
         """
-        wanted = plain.line(words).replace("\\", "\\\\").replace("'", "\\'")
-        asked: dict[str, Any] = {"pageSize": _MOST_FILES, "fields": f"files({_FIELDS})", **_EVERYWHERE}
-        if wanted:
-            asked["q"] = f"trashed = false and (name contains '{wanted}' or fullText contains '{wanted}')"
+        words = plain_text.line(words).replace("\\", "\\\\").replace("'", "\\'")
+        parameters: dict[str, Any] = {"pageSize": _MOST_FILES, "fields": f"files({_FIELDS})", **_EVERYWHERE}
+        if words:
+            parameters["q"] = f"trashed = false and (name contains '{words}' or fullText contains '{words}')"
         else:
             # Drive orders by relevance where it looks into texts, and refuses another order.
-            asked |= {"q": "trashed = false", "orderBy": "modifiedTime desc"}
-        found = self._google.get(Api.DRIVE, "/files", scope=READ_FILES, **asked)
+            parameters |= {"q": "trashed = false", "orderBy": "modifiedTime desc"}
+        found = self._google.get(Api.DRIVE, "/files", scope=READ_FILES, **parameters)
         return {"files": [_shown(file) for file in found.get("files", ())]}
 
     def read_file(self, file_id: str, start: int = 0) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Drive:
 
 
 def identifier(value: object) -> str:
-    """An id as Google makes them, which can be a part of a path. Raises GoogleFailed."""
+    """Return a valid id, which can be part of a path. Raise GoogleFailed."""
     text = str(value).strip()
     if not text or not all(each.isascii() and (each.isalnum() or each in "-_") for each in text):
         raise GoogleFailed(Cause.NOT_FOUND)
@@ -88,7 +88,7 @@ def _shown(file: dict[str, Any]) -> dict[str, Any]:
 
 
 def new_document(google: Google, title: str, text: str, *, task_id: str) -> dict[str, Any]:
-    """The Google Doc with this title that was made for this task; made now, from Markdown, where there is none yet."""
+    """Return the task's Google Doc with this title; create it from Markdown if there is none."""
     mark = {"a2aTask": task_id[:100]}
     quoted = title.replace("\\", "\\\\").replace("'", "\\'")
     query = f"appProperties has {{ key='a2aTask' and value='{mark['a2aTask']}' }} and name = '{quoted}' and trashed = false"

@@ -1,14 +1,14 @@
-"""Why something did not work, as the model and the person may read it; what the operator needs stands in the log."""
+"""Failures as the model and the person may read them; the operator's details are in the log."""
 
 from enum import StrEnum
 
 
 class Unusable(ValueError):
-    """What the model gave a tool cannot be used; the text says why."""
+    """Invalid arguments of a tool call; the text is for the model."""
 
 
 class Cause(StrEnum):
-    """Why Google did not do what it was asked."""
+    """The cause of a failed Google API call."""
 
     SETTING_UP = "setting_up"
     NOT_ALLOWED = "not_allowed"
@@ -21,7 +21,7 @@ class Cause(StrEnum):
 
 
 class GoogleFailed(Exception):
-    """Google did not do it."""
+    """A failed Google API call."""
 
     def __init__(self, cause: Cause) -> None:
         super().__init__(cause.value)
@@ -29,7 +29,7 @@ class GoogleFailed(Exception):
 
 
 class ModelCause(StrEnum):
-    """Why the model did not answer."""
+    """The cause of a failed model call."""
 
     SETTING_UP = "setting_up"
     BUSY = "busy"
@@ -39,7 +39,7 @@ class ModelCause(StrEnum):
 
 
 class ModelFailed(Exception):
-    """The model did not answer."""
+    """A failed model call."""
 
     def __init__(self, cause: ModelCause) -> None:
         super().__init__(cause.value)

@@ -1,4 +1,4 @@
-"""Mails as Gmail keeps them, and their text."""
+"""Mails in Gmail, and their text."""
 
 import base64
 import binascii
@@ -8,11 +8,11 @@ from email.policy import SMTP
 from html.parser import HTMLParser
 from typing import Any
 
-from workers.workspace import plain
+from workers.workspace import plain_text
 from workers.workspace.drive import identifier
 from workers.workspace.google import READ_MAIL, Api, Google
 
-_UNSEEN = {"script", "style", "head", "title"}
+_INVISIBLE = {"script", "style", "head", "title"}
 _BREAKS = {"br", "p", "div", "tr", "li", "h1", "h2", "h3", "blockquote"}
 _MOST_MAILS = 10
 _MOST_CHARACTERS = 20_000
@@ -20,7 +20,7 @@ _SHOWN = ["From", "To", "Cc", "Subject", "Date"]
 
 
 def encoded_mail(*, to: Sequence[str], cc: Sequence[str] = (), subject: str, body: str) -> str:
-    """A mail in plain text, as Gmail takes it. Gmail adds who it is from."""
+    """Return a plain-text mail in Gmail's encoding. Gmail adds the sender."""
     mail = EmailMessage(policy=SMTP)
     mail["To"] = ", ".join(to)
     if cc:
@@ -31,14 +31,14 @@ def encoded_mail(*, to: Sequence[str], cc: Sequence[str] = (), subject: str, bod
 
 
 def header_fields(payload: dict[str, Any]) -> dict[str, str]:
-    """The headers by their names, in lower case."""
+    """Return the headers by lower-case name."""
     return {
         str(each.get("name", "")).lower(): str(each.get("value", "")) for each in payload.get("headers", ())
     }
 
 
 def body_text(payload: dict[str, Any]) -> str:
-    """What the sender wrote: the plain text where there is one, else that of the HTML."""
+    """Return the mail's text: the plain one if present, else that of the HTML."""
     parts = [part for part in _parts(payload) if not part.get("filename")]
     for kind in ("text/plain", "text/html"):
         found = [_decoded(part) for part in parts if part.get("mimeType") == kind]
@@ -49,7 +49,7 @@ def body_text(payload: dict[str, Any]) -> str:
 
 
 def attachment_names(payload: dict[str, Any]) -> list[str]:
-    """The names of the files that came with it."""
+    """Return the names of the attachments."""
     return [part["filename"] for part in _parts(payload) if part.get("filename")]
 
 
@@ -81,23 +81,23 @@ class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.read: list[str] = []
-        self._unseen = 0
+        self._invisible = 0
 
     def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
-        self._unseen += tag in _UNSEEN
+        self._invisible += tag in _INVISIBLE
         if tag in _BREAKS:
             self.read.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
-        self._unseen = max(0, self._unseen - (tag in _UNSEEN))
+        self._invisible = max(0, self._invisible - (tag in _INVISIBLE))
 
     def handle_data(self, data: str) -> None:
-        if not self._unseen:
+        if not self._invisible:
             self.read.append(data)
 
 
 class Gmail:
-    """What may be read."""
+    """The readable mails of the person."""
 
     def __init__(self, google: Google) -> None:
         self._google = google
@@ -109,7 +109,7 @@ class Gmail:
             query: as in Gmail's search field, such as "from:aki newer_than:7d is:unread"; empty for the newest mails.
         """
         found = self._google.get(
-            Api.GMAIL, "/messages", scope=READ_MAIL, q=plain.line(query), maxResults=_MOST_MAILS
+            Api.GMAIL, "/messages", scope=READ_MAIL, q=plain_text.line(query), maxResults=_MOST_MAILS
         )
         return {"mails": [self._head(str(each["id"])) for each in found.get("messages", ())[:_MOST_MAILS]]}
 

@@ -1,4 +1,4 @@
-"""What each tool asks of the person's account, and no more."""
+"""Google's APIs with minimal scopes and bounded answers; a failure has a cause, and its remedy in the log."""
 
 import json
 import logging
@@ -51,9 +51,9 @@ _CAUSES = {
 
 
 def credentials_of(*, user: str, account: str) -> Callable[[str], Any]:
-    """For `user`, in whose name `account` may act, with its key or through IAM; without a user, those of this machine (ADC).
+    """Return a source of credentials by scope: for `user`, impersonated by `account`; without a user, this machine's (ADC).
 
-    What it gives raises GoogleAuthError, at the latest when it is used.
+    The source, or the use of its credentials, raises GoogleAuthError.
     """
 
     def credentials(scope: str) -> Any:
@@ -74,7 +74,7 @@ def credentials_of(*, user: str, account: str) -> Callable[[str], Any]:
 
 
 class Api(StrEnum):
-    """Where an API is."""
+    """The base URL of an API."""
 
     DRIVE = "https://www.googleapis.com/drive/v3"
     UPLOAD = "https://www.googleapis.com/upload/drive/v3"
@@ -84,15 +84,15 @@ class Api(StrEnum):
 
     @property
     def service(self) -> str:
-        """Its name for `gcloud services enable`."""
+        """The API's name for `gcloud services enable`."""
         name = "drive" if self is Api.UPLOAD else self.name.lower()
         return "calendar-json.googleapis.com" if name == "calendar" else f"{name}.googleapis.com"
 
 
 class Google:
-    """The APIs, for the person whose credentials `credentials` gives for a scope.
+    """The APIs, with the credentials that `credentials` returns for a scope.
 
-    `endpoint` is another address for all of them. An answer is at most `most_bytes` long and takes at most `seconds`.
+    `endpoint` replaces the address of all of them. An answer has at most `most_bytes` and takes at most `seconds`.
     """
 
     def __init__(
@@ -112,29 +112,29 @@ class Google:
         self._sessions: dict[str, AuthorizedSession] = {}
 
     def get(self, api: Api, path: str, *, scope: str, **parameters: Any) -> dict[str, Any]:
-        """What is read; tried again where that may help. Raises GoogleFailed."""
-        return self._json(self._tried("GET", api, path, scope, params=parameters))
+        """Read a resource, with retries. Raise GoogleFailed."""
+        return self._json(self._with_retries("GET", api, path, scope, params=parameters))
 
     def text(self, api: Api, path: str, *, scope: str, **parameters: Any) -> str:
-        """A file's text. Raises GoogleFailed."""
-        return self._tried("GET", api, path, scope, params=parameters).decode(errors="replace")
+        """Read a file's text, with retries. Raise GoogleFailed."""
+        return self._with_retries("GET", api, path, scope, params=parameters).decode(errors="replace")
 
-    def ask(self, api: Api, path: str, value: object, *, scope: str) -> dict[str, Any]:
-        """The answer to a question that changes nothing. Raises GoogleFailed."""
-        return self._json(self._tried("POST", api, path, scope, json=value))
+    def query(self, api: Api, path: str, value: object, *, scope: str) -> dict[str, Any]:
+        """Post a query, with retries, because it changes nothing. Raise GoogleFailed."""
+        return self._json(self._with_retries("POST", api, path, scope, json=value))
 
     def write(self, api: Api, path: str, value: object, *, scope: str, **parameters: Any) -> dict[str, Any]:
-        """Something is changed. Sent once: whoever sends it again finds out first what became of it. Raises GoogleFailed."""
+        """Post a change, once: before a retry, the caller checks if it took effect. Raise GoogleFailed."""
         return self._json(self._once("POST", api, path, scope, params=parameters, json=value))
 
     def upload(self, path: str, body: bytes, kind: str, *, scope: str, **parameters: Any) -> dict[str, Any]:
-        """A file is there. Sent once. Raises GoogleFailed."""
+        """Upload a file, once. Raise GoogleFailed."""
         headers = {"Content-Type": kind}
         return self._json(
             self._once("POST", Api.UPLOAD, path, scope, params=parameters, data=body, headers=headers)
         )
 
-    def _tried(self, method: str, api: Api, path: str, scope: str, **request: Any) -> bytes:
+    def _with_retries(self, method: str, api: Api, path: str, scope: str, **request: Any) -> bytes:
         wait_seconds = self._first_wait_seconds
         for _ in range(_ATTEMPTS - 1):
             try:
@@ -209,7 +209,7 @@ class Google:
 
 
 def _cause(api: Api, scope: str, status: int, body: bytes) -> Cause:
-    reasons, message = _told(body)
+    reasons, message = _error_details(body)
     if status == 429 or status >= 500 or reasons & _BUSY_REASONS:
         cause, remedy = Cause.BUSY, "it was too much at once, or Google's own trouble"
     elif reasons & _DISABLED_REASONS:
@@ -221,12 +221,12 @@ def _cause(api: Api, scope: str, status: int, body: bytes) -> Cause:
     else:
         cause, remedy = _CAUSES.get(status, Cause.INVALID), "nothing"
     level = logging.ERROR if cause is Cause.SETTING_UP else logging.INFO
-    _log.log(level, "%s: status %d, %s; what mends it: %s", api.service, status, message, remedy)
+    _log.log(level, "%s: status %d, %s; what fixes it: %s", api.service, status, message, remedy)
     return cause
 
 
-def _told(body: bytes) -> tuple[set[str], str]:
-    """The reasons in an error of a Google API, of the older or the newer form, and its text."""
+def _error_details(body: bytes) -> tuple[set[str], str]:
+    """Return the reasons and the text of a Google API error, in the older or newer form."""
     try:
         error: Mapping[str, Any] = json.loads(body)["error"]
         entries = [*error.get("errors", ()), *error.get("details", ())]

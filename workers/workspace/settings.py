@@ -1,4 +1,4 @@
-"""What the operator says: about the account in the environment, about this worker on the command line."""
+"""The operator's settings: the account in the environment, the worker on the command line."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from workers.workspace.google import WRITING
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """`user` is whose Workspace it is, through `account`; without both, it is that of the Application Default Credentials."""
+    """The settings. `user` owns the Workspace, reached through `account`; without both, it is that of the ADC."""
 
     roles: tuple[str, ...]
     model: str
@@ -28,7 +28,7 @@ class Settings:
 
 
 def read(arguments: Sequence[str], environ: Mapping[str, str]) -> Settings:
-    """Exits with 2 and a line for what is wrong."""
+    """Read the settings. Exit with 2 and a line about the first error."""
     parser = _parser()
     options = parser.parse_args(arguments)
     options.model = options.model or environ.get("WORKSPACE_MODEL", "")
@@ -63,7 +63,9 @@ def read(arguments: Sequence[str], environ: Mapping[str, str]) -> Settings:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m workers.workspace", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m workers.workspace", description="A worker for one person's Google Workspace."
+    )
     parser.add_argument("--role", action="append", help="may be given several times (workspace)")
     parser.add_argument(
         "--may-write", action="append", default=[], choices=sorted(WRITING), help="may be given several times"

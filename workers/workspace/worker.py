@@ -1,4 +1,4 @@
-"""What the model is told to be."""
+"""One turn of a task: carry out a confirmed action, let the model continue, then ask the person or answer."""
 
 import re
 from collections.abc import Callable
@@ -6,16 +6,16 @@ from datetime import datetime
 from typing import Any
 
 from workers.client import Failed, Question, Work
-from workers.workspace import conversation, words
-from workers.workspace.actions import MOST_CHARACTERS, kind_of
+from workers.workspace import conversation, texts
+from workers.workspace.actions import MAX_CHARACTERS, kind_of
 from workers.workspace.agent import Agent, Prompt
-from workers.workspace.conversation import Answer, Conversation
-from workers.workspace.desk import Desk
+from workers.workspace.conversation import Conversation, Reply
+from workers.workspace.execution import ActionExecutor, DraftMissing
 from workers.workspace.failures import Cause, GoogleFailed, ModelFailed
 from workers.workspace.google import Google
 from workers.workspace.settings import Settings
-from workers.workspace.words import Language
-from workers.workspace.writing import DraftGone, Writer
+from workers.workspace.texts import Language
+from workers.workspace.tools import Toolbox
 
 _INSTRUCTION = """\
 You work in the Google Workspace of one person: their Drive, Docs, Gmail and Calendar, with the tools that you have. \
@@ -31,30 +31,30 @@ notes of this worker alone; never say that it was without one, and never ask for
 - What has no tool here, you cannot do: say so.
 """
 _NAMES = {Language.EN: "English", Language.JA: "Japanese"}
-_MOST_CHARACTERS = 3 * MOST_CHARACTERS
+_MOST_CHARACTERS = 3 * MAX_CHARACTERS
 _IMAGE = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|<img\b[^>]*>", re.IGNORECASE)
 # Only this worker says what was done.
 _TICK = re.compile(rf"^[ \t]*{conversation.DONE.strip()}[ \t]*", re.MULTILINE)
 _NOTES = {
-    Answer.YES: "It was done, exactly as asked. Do what is left of the request, or say in a sentence that it is done.",
-    Answer.NO: "The person said no: nothing was done. Ask what they want instead, or end.",
-    Answer.ELSE: "That is no yes: nothing was done. See what the person wants instead.",
+    Reply.YES: "It was done, exactly as asked. Do what is left of the request, or say in a sentence that it is done.",
+    Reply.NO: "The person said no: nothing was done. Ask what they want instead, or end.",
+    Reply.ELSE: "That is no yes: nothing was done. See what the person wants instead.",
 }
 _NOTE = "{text}\n\n(A note of the worker, not of the person: {note})"
 
 
 def instruction(language: Language, now: datetime) -> str:
-    """For a task in this language, now."""
+    """Return the model's instruction for a task in this language at this time."""
     when = now.strftime("%A %Y-%m-%d %H:%M %z")
     return _INSTRUCTION.format(now=when, zone=now.tzinfo, language=_NAMES[language])
 
 
 class Cancelled(Failed):
-    """Nobody wants it any more, and nobody is told."""
+    """The task was cancelled; nobody reads the text."""
 
 
 class WorkspaceWorker:
-    """The function for `Client.run`."""
+    """The work function for `Client.run`."""
 
     def __init__(
         self,
@@ -67,77 +67,77 @@ class WorkspaceWorker:
         self._agent, self._google, self._settings, self._now = agent, google, settings, now
 
     def __call__(self, work: Work) -> str:
-        """The answer. Raises Question or Failed."""
-        talk = conversation.read(work.task_id, work.text, work.history, self._settings.zone)
-        own = words.of(talk.language)
-        if len(talk.text) > _MOST_CHARACTERS:
-            raise Failed(own.too_much.format(characters=len(talk.text), most=_MOST_CHARACTERS))
-        done = self._confirmed(talk, work)
-        desk = Desk(
+        """Return the answer. Raise Question or Failed."""
+        turn = conversation.read(work.task_id, work.text, work.history, self._settings.zone)
+        own_texts = texts.texts_in(turn.language)
+        if len(turn.text) > _MOST_CHARACTERS:
+            raise Failed(own_texts.too_long.format(characters=len(turn.text), most=_MOST_CHARACTERS))
+        done = self._confirmed(turn, work)
+        tools = Toolbox(
             self._google,
             task_id=work.task_id,
-            language=talk.language,
+            language=turn.language,
             zone=self._settings.zone,
             may_write=self._settings.may_write,
-            tell=work.progress,
+            report=work.progress,
             cancelled=work.cancelled,
         )
         try:
-            told = self._told(talk, desk, work)
+            answer = self._ask_model(turn, tools, work)
         except ModelFailed as failed:
-            why = own.model[failed.cause]
-            if not (done or desk.done or desk.question):
-                raise Failed(why) from None
-            # What was done is not to be asked for again.
-            told = f"{own.rest} {why}"
-        notes = "".join(f"{conversation.DONE}{each}\n" for each in [*done, *desk.done])
-        if desk.question:
-            raise Question(f"{notes}\n{desk.question}" if notes else desk.question)
-        return f"{told}\n\n{notes}".strip() or own.rest
+            reason = own_texts.model[failed.cause]
+            if not (done or tools.done or tools.question):
+                raise Failed(reason) from None
+            # The answer names what was done, so that it is not requested again.
+            answer = f"{own_texts.rest_not_done} {reason}"
+        notes = "".join(f"{conversation.DONE}{each}\n" for each in [*done, *tools.done])
+        if tools.question:
+            raise Question(f"{notes}\n{tools.question}" if notes else tools.question)
+        return f"{answer}\n\n{notes}".strip() or own_texts.rest_not_done
 
-    def _confirmed(self, talk: Conversation, work: Work) -> list[str]:
-        """What is done because the person said yes to it just now."""
-        if talk.asked is None or talk.answer is not Answer.YES:
+    def _confirmed(self, turn: Conversation, work: Work) -> list[str]:
+        """Carry out the action that the person just confirmed; return the lines about it."""
+        if turn.pending is None or turn.reply is not Reply.YES:
             return []
-        own = words.of(talk.language)
-        kind = kind_of(talk.asked)
+        own_texts = texts.texts_in(turn.language)
+        kind = kind_of(turn.pending)
         if kind not in self._settings.may_write:
-            raise Failed(own.not_on.format(kind=kind))
-        writer = Writer(self._google, _teller(work), talk.language)
+            raise Failed(own_texts.not_allowed.format(kind=kind))
+        executor = ActionExecutor(self._google, _reporter(work), turn.language)
         try:
-            done = writer.carry_out(talk.asked, key=talk.key, steps=talk.steps)
-        except DraftGone:
-            raise Failed(own.gone) from None
+            done = executor.carry_out(turn.pending, key=turn.key, steps=turn.steps)
+        except DraftMissing:
+            raise Failed(own_texts.draft_missing) from None
         except GoogleFailed as failed:
             unknown = failed.cause in (Cause.UNREACHABLE, Cause.BUSY)
             raise Failed(
-                " ".join([own.google[failed.cause], *([own.may_be_done] if unknown else [])])
+                " ".join([own_texts.google[failed.cause], *([own_texts.result_unknown] if unknown else [])])
             ) from None
         work.progress(conversation.DONE + done)
         return [done]
 
-    def _told(self, talk: Conversation, desk: Desk, work: Work) -> str:
-        text = talk.text
-        if talk.asked is not None:
-            text = _NOTE.format(text=text, note=_NOTES[talk.answer])
+    def _ask_model(self, turn: Conversation, tools: Toolbox, work: Work) -> str:
+        text = turn.text
+        if turn.pending is not None:
+            text = _NOTE.format(text=text, note=_NOTES[turn.reply])
         prompt = Prompt(
             text=text,
-            before=talk.before,
-            instruction=instruction(talk.language, self._now(self._settings.zone)),
-            tools=desk.tools,
-            is_over=lambda: bool(desk.question),
+            before=turn.before,
+            instruction=instruction(turn.language, self._now(self._settings.zone)),
+            tools=tools.tools,
+            is_done=lambda: bool(tools.question),
         )
-        told = self._agent.answer(prompt, cancelled=work.cancelled)
+        answer = self._agent.answer(prompt, cancelled=work.cancelled)
         # A picture's address is fetched by whoever shows the answer: it could carry away what the model has read.
-        return _TICK.sub("- ", _IMAGE.sub(r"\1", told))
+        return _TICK.sub("- ", _IMAGE.sub(r"\1", answer))
 
 
-def _teller(work: Work) -> Callable[[str], None]:
-    """Tells the user, and learns with it whether they still want it: then what comes next may be done."""
+def _reporter(work: Work) -> Callable[[str], None]:
+    """Return a function that reports progress, and raises Cancelled if the user has cancelled the task."""
 
-    def tell(text: str) -> None:
+    def report(text: str) -> None:
         work.progress(text)
         if work.cancelled.is_set():
             raise Cancelled
 
-    return tell
+    return report

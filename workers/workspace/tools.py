@@ -1,4 +1,4 @@
-"""The tools that the model has for one task. What changes something for others they only put to the person."""
+"""The model's tools for one task. Actions that affect others are only proposed to the person."""
 
 import functools
 import logging
@@ -9,24 +9,24 @@ from hashlib import sha256
 from typing import Any
 
 from workers.client import Refused
-from workers.workspace import conversation, gmail, plain
-from workers.workspace.actions import MOST_CHARACTERS, Action, Addition, Event, Mail
+from workers.workspace import conversation, gmail, plain_text
+from workers.workspace.actions import MAX_CHARACTERS, Action, Addition, Event, Mail
 from workers.workspace.calendar import Calendar
 from workers.workspace.drive import Drive, identifier, new_document
+from workers.workspace.execution import ActionExecutor, Report
 from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.gmail import Gmail
 from workers.workspace.google import WRITE_DOCUMENTS, WRITE_MAIL, Api, Google
-from workers.workspace.words import Language, of
-from workers.workspace.writing import Tell, Writer
+from workers.workspace.texts import Language, texts_in
 
 _log = logging.getLogger("workspace")
 _MOST_CALLS = 40
-_ASKED = {"status": "The person is being asked. End your turn."}
+_QUESTION_PENDING = {"status": "The person is being asked. End your turn."}
 Tool = Callable[..., dict[str, Any]]
 
 
-class Desk:
-    """`question` is what the person is to be asked; `done` what was written without asking, since only they see it."""
+class Toolbox:
+    """The tools of one task. `question` is the one to the person; `done` lists private writes, which need no confirmation."""
 
     def __init__(
         self,
@@ -36,19 +36,19 @@ class Desk:
         language: Language,
         zone: tzinfo,
         may_write: frozenset[str],
-        tell: Tell,
+        report: Report,
         cancelled: threading.Event,
     ) -> None:
         self.question = ""
         self.done: list[str] = []
         self._google, self._language, self._zone, self._may_write = google, language, zone, may_write
-        self._task_id, self._tell, self._cancelled = task_id, tell, cancelled
+        self._task_id, self._report, self._cancelled = task_id, report, cancelled
         self._calls = 0
         self._writing = threading.Lock()
 
     @property
     def tools(self) -> list[Tool]:
-        """Those for reading, and those for writing that the operator allows."""
+        """The tools for reading, and those for writing that the operator allows."""
         drive, gmail = Drive(self._google), Gmail(self._google)
         calendar = Calendar(self._google, self._zone)
         reading: list[Tool] = [drive.find_files, drive.read_file, gmail.search_mail, gmail.read_mail]
@@ -76,7 +76,7 @@ class Desk:
         with self._writing:
             raw = gmail.encoded_mail(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
             self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
-            self._note(of(self._language).drafted.format(subject=mail.subject))
+            self._note(texts_in(self._language).drafted.format(subject=mail.subject))
         return {"status": "The draft is in Gmail."}
 
     def send_mail(
@@ -90,7 +90,7 @@ class Desk:
             body: plain text, whole: nothing is added to it.
             cc: mail addresses.
         """
-        return self._ask_for(Mail.of(to=to, cc=cc or [], subject=subject, body=body))
+        return self._propose(Mail.of(to=to, cc=cc or [], subject=subject, body=body))
 
     def create_event(
         self,
@@ -117,12 +117,12 @@ class Desk:
             zone=self._zone,
         )
         if event.guests:
-            return self._ask_for(event)
+            return self._propose(event)
         with self._writing:
-            # The same event of the same task is the same one, also for the worker that comes after this one.
+            # The key is stable: the next worker on this task recognises the event.
             key = sha256(f"{self._task_id}/{event.fields()}".encode()).hexdigest()
-            Writer(self._google, self._tell, self._language).put(event, key=key)
-            self._note(of(self._language).put.format(**event.fields()))
+            ActionExecutor(self._google, self._report, self._language).create_event(event, key=key)
+            self._note(texts_in(self._language).event_created.format(**event.fields()))
         return {"status": "The event is in the calendar."}
 
     def create_document(self, title: str, text: str) -> dict[str, Any]:
@@ -132,13 +132,13 @@ class Desk:
             title: in one line.
             text: the whole text, as Markdown.
         """
-        wanted = plain.line(title), plain.text(text, most=10 * MOST_CHARACTERS)
+        wanted = plain_text.line(title), plain_text.text(text, most=10 * MAX_CHARACTERS)
         if not all(wanted):
             raise Unusable("A document needs a title and a text.")
         with self._writing:
             made = new_document(self._google, *wanted, task_id=self._task_id)
             address = made.get("webViewLink", "")
-            self._note(of(self._language).made.format(title=wanted[0], address=address))
+            self._note(texts_in(self._language).document_created.format(title=wanted[0], address=address))
         return {"status": "The document is there.", "file_id": made.get("id"), "address": address}
 
     def append_to_document(self, document_id: str, text: str) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class Desk:
         """
         path = f"/documents/{identifier(document_id)}"
         document = self._google.get(Api.DOCS, path, scope=WRITE_DOCUMENTS, fields="title")
-        return self._ask_for(Addition.of(document_id=document_id, title=document.get("title", ""), text=text))
+        return self._propose(Addition.of(document_id=document_id, title=document.get("title", ""), text=text))
 
     def ask_person(self, question: str) -> dict[str, Any]:
         """Asks the person what you need to know to go on.
@@ -158,14 +158,14 @@ class Desk:
         Args:
             question: in the person's language.
         """
-        asked = plain.text(question, most=MOST_CHARACTERS)
-        if not asked or conversation.asked_for(asked, self._zone):
+        asked = plain_text.text(question, most=MAX_CHARACTERS)
+        if not asked or conversation.parse_question(asked, self._zone):
             raise Unusable(
                 "Ask for what you need to know. For writing there are tools that ask by themselves."
             )
         return self._ask(asked)
 
-    def _ask_for(self, action: Action) -> dict[str, Any]:
+    def _propose(self, action: Action) -> dict[str, Any]:
         return self._ask(conversation.question(action, self._language))
 
     def _ask(self, question: str) -> dict[str, Any]:
@@ -173,19 +173,19 @@ class Desk:
             if self.question:
                 raise Unusable("The person is being asked something else already. End your turn.")
             self.question = question
-        return _ASKED
+        return _QUESTION_PENDING
 
     def _note(self, done: str) -> None:
         self.done.append(done)
         try:
-            self._tell(conversation.DONE + done)
+            self._report(conversation.DONE + done)
         except (OSError, Refused) as problem:
             # It is done all the same, but the task is somebody else's by now.
-            _log.warning("what was done was not told: %s", problem)
+            _log.warning("a write could not be reported: %s", problem)
             self._cancelled.set()
 
     def _guarded(self, tool: Tool) -> Tool:
-        """The tool, but what goes wrong in it is told the model in a sentence, and there is an end to its calls."""
+        """Return the tool with its failures as sentences for the model, and a limit on its calls."""
 
         @functools.wraps(tool)
         def guarded(*arguments: Any, **named: Any) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class Desk:
             except Unusable as wrong:
                 return {"error": str(wrong)}
             except GoogleFailed as failed:
-                return {"error": of(self._language).google[failed.cause]}
+                return {"error": texts_in(self._language).google[failed.cause]}
             except Exception:
                 _log.exception("the tool %s failed", tool.__name__)
                 return {"error": "This tool does not work with that."}

@@ -1,4 +1,4 @@
-"""What the person reads that no model wrote, in English and Japanese."""
+"""The worker's own texts, in English and Japanese."""
 
 import re
 from collections.abc import Mapping
@@ -18,27 +18,27 @@ class Language(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Words:
-    """One language's. `asks` is by the kind of an action, `done` too, `labels` by the name of a field."""
+class Texts:
+    """The texts of one language: `asks` and `done` by kind of action, `labels` by name of a field."""
 
     asks: Mapping[str, str]
     labels: Mapping[str, str]
     done: Mapping[str, str]
     drafted: str
-    put: str
-    made: str
-    ready: str
+    event_created: str
+    document_created: str
+    mail_ready: str
     sending: str
-    gone: str
-    not_on: str
+    draft_missing: str
+    not_allowed: str
     google: Mapping[Cause, str]
     model: Mapping[ModelCause, str]
-    rest: str
-    may_be_done: str
-    too_much: str
+    rest_not_done: str
+    result_unknown: str
+    too_long: str
 
 
-_EN = Words(
+_EN = Texts(
     asks={
         "mail": "Send this mail? Answer “yes”, and it is sent exactly so. Anything else, and it is not.",
         "calendar": (
@@ -68,12 +68,12 @@ _EN = Words(
         "docs": "Added to the document “{document}”",
     },
     drafted="Draft in Gmail: “{subject}”",
-    put="In the calendar, {start}: “{title}”",
-    made="New document “{title}”: {address}",
-    ready="The mail is ready (draft {draft}, thread {thread})",
+    event_created="In the calendar, {start}: “{title}”",
+    document_created="New document “{title}”: {address}",
+    mail_ready="The mail is ready (draft {draft}, thread {thread})",
     sending="It is being sent",
-    gone="The mail was not sent: its draft is no longer in Gmail. Ask again, and it is written anew.",
-    not_on="This worker may not do that: whoever runs it has not allowed it (--may-write {kind}).",
+    draft_missing="The mail was not sent: its draft is no longer in Gmail. Ask again, and it is written anew.",
+    not_allowed="This worker may not do that: whoever runs it has not allowed it (--may-write {kind}).",
     google={
         Cause.SETTING_UP: "This worker has no access to that part of Google Workspace yet; its log says what is missing.",
         Cause.NOT_ALLOWED: "Google does not allow this account to do that.",
@@ -91,11 +91,11 @@ _EN = Words(
         ModelCause.TOO_LONG: "This took too long; ask for a smaller part of it.",
         ModelCause.TOO_MANY_TURNS: "This took too many steps; ask for a smaller part of it.",
     },
-    rest="What else you asked for has not been done.",
-    may_be_done="It is not certain that it was done: look before you ask again.",
-    too_much="What you wrote is too long for this worker ({characters} characters; {most} are possible).",
+    rest_not_done="What else you asked for has not been done.",
+    result_unknown="It is not certain that it was done: look before you ask again.",
+    too_long="What you wrote is too long for this worker ({characters} characters; {most} are possible).",
 )
-_JA = Words(
+_JA = Texts(
     asks={
         "mail": "このメールを送信しますか。「はい」と答えると、このとおりに送信します。それ以外の返事では送信しません。",
         "calendar": (
@@ -125,12 +125,12 @@ _JA = Words(
         "docs": "ドキュメント「{document}」に追加しました",
     },
     drafted="Gmailの下書き：「{subject}」",
-    put="{start} の予定「{title}」を登録しました",
-    made="新しいドキュメント「{title}」：{address}",
-    ready="メールの用意ができました（下書き {draft}、スレッド {thread}）",
+    event_created="{start} の予定「{title}」を登録しました",
+    document_created="新しいドキュメント「{title}」：{address}",
+    mail_ready="メールの用意ができました（下書き {draft}、スレッド {thread}）",
     sending="送信しています",
-    gone="メールは送信していません。下書きがGmailにありません。もう一度依頼していただければ、書き直します。",
-    not_on="このワーカーには許可されていない操作です（管理者による --may-write {kind} の設定が必要です）。",
+    draft_missing="メールは送信していません。下書きがGmailにありません。もう一度依頼していただければ、書き直します。",
+    not_allowed="このワーカーには許可されていない操作です（管理者による --may-write {kind} の設定が必要です）。",
     google={
         Cause.SETTING_UP: "このワーカーには、この機能への権限がまだありません。足りないものはログに書かれています。",
         Cause.NOT_ALLOWED: "このアカウントには、その操作がGoogleで許可されていません。",
@@ -148,17 +148,17 @@ _JA = Words(
         ModelCause.TOO_LONG: "時間がかかりすぎました。範囲を小さくして依頼してください。",
         ModelCause.TOO_MANY_TURNS: "手順が多くなりすぎました。範囲を小さくして依頼してください。",
     },
-    rest="ほかの依頼は実行していません。",
-    may_be_done="実行されたかどうか確認できません。もう一度依頼する前にご確認ください。",
-    too_much="文章が長すぎます（{characters}文字。{most}文字まで）。",
+    rest_not_done="ほかの依頼は実行していません。",
+    result_unknown="実行されたかどうか確認できません。もう一度依頼する前にご確認ください。",
+    too_long="文章が長すぎます（{characters}文字。{most}文字まで）。",
 )
 
 
-def of(language: Language) -> Words:
-    """The words of a language."""
+def texts_in(language: Language) -> Texts:
+    """Return the texts of a language."""
     return _JA if language is Language.JA else _EN
 
 
 def language_of(text: str) -> Language:
-    """Japanese where there are Japanese characters, else English."""
+    """Return Japanese for a text with Japanese characters, else English."""
     return Language.JA if _JAPANESE.search(text) else Language.EN

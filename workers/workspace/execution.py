@@ -1,4 +1,4 @@
-"""Does what was said yes to, once: whoever comes back to it, after a worker has died, finds out first whether it is done."""
+"""Carry out a confirmed action exactly once: after a worker's death, the next one checks first if it is done."""
 
 import random
 import re
@@ -10,29 +10,29 @@ from workers.workspace.actions import Action, Addition, Event, Mail, kind_of
 from workers.workspace.conversation import DONE
 from workers.workspace.failures import Cause, GoogleFailed
 from workers.workspace.google import READ_MAIL, WRITE_DOCUMENTS, WRITE_EVENTS, WRITE_MAIL, Api, Google
-from workers.workspace.words import Language, of
+from workers.workspace.texts import Language, texts_in
 
 _ATTEMPTS = 3
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-class DraftGone(Exception):
-    """The person has removed the draft: nothing was sent."""
+class DraftMissing(Exception):
+    """The person has deleted the draft; nothing was sent."""
 
 
-class Writer:
-    """`tell` writes into the task's history, and comes back when it is kept, or raises: then this worker has the task no more."""
+class ActionExecutor:
+    """The executor of confirmed actions. `report` returns once the text is in the task's history, or raises without a lease."""
 
     def __init__(
-        self, google: Google, tell: Tell, language: Language, *, first_wait_seconds: float = 0.5
+        self, google: Google, report: Report, language: Language, *, first_wait_seconds: float = 0.5
     ) -> None:
-        self._google, self._tell, self._words = google, tell, of(language)
+        self._google, self._report, self._texts = google, report, texts_in(language)
         self._first_wait_seconds = first_wait_seconds
         self._draft: tuple[str, str] | None = None
 
     def carry_out(self, action: Action, *, key: str, steps: Sequence[str]) -> str:
-        """What was done, in a line. `steps` is what was told of it before. Raises GoogleFailed, DraftGone."""
-        done = self._words.done[kind_of(action)].format(**action.fields())
+        """Carry out the action and return one line about it. `steps` are earlier reports. Raise GoogleFailed, DraftMissing."""
+        done = self._texts.done[kind_of(action)].format(**action.fields())
         if DONE + done in steps:
             return done
         self._draft = self._known_draft(steps)
@@ -54,15 +54,15 @@ class Writer:
             case Mail():
                 self._send(action)
             case Event():
-                self.put(action, key=key)
+                self.create_event(action, key=key)
             case Addition():
                 self._add(action)
 
-    def put(self, event: Event, *, key: str) -> None:
-        """The event is in the calendar, and its guests are invited. `key` is the event's alone."""
+    def create_event(self, event: Event, *, key: str) -> None:
+        """Create the event and invite its guests, unless it exists. `key` is unique to the event."""
         # A name of its own (a-v and 0-9), so that it cannot be there twice.
         name = "a2a" + key[:40]
-        if self._is_there(name):
+        if self._exists(name):
             return
         value = {
             "id": name,
@@ -81,7 +81,7 @@ class Writer:
             if failed.cause is not Cause.CONFLICT:
                 raise
 
-    def _is_there(self, event: str) -> bool:
+    def _exists(self, event: str) -> bool:
         path = f"/calendars/primary/events/{event}"
         try:
             self._google.get(Api.CALENDAR, path, scope=WRITE_EVENTS, fields="id")
@@ -92,14 +92,14 @@ class Writer:
         return True
 
     def _send(self, mail: Mail) -> None:
-        """A draft can be sent once; which one it is stands in the task's history before it is."""
+        """Send a draft, which is possible once; its id is in the task's history before that."""
         raw = gmail.encoded_mail(to=mail.to, cc=mail.cc, subject=mail.subject, body=mail.body)
         if self._draft is None:
             made = self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
             draft, thread = str(made["id"]), str(made["message"]["threadId"])
-            self._tell(self._words.ready.format(draft=draft, thread=thread))
+            self._report(self._texts.mail_ready.format(draft=draft, thread=thread))
             # What is told last is the task's status; this puts the line above into its history.
-            self._tell(self._words.sending)
+            self._report(self._texts.sending)
             self._draft = draft, thread
         draft, thread = self._draft
         try:
@@ -110,11 +110,11 @@ class Writer:
             if failed.cause is not Cause.NOT_FOUND:
                 raise
             if not self._was_sent(thread):
-                raise DraftGone from None
+                raise DraftMissing from None
 
     def _known_draft(self, steps: Sequence[str]) -> tuple[str, str] | None:
         pattern = (
-            re.escape(self._words.ready)
+            re.escape(self._texts.mail_ready)
             .replace(r"\{draft\}", "([^ ,、]+)")
             .replace(r"\{thread\}", "([^ )）]+)")
         )
@@ -123,15 +123,15 @@ class Writer:
 
     def _was_sent(self, thread: str) -> bool:
         try:
-            told = self._google.get(Api.GMAIL, f"/threads/{thread}", scope=READ_MAIL, format="minimal")
+            found = self._google.get(Api.GMAIL, f"/threads/{thread}", scope=READ_MAIL, format="minimal")
         except GoogleFailed as failed:
             if failed.cause is Cause.NOT_FOUND:
                 return False
             raise
-        return any("SENT" in message.get("labelIds", ()) for message in told.get("messages", ()))
+        return any("SENT" in message.get("labelIds", ()) for message in found.get("messages", ()))
 
     def _add(self, addition: Addition) -> None:
-        """The document ends with the text, which is put there only where it did not end so before."""
+        """Append the text to the document, unless it ends with it already."""
         path = f"/documents/{addition.document_id}"
         for is_last in (False, True):
             document = self._google.get(Api.DOCS, path, scope=WRITE_DOCUMENTS)
@@ -152,7 +152,7 @@ class Writer:
 
 
 def ending_of(document: dict[str, object]) -> str:
-    """A document's text, without the line that Google ends it with."""
+    """Return a document's text, without Google's final line end."""
     body = document.get("body")
     content = body.get("content", ()) if isinstance(body, dict) else ()
     runs = [

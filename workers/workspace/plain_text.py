@@ -1,4 +1,4 @@
-"""Text as a person sees it: what is not seen is not sent either."""
+"""Visible text: invisible characters are never sent."""
 
 import re
 import unicodedata
@@ -6,23 +6,23 @@ import unicodedata
 from workers.workspace.failures import Unusable
 
 # Cc, Cf, Co, Cs: controls, what turns or hides text, private use, and halves of characters.
-_UNSEEN = ("Cc", "Cf", "Co", "Cs")
+_INVISIBLE = ("Cc", "Cf", "Co", "Cs")
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z0-9-]{2,63}")
-MOST_ADDRESSES = 20
+MAX_ADDRESSES = 20
 
 
 def text(value: object, *, most: int) -> str:
-    """Several lines without anything that is not seen, and without space at their ends. Raises Unusable when it is too long."""
+    """Return the lines without invisible characters and trailing space. Raise Unusable if they are too long."""
     lines = _BREAKS.sub("\n", str(value)).split("\n")
-    whole = "\n".join("".join(filter(_is_seen, line)).rstrip() for line in lines).strip("\n")
+    whole = "\n".join("".join(filter(_is_visible, line)).rstrip() for line in lines).strip("\n")
     if len(whole) > most:
         raise Unusable(f"This text has {len(whole)} characters; at most {most} are possible.")
     return whole
 
 
 def line(value: object, *, most: int = 300) -> str:
-    """One line of it."""
+    """Return the text as one line. Raise Unusable if it is too long."""
     cleaned = " ".join(text(value, most=100_000).split())
     if len(cleaned) > most:
         raise Unusable(f"This line has {len(cleaned)} characters; at most {most} are possible.")
@@ -30,7 +30,7 @@ def line(value: object, *, most: int = 300) -> str:
 
 
 def addresses(values: object) -> tuple[str, ...]:
-    """The mail addresses in a list, or in a text with commas, each once. Raises Unusable."""
+    """Return the distinct mail addresses of a list, or of a text with commas. Raise Unusable."""
     several = values.split(",") if isinstance(values, str) else values
     if not isinstance(several, list | tuple):
         raise Unusable("Recipients have to be a list of mail addresses.")
@@ -40,13 +40,13 @@ def addresses(values: object) -> tuple[str, ...]:
         raise Unusable(
             f"{line(wrong[0], most=10_000)[:100]!r} is no mail address: look it up, or ask the person."
         )
-    if len(found) > MOST_ADDRESSES:
-        raise Unusable(f"At most {MOST_ADDRESSES} people at once.")
+    if len(found) > MAX_ADDRESSES:
+        raise Unusable(f"At most {MAX_ADDRESSES} people at once.")
     return found
 
 
-def _is_seen(character: str) -> bool:
+def _is_visible(character: str) -> bool:
     if character == "\t":
         return True
     # Tags and the selectors of variants can carry a hidden message.
-    return unicodedata.category(character) not in _UNSEEN and not 0xE0000 <= ord(character) <= 0xE0FFF
+    return unicodedata.category(character) not in _INVISIBLE and not 0xE0000 <= ord(character) <= 0xE0FFF
