@@ -167,6 +167,15 @@ def _vertex_ai() -> StandIn:
     return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, tells=tells)
 
 
+def _authorization_server() -> StandIn:
+    """An agent owner's token endpoint with one client, for routes of your own with boundary `oauth_client_credentials`."""
+    return StandIn(
+        name="authorization-server",
+        module="local.cloud.authorization_server",
+        arguments=lambda _: ["--client", "hub=local-secret", "--scope", "ask"],
+    )
+
+
 def _tokens(addresses: Sequence[str]) -> list[str]:
     """Who gives out access tokens, and the operator's, which is known to everybody."""
     return [word for each in addresses for word in ("--issuer", each)] + [
@@ -186,6 +195,7 @@ STAND_INS: tuple[StandIn, ...] = (
     _storage(),
     _discovery_engine(),
     _vertex_ai(),
+    _authorization_server(),
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping
 
 import msgspec
@@ -68,7 +67,7 @@ class SecretStore:
         try:
             data = msgspec.json.decode(body)["payload"]["data"]
             value = base64.b64decode(data, validate=True).decode().strip()
-        except (ValueError, KeyError, TypeError, binascii.Error):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise NoCredential("no_secret", f"{reference} holds no text", reference.remedy) from None
         now = self._http.clock()
         return Fetched(_checked(value, reference), now + _FRESH_SECONDS, float("inf"))

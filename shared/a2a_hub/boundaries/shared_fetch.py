@@ -12,7 +12,7 @@ from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.runtime.threads import Threads
 
 _SECONDS_AFTER_FAILURE = 5.0
-_MAX_WAIT_SECONDS = 10.0
+MAX_WAIT_SECONDS = 10.0
 K = TypeVar("K")
 
 
@@ -30,14 +30,22 @@ class Fetched(NamedTuple):
 class SharedFetch(Generic[K]):
     """A cache by key. Thread-safe; `clock` gives seconds that never go back.
 
-    `fetch` runs in a thread of its own and raises NoCredential. Nobody waits for longer than 10 s: a later result serves the
-    next caller. A failure is that of all callers in the next 5 s.
+    `fetch` runs in a thread of its own and raises NoCredential. Nobody waits for longer than `max_wait_seconds`: a later result
+    serves the next caller. A failure is that of all callers in the next 5 s.
     """
 
-    def __init__(self, fetch: Callable[[K], Fetched], *, clock: Callable[[], float], name: str) -> None:
+    def __init__(
+        self,
+        fetch: Callable[[K], Fetched],
+        *,
+        clock: Callable[[], float],
+        name: str,
+        max_wait_seconds: float = MAX_WAIT_SECONDS,
+    ) -> None:
         self._fetch = fetch
         self._clock = clock
         self._name = name
+        self._max_wait_seconds = max_wait_seconds
         self._threads = Threads(name)
         self._lock = threading.Lock()
         self._values: dict[K, Fetched] = {}
@@ -63,13 +71,13 @@ class SharedFetch(Generic[K]):
                 running = self._running[key] = Future()
                 self._threads.run(partial(self._run, key, running))
         try:
-            return running.result(timeout=_MAX_WAIT_SECONDS)
+            return running.result(timeout=self._max_wait_seconds)
         except (TimeoutError, NoCredential) as error:
             if last is not None and self._clock() < last.valid_until:
                 return last.value
             if isinstance(error, NoCredential):
                 raise
-            late = f"the {self._name} did not come within {_MAX_WAIT_SECONDS:.0f} s"
+            late = f"the {self._name} did not come within {self._max_wait_seconds:.0f} s"
             raise NoCredential("credential_timeout", late, "see why its server is slow") from None
 
     def _run(self, key: K, future: Future[str]) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote_plus, urlencode
 
 import msgspec
 
-from a2a_hub.boundaries.shared_fetch import Fetched, SharedFetch
+from a2a_hub.boundaries.shared_fetch import MAX_WAIT_SECONDS, Fetched, SharedFetch
 from a2a_hub.boundaries.sources import ClientAuthentication, NoCredential, OAuthClient, Secrets
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
@@ -33,10 +33,12 @@ _ERRORS = {
 class TokenEndpoints:
     """A source of `AccessTokens`: one request for all that wait, kept until shortly before the token expires."""
 
-    def __init__(self, http: Http, secrets: Secrets) -> None:
+    def __init__(self, http: Http, secrets: Secrets, *, max_wait_seconds: float = MAX_WAIT_SECONDS) -> None:
         self._http = http
         self._secrets = secrets
-        self._fetched = SharedFetch(self._fetch, clock=http.clock, name="access token")
+        self._fetched = SharedFetch(
+            self._fetch, clock=http.clock, name="access token", max_wait_seconds=max_wait_seconds
+        )
 
     def token(self, client: OAuthClient, *, rejected: str | None = None) -> str:
         """See `AccessTokens.token`."""

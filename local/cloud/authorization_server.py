@@ -1,0 +1,136 @@
+"""`python -m local.cloud.authorization_server`: the token endpoint of an agent's owner (RFC 6749 §4.4), with faults.
+
+`POST /token` gives a client an access token for its id and secret, in the header (`client_secret_basic`) or in the form
+(`client_secret_post`). `POST /introspect` (RFC 7662, without a credential of its own) says whether a token is still active.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import binascii
+import itertools
+import threading
+import time
+from collections.abc import Callable, Mapping
+from urllib.parse import parse_qs, unquote_plus
+
+from a2a_hub.http.messages import Handler, Request, Response
+from local.cloud.faults import Faults
+from local.cloud.program import LATENCY, LATENCY_HELP, json_response, recorded, serve, wait
+
+TOKEN, INTROSPECT = "/token", "/introspect"
+INVALID_CLIENT, SERVER_ERROR, EXPIRED_EARLY = "invalid-client", "server-error", "expired-early"
+FAULTS = {
+    INVALID_CLIENT: "every client is refused",
+    SERVER_ERROR: "the token endpoint answers 500 with a page of HTML",
+    EXPIRED_EARLY: "the tokens given out so far are not active any more, whatever was said of their life",
+    LATENCY: LATENCY_HELP,
+}
+_LONGEST_BODY = 65_536
+
+
+class AuthorizationServer:
+    """Knows `clients`, their secrets by id, and lets them have `scopes`. Thread-safe; `clock` gives seconds."""
+
+    def __init__(
+        self,
+        clients: Mapping[str, str],
+        *,
+        scopes: frozenset[str],
+        lifetime_seconds: float = 3600.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self.faults = Faults(FAULTS, changed=self._changed)
+        self._clients = clients
+        self._scopes = scopes
+        self._lifetime_seconds = lifetime_seconds
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._active: dict[str, tuple[float, str, str]] = {}
+
+    def is_active(self, token: str) -> bool:
+        """Return True if the token was given out and has not expired."""
+        with self._lock:
+            return token in self._active and self._clock() < self._active[token][0]
+
+    def handle(self, request: Request) -> Response:
+        """Answer one request."""
+        if (answer := self.faults.handle(request)) is not None:
+            return answer
+        if request.method != "POST" or request.path not in (TOKEN, INTROSPECT):
+            return json_response({"error": "not_found"}, status=404)
+        body = (request.read_body(_LONGEST_BODY) or b"").decode("ascii", "replace")
+        form = {name: values[0] for name, values in parse_qs(body).items()}
+        return self._introspect(form) if request.path == INTROSPECT else self._token(request, form)
+
+    def _changed(self, name: str, parameters: object) -> None:
+        if name == EXPIRED_EARLY and parameters is not None:
+            with self._lock:
+                self._active.clear()
+
+    def _token(self, request: Request, form: Mapping[str, str]) -> Response:
+        wait(self.faults.parameters(LATENCY), sleep=self._sleep)
+        if SERVER_ERROR in self.faults:
+            return Response(status=500, headers={"content-type": "text/html"}, body=b"<h1>Oops</h1>")
+        client, secret = _client(request, form)
+        if INVALID_CLIENT in self.faults or not client or self._clients.get(client) != secret:
+            described = {
+                "error": "invalid_client",
+                "error_description": f"wrong secret for {client}: {secret}",
+            }
+            return json_response(described, status=401, headers={"www-authenticate": "Basic"})
+        if form.get("grant_type") != "client_credentials":
+            return json_response({"error": "unsupported_grant_type"}, status=400)
+        scope = form.get("scope", " ".join(sorted(self._scopes)))
+        if not self._scopes.issuperset(scope.split()):
+            return json_response({"error": "invalid_scope"}, status=400)
+        with self._lock:
+            token = f"access-token-{next(self._numbers)}"
+            self._active[token] = (self._clock() + self._lifetime_seconds, client, scope)
+        given = {"access_token": token, "token_type": "Bearer", "scope": scope}
+        return json_response(
+            given | {"expires_in": int(self._lifetime_seconds)}, headers={"cache-control": "no-store"}
+        )
+
+    def _introspect(self, form: Mapping[str, str]) -> Response:
+        token = form.get("token", "")
+        if not self.is_active(token):
+            return json_response({"active": False})
+        expires, client, scope = self._active[token]
+        return json_response({"active": True, "client_id": client, "scope": scope, "exp": int(expires)})
+
+
+def authorization_server(server: AuthorizationServer) -> Handler:
+    """Return the handler of the server, with a record of its requests."""
+    return recorded(server.handle)
+
+
+def _client(request: Request, form: Mapping[str, str]) -> tuple[str, str]:
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "basic":
+        return form.get("client_id", ""), form.get("client_secret", "")
+    try:
+        name, _, secret = base64.b64decode(value, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return "", ""
+    return unquote_plus(name), unquote_plus(secret)
+
+
+def main() -> None:
+    """Serve until it is told to end."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--client", action="append", default=[], metavar="ID=SECRET")
+    parser.add_argument("--scope", action="append", default=[])
+    arguments = parser.parse_args()
+    clients = dict(each.split("=", 1) for each in arguments.client)
+    server = AuthorizationServer(clients, scopes=frozenset(arguments.scope))
+    serve(authorization_server(server), name="authorization-server", port=arguments.port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,503 @@
+"""The boundaries `api_key` and `oauth_client_credentials`, over the wire: what agents get, and what nobody ever sees."""
+
+import base64
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from a2a_hub.boundaries.api_key import ApiKey
+from a2a_hub.boundaries.boundary import Boundary
+from a2a_hub.boundaries.oauth_client_credentials import OAuthClientCredentials
+from a2a_hub.boundaries.public import Public
+from a2a_hub.boundaries.secret_store import SecretStore
+from a2a_hub.boundaries.sources import (
+    ClientAuthentication,
+    CredentialSources,
+    NoCredential,
+    OAuthClient,
+    SecretReference,
+)
+from a2a_hub.boundaries.token_endpoint import TokenEndpoints
+from a2a_hub.diagnosis.report import Outcome, Step
+from a2a_hub.http.client import HttpClient
+from a2a_hub.identity.service_tokens import TokenUnavailable
+from functions.hub.doctor import Doctor
+from local.cloud.authorization_server import AuthorizationServer, authorization_server
+from local.cloud.program import Server
+from tests.fakes.agent_server import AgentServer
+from tests.fakes.agent_wire import message, text
+from tests.fakes.http_server import Exchange, HttpServer, Received
+from tests.fakes.hub import TOKEN, Hub, route, text_of
+from tests.fakes.local_cloud import call
+from tests.unit.cards import good_card
+
+KEY, SECRET = "key-of-the-travel-agent", "secret of/the+hub"
+SETTINGS = {"TRAVEL_KEY": KEY, "TRAVEL_SECRET": SECRET}
+FROM_ENVIRONMENT = SecretReference("env:TRAVEL_KEY")
+RESOURCE = SecretReference("projects/my-project/secrets/travel-key/versions/latest")
+
+
+class GuardedAgent(AgentServer):
+    """Serves its card to everybody, and answers those alone whose request `admits` lets in."""
+
+    def __init__(self, admits: Callable[[Received], bool], **options: Any) -> None:
+        super().__init__(lambda _: [message(text("Bon voyage"))], **options)
+        self.admits = admits
+        self.cards: list[str] = []
+
+    def _behave(self, exchange: Exchange) -> None:
+        received = exchange.received
+        exchange.received = replace(received, path=received.path.partition("?")[0])
+        if received.path.startswith("/.well-known/"):
+            self.cards.append(received.path)
+            self.serve_card(exchange)
+        elif not self.admits(received):
+            # A refusal that repeats everything that was sent.
+            exchange.answer(401, json.dumps([received.path, dict(received.headers)]).encode())
+        elif received.path.startswith("/doctor"):
+            exchange.answer(404)
+        elif self._is_get_task(exchange.received):
+            exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": -32001, "message": "none"}})
+        else:
+            super()._behave(exchange)
+
+
+@dataclass
+class Clock:
+    """The time of this test."""
+
+    now: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def with_key(received: Received) -> bool:
+    return received.headers.get("x-travel-key") == KEY
+
+
+@contextmanager
+def owner(**options: Any) -> Iterator[tuple[AuthorizationServer, str]]:
+    """An authorization server that knows the hub, and its address."""
+    server = AuthorizationServer({"the:hub": SECRET}, scopes=frozenset({"book", "read"}), **options)
+    with Server(authorization_server(server)) as served:
+        yield server, served.url
+
+
+def client_of(url: str, **changes: Any) -> OAuthClient:
+    values: dict[str, Any] = {
+        "token_url": f"{url}/token",
+        "client_id": "the:hub",
+        "secret": SecretReference("env:TRAVEL_SECRET"),
+        "scopes": ("book",),
+    }
+    return OAuthClient(**values | changes)
+
+
+def oauth_of(url: str, **changes: Any) -> Boundary:
+    return OAuthClientCredentials(client=client_of(url, **changes))
+
+
+def bearer_of(server: AuthorizationServer) -> Callable[[Received], bool]:
+    return lambda received: server.is_active(
+        received.headers.get("authorization", "").removeprefix("Bearer ")
+    )
+
+
+def requests_for_tokens(url: str) -> list[dict[str, Any]]:
+    return [each for each in call(f"{url}/__received") if each["target"] == "/token"]
+
+
+def test_an_api_key_goes_into_the_header_that_the_route_names() -> None:
+    with GuardedAgent(with_key) as agent:
+        boundary = ApiKey(secret=FROM_ENVIRONMENT, name="X-Travel-Key")
+        hub = Hub(route("alpha", agent.url, boundary=boundary), settings=SETTINGS)
+        assert text_of(hub.send("Hello")) == "Bon voyage"
+        assert hub.query("Hello")["answer"] == "Bon voyage"
+    assert all(received.headers["x-travel-key"] == KEY for received in agent.received)
+    assert not any("authorization" in received.headers for received in agent.received)
+
+
+@pytest.mark.parametrize("binding", ["JSONRPC", "HTTP+JSON"])
+@pytest.mark.parametrize("version", ["0.3", "1.0"])
+def test_an_api_key_goes_into_the_query_of_every_request(version: str, binding: str) -> None:
+    paths = []
+
+    def admits(received: Received) -> bool:
+        paths.append(received.path)
+        return received.path.endswith("?travel.key=key-of-the-travel-agent")
+
+    with GuardedAgent(admits, version=version, binding=binding) as agent:
+        boundary = ApiKey(secret=FROM_ENVIRONMENT, name="travel.key", in_query=True)
+        hub = Hub(route("alpha", agent.url, boundary=boundary), settings=SETTINGS)
+        hub.send("Hello")
+    assert paths
+    assert all(path.endswith(f"?travel.key={KEY}") for path in (*paths, *agent.cards))
+    assert KEY not in str([received.headers for received in agent.received])
+
+
+def test_a_key_that_the_agent_refuses_is_the_operators_business() -> None:
+    with GuardedAgent(lambda _: False) as agent:
+        boundary = ApiKey(secret=FROM_ENVIRONMENT, name="X-Travel-Key")
+        hub = Hub(route("alpha", agent.url, boundary=boundary), settings=SETTINGS)
+        assert "did not let the hub in" in text_of(hub.send("Hello"))
+        error = hub.query("Hello")["error"]
+    assert (error["fault"], error["httpStatus"]) == ("unauthenticated", 401)
+    assert "comes from the variable TRAVEL_KEY" in error["remedy"]
+
+
+def test_a_key_that_there_is_not_calls_nobody() -> None:
+    with GuardedAgent(with_key) as agent:
+        hub = Hub(route("alpha", agent.url, boundary=ApiKey(secret=FROM_ENVIRONMENT)))
+        error = hub.query("Hello")["error"]
+    assert (error["fault"], agent.received) == ("no_secret", [])
+    assert error["remedy"].startswith("set TRAVEL_KEY in the hub's environment")
+
+
+class _Tokens:
+    def id_token(self, _: str) -> str:
+        raise TokenUnavailable
+
+    def access_token(self) -> str:
+        return "the-hubs-own"
+
+
+class SecretManager(HttpServer):
+    """Holds one secret, and counts who reads it."""
+
+    def __init__(self, secret: str = KEY, *, status: int = 200, error: str = "") -> None:
+        super().__init__(self._answer)
+        self.secret, self.status, self.error = secret, status, error
+
+    def _answer(self, exchange: Exchange) -> None:
+        assert exchange.received.headers["authorization"] == "Bearer the-hubs-own"
+        assert exchange.received.path == f"/v1/{RESOURCE.text}:access"
+        data = base64.b64encode(f"{self.secret}\n".encode()).decode()
+        body = {"payload": {"data": data}} if self.status == 200 else {"error": {"message": self.error}}
+        exchange.json(body, status=self.status)
+
+
+def store_of(manager: SecretManager, clock: Callable[[], float] | None = None) -> SecretStore:
+    http = HttpClient(clock=clock) if clock else HttpClient()
+    return SecretStore({}, http=http, tokens=_Tokens(), endpoint=manager.url)
+
+
+def test_a_secret_of_secret_manager_is_read_once_for_all_and_again_after_five_minutes() -> None:
+    clock = Clock()
+    with SecretManager() as manager:
+        store = store_of(manager, clock)
+        with ThreadPoolExecutor(8) as threads:
+            assert set(threads.map(lambda _: store.value(RESOURCE), range(8))) == {KEY}
+        assert len(manager.received) == 1
+        manager.secret, clock.now = "another", clock.now + 301
+        assert store.value(RESOURCE) == "another"
+        manager.status, clock.now = 503, clock.now + 301
+        assert store.value(RESOURCE) == "another"
+
+
+def test_a_key_that_was_replaced_in_secret_manager_is_sent_after_the_first_401() -> None:
+    with SecretManager("old-key") as manager, GuardedAgent(with_key) as agent:
+        alpha = route("alpha", agent.url, boundary=ApiKey(secret=RESOURCE, name="x-travel-key"))
+        sources = CredentialSources(secrets=store_of(manager))
+        assert sources.secret(RESOURCE) == "old-key"
+        manager.secret = KEY
+        assert examined(alpha, sources)["access"].outcome is Outcome.OK
+    assert len(manager.received) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "remedy"),
+    [
+        (403, "Permission denied", "gcloud secrets add-iam-policy-binding travel-key --project=my-project"),
+        (403, "SERVICE_DISABLED", "gcloud services enable secretmanager.googleapis.com --project=my-project"),
+        (404, "not found", "gcloud secrets versions add travel-key --project=my-project"),
+        (500, "oops", "try again"),
+    ],
+)
+def test_a_secret_that_cannot_be_read_comes_with_what_fixes_it(status: int, error: str, remedy: str) -> None:
+    with SecretManager(status=status, error=error) as manager, pytest.raises(NoCredential) as raised:
+        store_of(manager).value(RESOURCE)
+    assert raised.value.remedy.startswith(remedy)
+    assert error not in raised.value.cause
+
+
+@pytest.mark.parametrize("method", ClientAuthentication)
+def test_a_token_is_fetched_once_for_all_who_wait_and_goes_to_the_agent(method: ClientAuthentication) -> None:
+    with owner() as (server, url), GuardedAgent(bearer_of(server)) as agent:
+        boundary = oauth_of(url, authentication=method)
+        hub = Hub(route("alpha", agent.url, boundary=boundary), settings=SETTINGS)
+        with ThreadPoolExecutor(8) as threads:
+            answers = set(threads.map(lambda _: hub.query("Hello")["answer"], range(8)))
+        assert answers == {"Bon voyage"}
+        (request,) = requests_for_tokens(url)
+    assert ("authorization" in request["headers"]) is (method is ClientAuthentication.BASIC)
+    assert {received.headers["authorization"] for received in agent.received} == {"Bearer access-token-1"}
+
+
+def test_scopes_and_audience_go_to_the_token_endpoint() -> None:
+    def answer(exchange: Exchange) -> None:
+        exchange.json({"access_token": "t", "token_type": "bearer", "expires_in": "60"})
+
+    with HttpServer(answer) as server:
+        tokens = TokenEndpoints(HttpClient(), SecretStore(SETTINGS, http=HttpClient(), tokens=None))
+        client = client_of(server.url, scopes=("book", "read"), audience="https://travel.example")
+        assert tokens.token(client) == "t"
+    sent = server.received[0]
+    assert sent.body == (
+        b"grant_type=client_credentials&scope=book+read&audience=https%3A%2F%2Ftravel.example"
+    )
+    pair = base64.b64decode(sent.headers["authorization"].removeprefix("Basic ")).decode()
+    assert pair == "the%3Ahub:secret+of%2Fthe%2Bhub"
+
+
+def test_a_token_is_fetched_anew_shortly_before_it_expires() -> None:
+    clock = Clock()
+    with owner(lifetime_seconds=600.0) as (_, url):
+        http = HttpClient(clock=clock)
+        tokens = TokenEndpoints(http, SecretStore(SETTINGS, http=http, tokens=None))
+        assert tokens.token(client_of(url)) == "access-token-1"
+        clock.now += 539
+        assert tokens.token(client_of(url)) == "access-token-1"
+        clock.now += 1
+        assert tokens.token(client_of(url)) == "access-token-2"
+
+
+def test_a_token_that_lives_on_is_used_while_its_endpoint_is_away() -> None:
+    clock = Clock()
+    with owner(lifetime_seconds=600.0) as (server, url):
+        http = HttpClient(clock=clock)
+        tokens = TokenEndpoints(http, SecretStore(SETTINGS, http=http, tokens=None))
+        tokens.token(client_of(url))
+        server.faults.switch_on("server-error")
+        clock.now += 590
+        assert tokens.token(client_of(url)) == "access-token-1"
+        clock.now += 11
+        with pytest.raises(NoCredential, match="HTTP 500"):
+            tokens.token(client_of(url))
+
+
+def test_a_token_that_the_agent_refuses_is_fetched_anew_once_for_all() -> None:
+    with owner() as (server, url), GuardedAgent(bearer_of(server)) as agent:
+        hub = Hub(route("alpha", agent.url, boundary=oauth_of(url)), settings=SETTINGS)
+        assert hub.query("Hello")["answer"] == "Bon voyage"
+        server.faults.switch_on("expired-early")
+        server.faults.switch_off("expired-early")
+        with ThreadPoolExecutor(8) as threads:
+            answers = set(threads.map(lambda _: hub.query("Hello")["answer"], range(8)))
+        assert answers == {"Bon voyage"}
+        assert len(requests_for_tokens(url)) == 2
+
+
+def test_an_agent_that_refuses_every_token_is_asked_twice_and_no_more() -> None:
+    with owner() as (_, url), GuardedAgent(lambda _: False) as agent:
+        hub = Hub(route("alpha", agent.url, boundary=oauth_of(url)), settings=SETTINGS)
+        error = hub.query("Hello")["error"]
+        assert len(requests_for_tokens(url)) == 2
+    assert [received.headers["authorization"] for received in agent.asked] == [
+        "Bearer access-token-1",
+        "Bearer access-token-2",
+    ]
+    assert error["fault"] == "unauthenticated"
+    assert "compare token_url, scopes and audience of route alpha" in error["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "scopes", "expected", "remedy"),
+    [
+        ("invalid-client", ("book",), "token_endpoint_invalid_client", "check client_id, client_secret"),
+        ("server-error", ("book",), "token_endpoint_error", "check token_url"),
+        ("", ("fly",), "token_endpoint_invalid_scope", "check scopes"),
+    ],
+)
+def test_a_token_endpoint_that_fails_is_named_with_what_fixes_it(
+    fault: str, scopes: tuple[str, ...], expected: str, remedy: str
+) -> None:
+    with owner() as (server, url), GuardedAgent(bearer_of(server)) as agent:
+        if fault:
+            server.faults.switch_on(fault)
+        hub = Hub(route("alpha", agent.url, boundary=oauth_of(url, scopes=scopes)), settings=SETTINGS)
+        assert "did not let the hub in" in text_of(hub.send("Hello"))
+        error = hub.query("Hello")["error"]
+    assert (error["fault"], agent.received) == (expected, [])
+    assert error["remedy"].startswith(remedy)
+
+
+def test_nobody_waits_for_a_slow_token_endpoint_for_longer_than_agreed() -> None:
+    answers = threading.Event()
+    with owner(sleep=lambda _: answers.wait(10)) as (server, url):
+        server.faults.switch_on("latency")
+        secrets = SecretStore(SETTINGS, http=HttpClient(), tokens=None)
+        tokens = TokenEndpoints(HttpClient(), secrets, max_wait_seconds=0.01)
+        with pytest.raises(NoCredential) as raised:
+            tokens.token(client_of(url))
+        answers.set()
+        # What came too late serves the next caller.
+        late = TokenEndpoints(HttpClient(), secrets)
+        assert late.token(client_of(url)).startswith("access-token-")
+    assert raised.value.fault == "credential_timeout"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"no json",
+        b"[]",
+        b'{"access_token": "", "token_type": "Bearer"}',
+        b'{"access_token": "a\\r\\nx-evil: 1", "token_type": "Bearer"}',
+        b'{"access_token": "t", "token_type": "mac"}',
+        b'{"access_token": {"a": 1}}',
+        b"[" * 50_000,
+    ],
+)
+def test_an_answer_that_holds_no_bearer_token_is_contained(answer: bytes) -> None:
+    with HttpServer(lambda exchange: exchange.answer(200, answer, content_type="application/json")) as server:
+        tokens = TokenEndpoints(HttpClient(), SecretStore(SETTINGS, http=HttpClient(), tokens=None))
+        with pytest.raises(NoCredential) as raised:
+            tokens.token(client_of(server.url))
+    assert raised.value.fault == "no_access_token"
+
+
+def test_a_redirect_of_the_token_endpoint_gets_no_secret() -> None:
+    with (
+        HttpServer(lambda exchange: exchange.answer(200)) as thief,
+        HttpServer(lambda exchange: exchange.answer(307, location=thief.url)) as server,
+    ):
+        tokens = TokenEndpoints(HttpClient(), SecretStore(SETTINGS, http=HttpClient(), tokens=None))
+        with pytest.raises(NoCredential):
+            tokens.token(client_of(server.url))
+        assert thief.received == []
+
+
+@pytest.mark.parametrize("fault", ["", "invalid-client", "server-error", "refused"])
+@pytest.mark.parametrize("kind", ["header", "query", "oauth"])
+def test_no_secret_is_in_any_output(kind: str, fault: str) -> None:
+    with owner() as (server, url):
+        admits = bearer_of(server) if kind == "oauth" else (lambda received: KEY in str(received))
+        if fault in ("invalid-client", "server-error"):
+            server.faults.switch_on(fault)
+        with GuardedAgent((lambda _: False) if fault == "refused" else admits) as agent:
+            boundary = (
+                oauth_of(url)
+                if kind == "oauth"
+                else ApiKey(secret=FROM_ENVIRONMENT, in_query=kind == "query")
+            )
+            hub = Hub(route("alpha", agent.url, boundary=boundary), settings=SETTINGS, log_text=True)
+            outputs = [json.dumps([hub.send("Hello"), hub.stream("Hello"), hub.query("Hello")])]
+            for path in ("/routes", "/doctor", "/.well-known/agent-card.json", "/debug-version"):
+                response = hub.request("GET", path)
+                assert isinstance(response.body, bytes)
+                outputs.append(response.body.decode())
+            outputs += [str(hub.log), repr(boundary), str(route("alpha", agent.url, boundary=boundary))]
+    everything = "\n".join(outputs)
+    assert "alpha" in everything
+    for secret in (KEY, SECRET, "secret+of", "access-token-", TOKEN):
+        assert secret not in everything
+
+
+def examined(agent: Any, sources: CredentialSources) -> dict[str, Step]:
+    """The doctor's steps to one agent, by check."""
+    doctor = Doctor(lambda: (agent,), sources=sources, http=HttpClient(), service=None, operators=frozenset())
+    return {step.check: step for step in doctor.report().examined[0].steps}
+
+
+def sources_of(variables: dict[str, str] = SETTINGS) -> CredentialSources:
+    http = HttpClient()
+    secrets = SecretStore(variables, http=http, tokens=None)
+    return CredentialSources(secrets=secrets, access_tokens=TokenEndpoints(http, secrets))
+
+
+def test_the_doctor_tries_the_key_where_the_card_needs_none() -> None:
+    boundary = ApiKey(secret=FROM_ENVIRONMENT, name="x-travel-key")
+    with GuardedAgent(with_key) as agent:
+        steps = examined(route("alpha", agent.url, boundary=boundary), sources_of())
+        assert (
+            steps["credential"].message
+            == "an API key from the variable TRAVEL_KEY, in the header x-travel-key"
+        )
+        assert steps["access"] == Step(
+            check="access", outcome=Outcome.OK, message="the agent accepts the credential"
+        )
+        wrong = examined(route("alpha", agent.url, boundary=boundary), sources_of({"TRAVEL_KEY": "wrong"}))
+    assert wrong["access"].outcome is Outcome.ERROR
+    assert "replace it (set TRAVEL_KEY" in (wrong["access"].fix or "")
+
+
+def test_the_doctor_prints_the_command_for_a_secret_that_is_missing() -> None:
+    with SecretManager(status=404) as manager:
+        alpha = route("alpha", "http://127.0.0.1:1", boundary=ApiKey(secret=RESOURCE))
+        step = examined(alpha, CredentialSources(secrets=store_of(manager)))["credential"]
+    assert step.command == (
+        "gcloud secrets versions add travel-key --project=my-project --data-file=FILE_WITH_THE_SECRET"
+    )
+
+
+def test_the_doctor_tells_a_token_endpoint_that_refuses_from_an_agent_that_does() -> None:
+    with owner() as (server, url), GuardedAgent(bearer_of(server)) as agent:
+        alpha = route("alpha", agent.url, boundary=oauth_of(url))
+        assert examined(alpha, sources_of())["access"].outcome is Outcome.OK
+        server.faults.switch_on("invalid-client")
+        step = examined(alpha, sources_of())["credential"]
+        assert (step.outcome, "invalid_client" in step.message) == (Outcome.ERROR, True)
+        server.faults.switch_off("invalid-client")
+        agent.admits = lambda _: False
+        assert examined(alpha, sources_of())["access"].outcome is Outcome.ERROR
+
+
+def _v0_3(scheme: dict[str, Any], scopes: list[str]) -> dict[str, Any]:
+    return good_card() | {"securitySchemes": {"travel": scheme}, "security": [{"travel": scopes}]}
+
+
+def _v1_0(scheme: dict[str, Any], scopes: list[str]) -> dict[str, Any]:
+    card = good_card()
+    for name in ("protocolVersion", "url", "preferredTransport", "security"):
+        del card[name]
+    return card | {
+        "supportedInterfaces": [
+            {"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
+        ],
+        "securitySchemes": {"travel": scheme},
+        "securityRequirements": [{"schemes": {"travel": {"list": scopes}}}],
+    }
+
+
+def cards(url: str) -> dict[str, dict[str, Any]]:
+    """Cards that ask for a key or a token, in both forms."""
+    flow = {"tokenUrl": f"{url}/token", "scopes": {"book": "Book"}}
+    return {
+        "key 0.3": _v0_3({"type": "apiKey", "in": "header", "name": "X-Travel-Key"}, []),
+        "key 1.0": _v1_0({"apiKeySecurityScheme": {"location": "header", "name": "X-Travel-Key"}}, []),
+        "token 0.3": _v0_3({"type": "oauth2", "flows": {"clientCredentials": flow}}, ["book"]),
+        "token 1.0": _v1_0({"oauth2SecurityScheme": {"flows": {"clientCredentials": flow}}}, ["book"]),
+    }
+
+
+@pytest.mark.parametrize("name", ["key 0.3", "key 1.0", "token 0.3", "token 1.0"])
+def test_the_doctor_compares_the_route_with_what_the_card_asks_for(name: str) -> None:
+    with owner() as (_, url):
+        card = cards(url)[name]
+        right: Boundary = oauth_of(url)
+        wrong: Boundary = oauth_of(url, scopes=("read",))
+        line = f'token_url = "{url}/token"'
+        if name.startswith("key"):
+            right = ApiKey(secret=FROM_ENVIRONMENT, name="x-travel-key")
+            wrong = ApiKey(secret=FROM_ENVIRONMENT)
+            line = 'api_key_header = "X-Travel-Key"'
+        with GuardedAgent(lambda _: True, serve_card=lambda exchange: exchange.json(card)) as agent:
+            assert "security" not in examined(route("alpha", agent.url, boundary=right), sources_of())
+            for boundary in (Public(), wrong):
+                step = examined(route("alpha", agent.url, boundary=boundary), sources_of())["security"]
+                assert (step.outcome, line in (step.fix or "")) == (Outcome.WARNING, True)
+
+
+@pytest.mark.parametrize("token_url", ["http://elsewhere.example/token", "no url", "https://u:p@a.example"])
+def test_no_line_is_printed_for_a_token_url_that_may_not_be_called(token_url: str) -> None:
+    flow = {"tokenUrl": token_url, "scopes": {}}
+    card = _v0_3({"type": "oauth2", "flows": {"clientCredentials": flow}}, [])
+    with GuardedAgent(lambda _: True, serve_card=lambda exchange: exchange.json(card)) as agent:
+        assert "security" not in examined(route("alpha", agent.url), sources_of())
