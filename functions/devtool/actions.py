@@ -1,4 +1,4 @@
-"""What can be asked for: one action is one call of a tool, whoever found out that it is meant."""
+"""The actions of the agent: each is one call of a tool, planned by a rule or by a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Action(Struct, frozen=True, kw_only=True, tag_field="tool"):
-    """One call of a tool: its fields are the tool's parameters."""
+    """One call of a tool. Its fields are the tool's parameters."""
 
     @property
     def tool(self) -> str:
@@ -18,38 +18,38 @@ class Action(Struct, frozen=True, kw_only=True, tag_field="tool"):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the tool is called with."""
+        """The arguments of the call."""
         return msgspec.structs.asdict(self)
 
 
 class ListFiles(Action, frozen=True, kw_only=True, tag="list_files"):
-    """What a folder holds."""
+    """A listing of a folder."""
 
     path: str = "."
 
 
 class ReadFile(Action, frozen=True, kw_only=True, tag="read_file"):
-    """The text of a file."""
+    """A reading of a file."""
 
     path: str
 
 
 class SearchText(Action, frozen=True, kw_only=True, tag="search_text"):
-    """The lines that hold a text, in a file or under a folder."""
+    """A search for the lines with a text, in a file or under a folder."""
 
     text: str
     path: str = "."
 
 
 class WriteFile(Action, frozen=True, kw_only=True, tag="write_file"):
-    """A file has this content afterwards, whether it is there or not."""
+    """A file that is created, or whose content is replaced."""
 
     path: str
     content: str
 
 
 class Replace(Action, frozen=True, kw_only=True, tag="replace"):
-    """Each place in a file where the old text stands holds the new one."""
+    """A replacement of each occurrence of a text in a file."""
 
     path: str
     old_text: str
@@ -57,14 +57,14 @@ class Replace(Action, frozen=True, kw_only=True, tag="replace"):
 
 
 class AddLine(Action, frozen=True, kw_only=True, tag="add_line"):
-    """A file ends with this line, whether it is there or not."""
+    """A line at the end of a file, which is created if need be."""
 
     path: str
     line: str
 
 
 class RunCommand(Action, frozen=True, kw_only=True, tag="run_command"):
-    """A program runs in the workspace."""
+    """A run of a program in the workspace."""
 
     command: str
 
@@ -72,4 +72,4 @@ class RunCommand(Action, frozen=True, kw_only=True, tag="run_command"):
 AnyAction = ListFiles | ReadFile | SearchText | WriteFile | Replace | AddLine | RunCommand
 Edit = WriteFile | Replace | AddLine
 MEMORY = "AGENTS.md"
-"""The file in which a workspace keeps what those who work on it should know."""
+"""The file with a workspace's instructions for those who work on it."""

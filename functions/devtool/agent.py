@@ -1,11 +1,11 @@
-"""The development agent: a message becomes a turn on a task, a decision goes on with the task that waits for it."""
+"""The development agent: a message starts a turn on a task, a decision resumes the task that waits for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from a2a_hub.a2a.agent import Turn
-from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
@@ -15,34 +15,32 @@ from a2a_hub.a2a.extensions.development_tool import (
     in_metadata,
     spelling_of,
 )
-from a2a_hub.a2a.model import Event, Message, SendMessageRequest
+from a2a_hub.a2a.model import Message, SendMessageRequest
 from a2a_hub.a2a.reply import MessageFactory, to_events
 from a2a_hub.a2a.text import text_of
 from a2a_hub.telemetry.log import Log
-from functions.devtool.conversations import Conversations
-from functions.devtool.planner import Mind
-from functions.devtool.presenter import InExtension, pieces
-from functions.devtool.state import State, state_in
-from functions.devtool.texts import NAME, Key, say
+from functions.devtool.conversation import Conversations, State, load_state
+from functions.devtool.planner import Planner
+from functions.devtool.presenter import ExtensionPresenter, decision_in, text_pieces
+from functions.devtool.texts import Key, render
 from functions.devtool.tools import Tools
-from functions.devtool.turn_events import Failed, Happening
-from functions.devtool.work import Work
+from functions.devtool.turn import TaskTurn, TurnEvent, TurnFailed
 
 
 class DevelopmentAgent:
-    """See `a2a_hub.a2a.agent.Agent`. What it knows of a task is kept with the task."""
+    """See `a2a_hub.a2a.agent.Agent`. The state of a task is saved with the task."""
 
     def __init__(
         self,
         conversations: Conversations,
         *,
-        mind: Mind,
+        planner: Planner,
         tools: Tools,
         message_factory: MessageFactory,
         log: Log,
     ) -> None:
         self._conversations = conversations
-        self._mind = mind
+        self._planner = planner
         self._tools = tools
         self._message_factory = message_factory
         self._log = log
@@ -52,14 +50,14 @@ class DevelopmentAgent:
         return request.message.context_id or self._message_factory.new_id()
 
     def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
-        """None does."""
+        """See `Agent.bypasses_task`: none does."""
         return False
 
     def cancel(self, call: Call) -> None:
-        """The turn itself sees that it was cancelled."""
+        """See `Agent.cancel`: the turn notices by itself."""
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
-        """See `Agent.send`. A decision that fits no tool call which waits is refused, and changes nothing."""
+        """See `Agent.send`. A decision that fits no pending tool call is rejected, and changes nothing."""
         message, task = request.message, call.task
         if task is None:
             raise A2AError(UNSUPPORTED_OPERATION, "This agent works for callers who say who they are")
@@ -77,72 +75,70 @@ class DevelopmentAgent:
                 raise invalid_field(
                     "message.taskId", "is required: a decision belongs to the task that asked for it"
                 )
-            state = self._conversations.begun(message, call)
-            happenings = self._work(state, call).begin(text_of(message), again=task.before is not None)
+            state = self._conversations.new_state(message, call)
+            events = self._turn(state, call).start(text_of(message), again=task.before is not None)
         else:
-            state = state_in(task.notes) or State()
-            if decision is None and not in_extension:
-                decision = _in_words(message, state)
+            state = load_state(task.notes) or State()
+            if decision is None and not in_extension and state.pending is not None:
+                decision = decision_in(text_of(message), state.pending.call)
             if decision is not None:
                 state.spelling = _spelling(message, state)
                 check(decision, state)
-            happenings = self._going_on(state, call, decision)
-        happenings = self._contained(happenings, call, state)
+            events = self._resumed(state, call, decision)
+        events = self._contained(events, call, state)
         if in_extension:
-            return Turn(events=self._in_extension(happenings, message, task, state), as_message=False)
-        told = pieces(happenings, NAME, state.language)
-        context_id = self.context_of(request, call)
-        events = to_events(told, context_id=context_id, call=call, message_factory=self._message_factory)
+            presenter = ExtensionPresenter(
+                task_id=task.id,
+                context_id=message.context_id or "",
+                spelling=state.spelling,
+                model=self._planner.model,
+                message_factory=self._message_factory,
+            )
+            return Turn(events=presenter.events(events), as_message=False)
+        texts = to_events(
+            text_pieces(events, state.language),
+            context_id=self.context_of(request, call),
+            call=call,
+            message_factory=self._message_factory,
+        )
         # As a task it is stored, and the model can be reminded of it.
-        return Turn(events=events, as_message=not self._mind.model)
+        return Turn(events=texts, as_message=not self._planner.model)
 
-    def _going_on(
+    def _resumed(
         self, state: State, call: Call, decision: ToolCallConfirmation | None
-    ) -> Iterator[Happening]:
-        work = self._work(state, call)
+    ) -> Iterator[TurnEvent]:
+        turn = self._turn(state, call)
         before = call.task.before if call.task else None
-        # A turn starts when its task waits; one that finds it at work is run again.
-        is_run_again = before is not None and not before.status.state.interrupted
-        if state.pending is None or (is_run_again and decision is not None):
-            return work.interrupted()
-        return work.still_waiting() if decision is None else work.answer(decision)
+        # A turn starts while its task waits; a task that is at work already runs again after its process died.
+        runs_again = before is not None and not before.status.state.interrupted
+        if state.pending is None or (runs_again and decision is not None):
+            return turn.fail_as_interrupted()
+        return turn.request_again() if decision is None else turn.resume(decision)
 
-    def _work(self, state: State, call: Call) -> Work:
-        return Work(
+    def _turn(self, state: State, call: Call) -> TaskTurn:
+        return TaskTurn(
             state,
             call,
-            mind=self._mind,
+            planner=self._planner,
             tools=self._tools,
             workspace=self._conversations.workspace(state),
             new_id=self._message_factory.new_id,
         )
 
-    def _in_extension(
-        self, happenings: Iterator[Happening], message: Message, task: TaskInHand, state: State
-    ) -> Iterator[Event]:
-        telling = InExtension(
-            task_id=task.id,
-            context_id=message.context_id or "",
-            spelling=state.spelling,
-            model=self._mind.model,
-            message_factory=self._message_factory,
-        )
-        return telling.events(happenings)
-
-    def _contained(self, happenings: Iterator[Happening], call: Call, state: State) -> Iterator[Happening]:
-        """A fault of ours ends the task with words that help; what it was, the log knows."""
+    def _contained(self, events: Iterator[TurnEvent], call: Call, state: State) -> Iterator[TurnEvent]:
+        """Turn an unexpected error into a failed task with a helpful text; the log has the error."""
         try:
-            yield from happenings
+            yield from events
         except Exception:
             if call.cancellation.cancelled:
                 return
             self._log.exception("A task of the development agent failed", call.record)
             call.record["severity"] = "ERROR"
-            yield Failed(say(Key.FAILED, state.language, reference=call.request_id))
+            yield TurnFailed(render(Key.FAILED, state.language, reference=call.request_id))
 
 
 def check(decision: ToolCallConfirmation, state: State) -> None:
-    """Raises INVALID_PARAMS for a decision that does not fit the tool call which waits."""
+    """Raise INVALID_PARAMS for a decision that does not fit the pending tool call."""
     pending, camel = state.pending, state.spelling is Spelling.CAMEL
     call_id = "toolCallId" if camel else "tool_call_id"
     if pending is None or decision.tool_call_id != pending.call.tool_call_id:
@@ -157,17 +153,6 @@ def check(decision: ToolCallConfirmation, state: State) -> None:
         raise invalid_field(option_id, f"must be one of {', '.join(options)}")
     if decision.file_details is not None and not (request and request.file_edit_details):
         raise invalid_field("fileDetails" if camel else "file_details", "belongs to a change of a file")
-
-
-def _in_words(message: Message, state: State) -> ToolCallConfirmation | None:
-    """What a reply in words decides; None where it is no decision."""
-    from functions.devtool.text_confirmation import chosen
-
-    call = state.pending.call if state.pending else None
-    option_id = chosen(text_of(message), call) if call else None
-    if call is None or option_id is None:
-        return None
-    return ToolCallConfirmation(tool_call_id=call.tool_call_id, selected_option_id=option_id)
 
 
 def _spelling(message: Message, state: State) -> Spelling:

@@ -1,4 +1,4 @@
-"""The development agent's wiring: everything that it is made of comes together here."""
+"""The development agent's wiring."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace as with_settings
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from a2a_hub.a2a.card import AgentCard, AgentExtension, AgentSkill
 from a2a_hub.a2a.card_endpoint import CardEndpoint
+from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.agents.function import agent_card
-from a2a_hub.diagnosis.report import Step, with_doctor
+from a2a_hub.diagnosis.report import Step, skipped, with_doctor
+from a2a_hub.gemini import examination as model_examination
+from a2a_hub.gemini.client import Gemini
+from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity.authentication import Caller
@@ -28,20 +31,16 @@ from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
 from a2a_hub.tasks.task_service import StoredTasks, TaskService
 from a2a_hub.telemetry.log import Log, Record
 from functions.devtool.agent import DevelopmentAgent
-from functions.devtool.commands import Commands
 from functions.devtool.config import Config
-from functions.devtool.conversations import Conversations
-from functions.devtool.pages import check_no_page_asks
-from functions.devtool.planner import Mind
-from functions.devtool.programs import Programs
-from functions.devtool.rules import Rules
+from functions.devtool.conversation import Conversations
+from functions.devtool.examination import examine
+from functions.devtool.model_planner import ModelPlanner
+from functions.devtool.planner import Planner, RulePlanner
+from functions.devtool.programs import AllowedPrograms
+from functions.devtool.slash_commands import SlashCommands
 from functions.devtool.texts import NAME, StoredTexts
 from functions.devtool.tools import Tools
-from functions.devtool.workspaces import Workspaces
-
-if TYPE_CHECKING:
-    from a2a_hub.gemini.client import Gemini
-    from a2a_hub.http.client import HttpClient
+from functions.devtool.workspace import Workspaces
 
 SKILL = AgentSkill(
     id="development",
@@ -64,18 +63,22 @@ _MOST_PURGED = 100
 
 
 def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
-    """The whole function: its card, its health, the agent behind the protocol. `gemini` replaces the settings' model."""
+    """Return the handler of the whole function. `gemini` replaces the settings' model."""
     card = _card(config)
     log = stdout_log("devtool", project=config.agent.google_cloud_project, with_text=config.agent.log_text)
     gemini = gemini or _gemini(config)
     store = open_store(config.store, clock=time.time, new_token=new_id)
     workspaces = Workspaces(config.workspaces, default=config.default_workspace)
     conversations = Conversations(store, workspaces)
-    programs = Programs(names=config.commands, path=config.search_path, seconds=config.command_seconds)
+    programs = AllowedPrograms(names=config.commands, path=config.search_path, seconds=config.command_seconds)
     agent = DevelopmentAgent(
-        conversations, mind=_mind(gemini), tools=Tools(programs), message_factory=MESSAGE_FACTORY, log=log
+        conversations,
+        planner=_planner(gemini),
+        tools=Tools(programs),
+        message_factory=MESSAGE_FACTORY,
+        log=log,
     )
-    # Nobody else can run what works on this instance's files.
+    # Only this instance has the files.
     settings = with_settings(config.tasks, runs_at_once=True)
     tasks = TaskService(
         agent,
@@ -86,7 +89,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         wakeups=NoWakeups(),
         settings=settings,
     )
-    commands = Commands(conversations, tasks.sending, message_factory=MESSAGE_FACTORY)
+    commands = SlashCommands(conversations, tasks.sending, message_factory=MESSAGE_FACTORY)
     server = A2AServer(
         agent,
         card=lambda: card,
@@ -104,7 +107,9 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
             *cards.endpoints,
             Identified("/", server.handle, POST),
         ),
-        identify=_NoPages(Identification(config.identity.authenticator(_http(), trusts_gate=False))).identify,
+        identify=_NoPages(
+            Identification(config.identity.authenticator(HttpClient(), trusts_gate=False))
+        ).identify,
         fallback=server.handle,
     )
 
@@ -112,17 +117,19 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         background.start()
         return respond(dispatcher.handle, request, record)
 
-    return with_doctor(log.requests(handle), lambda: _examined(config, gemini))
+    return with_doctor(log.requests(handle), lambda: _examine(config, gemini))
 
 
 class _NoPages:
-    """Identifies callers other than web pages."""
+    """Identifies callers, and rejects web pages: an open page could otherwise use its visitor's permissions on this machine."""
 
     def __init__(self, identification: Identification) -> None:
         self._identification = identification
 
     def identify(self, request: Request, record: Record) -> Caller:
-        check_no_page_asks(request)
+        # Only browsers name an origin, and no client of this agent is one.
+        if "origin" in request.headers:
+            raise A2AError(PERMISSION_DENIED, "This agent takes no requests from web pages")
         return self._identification.identify(request, record)
 
 
@@ -142,46 +149,29 @@ def _background(config: Config, tasks: TaskService, log: Log) -> Background:
 
 
 def _run_abandoned(tasks: TaskService) -> None:
-    """What was under way when a process died is brought to its end here: that it was interrupted is said, at least."""
+    """End the tasks of processes that have died: they are reported as interrupted."""
     for task_id in tasks.store.due([HUB], limit=_MOST_AT_ONCE):
         with suppress(LeaseLost, TaskEnded):
             tasks.runner.run_again(task_id, request_id=new_id(), record={})
 
 
-def _http() -> HttpClient:
-    from a2a_hub.http.client import HttpClient
-
-    return HttpClient()
-
-
 def _gemini(config: Config) -> Gemini | None:
     if config.gemini is None:
         return None
-    from a2a_hub.gemini.client import Gemini
-
-    gemini = Gemini(config.gemini, http=_http())
+    gemini = Gemini(config.gemini, http=HttpClient())
     gemini.warm_after_fork()
     return gemini
 
 
-def _mind(gemini: Gemini | None) -> Mind:
-    if gemini is None:
-        return Rules()
-    from functions.devtool.language_model import LanguageModel
-
-    return LanguageModel(gemini)
+def _planner(gemini: Gemini | None) -> Planner:
+    return RulePlanner() if gemini is None else ModelPlanner(gemini)
 
 
-def _examined(config: Config, gemini: Gemini | None) -> Sequence[Step]:
-    from a2a_hub.diagnosis.report import skipped
-    from functions.devtool.examination import examine
-
+def _examine(config: Config, gemini: Gemini | None) -> Sequence[Step]:
     steps = tuple(examine(config, path=config.search_path))
     if gemini is None:
         return (*steps, skipped("model", "none is configured: rules find out what is asked for"))
-    from a2a_hub.gemini import examination
-
-    return (*steps, *examination.examine(gemini))
+    return (*steps, *model_examination.examine(gemini))
 
 
 def _card(config: Config) -> AgentCard:

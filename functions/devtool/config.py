@@ -1,4 +1,4 @@
-"""The settings of the development agent. It changes files and runs programs: what no setting allows, it does not do."""
+"""The settings of the development agent, which changes files and runs programs only as they allow."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ _DAY_SECONDS = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What this function needs to know of where it runs, and what it may do there."""
+    """The deployment of this function, and its permissions."""
 
     agent: AgentSettings
     identity: IdentitySettings
     store: StoreSettings
     tasks: TaskSettings
     workspaces: tuple[Path, ...]
-    """The folders in which the workspaces that callers name must lie; empty is none. `DEVTOOL_WORKSPACES`."""
+    """The folders that contain all workspaces; empty allows none. `DEVTOOL_WORKSPACES`."""
     default_workspace: Path | None
     """The workspace of callers who name none. `DEVTOOL_DEFAULT_WORKSPACE`."""
     commands: frozenset[str]
-    """The programs that may be run, once each call was confirmed; empty is none. `DEVTOOL_COMMANDS`."""
+    """The programs that may run, each call after an approval; empty allows none. `DEVTOOL_COMMANDS`."""
     search_path: str
-    """Where these programs are looked for. `PATH`."""
+    """The search path of these programs. `PATH`."""
     command_seconds: float
-    """The longest that a program may run. `DEVTOOL_COMMAND_SECONDS`."""
+    """Time limit of a program. `DEVTOOL_COMMAND_SECONDS`."""
     sweep_seconds: float
-    """How often the store is looked through for tasks whose process has died. `TASK_SWEEP_SECONDS`."""
+    """Interval of the search for tasks whose process has died. `TASK_SWEEP_SECONDS`."""
     retention_seconds: float
-    """How long a task is kept after its end. `TASK_RETENTION_DAYS`."""
+    """Retention of a task after its end. `TASK_RETENTION_DAYS`."""
     gemini: GeminiSettings | None
-    """The model that finds out what to do where no rule knows it; None for none. `DEVTOOL_MODEL`."""
+    """The model that plans what no rule understands; None for none. `DEVTOOL_MODEL`."""
 
 
 def read(environ: Mapping[str, str]) -> Config:
-    """The settings in `environ`. Raises SettingsError with every error at once."""
+    """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
     store = store_settings.read(settings)
     if store is None:

@@ -1,16 +1,17 @@
-"""The difference that is shown before a file is changed, in the form that `diff -u` gives it."""
+"""Unified differences, as `diff -u` writes them, for the approval of changes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 _CONTEXT = 3
-# Finding the shortest difference takes time with the square of the lines.
+# The shortest difference takes quadratic time.
 _MOST_LINES = 800
 
 
-def formatted(path: str, old: str | None, new: str) -> str:
-    """A unified difference; of very many changed lines, the old ones in one piece before the new ones."""
+def unified_diff(path: str, old: str | None, new: str) -> str:
+    """Return a unified difference; very many changed lines form one hunk, the old ones before the new ones."""
     before, after = _lines(old or ""), _lines(new)
     source = "/dev/null" if old is None else f"a/{path}"
     return f"--- {source}\n+++ b/{path}\n" + "".join(
@@ -39,9 +40,6 @@ def _changes(
     old: Sequence[str], new: Sequence[str], head: int, tail: int
 ) -> Iterator[Sequence[tuple[str, int, int, int, int]]]:
     if len(old) + len(new) <= _MOST_LINES:
-        # Loaded for the first difference.
-        from difflib import SequenceMatcher
-
         yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
     elif old != new:
         i, j = len(old) - tail, len(new) - tail
@@ -53,12 +51,12 @@ def _changes(
 
 
 def _range(start: int, length: int) -> str:
-    """As POSIX wants it: of an empty range, the line before."""
+    """Return a range in POSIX form: of an empty range, the line before."""
     return f"{start + 1 if length else start},{length}"
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; only a line feed ends one, as for the programs that apply differences."""
+    """Return the lines with their ends; only a line feed ends one, as for programs that apply differences."""
     lines = [f"{line}\n" for line in text.split("\n")]
     if lines[-1] == "\n":
         lines.pop()

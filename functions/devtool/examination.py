@@ -1,4 +1,4 @@
-"""What the agent finds of itself: what it may work on, and what it may run."""
+"""The examination of the agent's workspaces and programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WHERE = "DEVTOOL_WORKSPACES, or workspace_bucket of [functions.devtool] in depl
 
 
 def examine(config: Config, *, path: str | None = None) -> Iterator[Step]:
-    """A step for the folders and one for the programs, which are looked for in `path`, or in this process's own PATH."""
+    """Yield a step for the folders and one for the programs, which are searched in `path`, or in this process's PATH."""
     yield _workspaces(config)
     yield _commands(config, path)
 

@@ -1,4 +1,4 @@
-"""What a tool could not do, in words for whoever asked."""
+"""Failures of tools, with a text for the person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from a2a_hub.text.language import Language
 
 
 class Fault(StrEnum):
-    """Why; the name goes out as the error's type."""
+    """The reason of a failure; its value is the error's type on the wire."""
 
     OUTSIDE = "outside_workspace"
     NOT_FOUND = "file_not_found"
@@ -36,7 +36,7 @@ class Fault(StrEnum):
 
 
 class ToolFailed(Exception):
-    """`values` fill the sentence of the fault; they are the caller's own words, or numbers. `output` is what a program wrote."""
+    """A failed tool call. `values`, the caller's words or numbers, fill the sentence of the fault; `output` is the program's."""
 
     def __init__(
         self, fault: Fault, *, status_code: int | None = None, output: str = "", **values: Any
@@ -47,10 +47,10 @@ class ToolFailed(Exception):
         self.output = output
         self.values = values
 
-    def told(self, language: Language) -> str:
-        """What happened and what to do, in one or two sentences, and what the program wrote."""
+    def text(self, language: Language) -> str:
+        """Return what happened and what to do, in one or two sentences, with the output of the program."""
         sentence = _SENTENCES[self.fault][language].format(**self.values)
-        # Names of files may hold what no answer can carry.
+        # Names of files may hold characters that no answer can carry.
         sentence = sentence.encode("utf-8", "replace").decode()
         return f"{sentence}\n\n{self.output}" if self.output else sentence
 
@@ -58,7 +58,7 @@ class ToolFailed(Exception):
 _EN, _JA = Language.EN, Language.JA
 _SENTENCES = {
     Fault.OUTSIDE: {
-        _EN: "“{path}” does not lie in the workspace; I only work on files inside it.",
+        _EN: "“{path}” is outside the workspace; I only work on files inside it.",
         _JA: "「{path}」はワークスペースの外にあります。扱えるのはワークスペース内のファイルだけです。",
     },
     Fault.NOT_FOUND: {
@@ -66,15 +66,15 @@ _SENTENCES = {
         _JA: "ワークスペースに「{path}」はありません。「/files」で一覧を確認できます。",
     },
     Fault.NOT_A_FILE: {
-        _EN: "“{path}” is no regular file; I only read and change those.",
+        _EN: "“{path}” is not a regular file; I only read and change regular files.",
         _JA: "「{path}」は通常のファイルではありません。読み書きできるのは通常のファイルだけです。",
     },
     Fault.A_FOLDER: {
-        _EN: "“{path}” is a folder. “/files {path}” shows what it holds.",
+        _EN: "“{path}” is a folder. “/files {path}” lists its content.",
         _JA: "「{path}」はフォルダーです。「/files {path}」で中のファイルを一覧表示できます。",
     },
     Fault.NOT_A_FOLDER: {
-        _EN: "“{path}” is no folder. “/read {path}” shows a file.",
+        _EN: "“{path}” is not a folder. “/read {path}” shows a file.",
         _JA: "「{path}」はフォルダーではありません。ファイルの内容は「/read {path}」で表示できます。",
     },
     Fault.TOO_LARGE: {
@@ -82,7 +82,7 @@ _SENTENCES = {
         _JA: "「{path}」は{limit}バイトを超えます。一つのファイルとして読み書きできる上限です。",
     },
     Fault.NOT_TEXT: {
-        _EN: "“{path}” is no text in UTF-8; I only read and change text.",
+        _EN: "“{path}” is not UTF-8 text; I only read and change text.",
         _JA: "「{path}」はUTF-8のテキストではありません。扱えるのはテキストだけです。",
     },
     Fault.NOT_ALLOWED: {
@@ -122,11 +122,11 @@ _SENTENCES = {
         _JA: "「{program}」は実行できるプログラムに含まれていません。実行できるもの：{programs}",
     },
     Fault.SHELL: {
-        _EN: "There is no shell here, so “{operator}” means nothing: run one program with its arguments at a time.",
+        _EN: "There is no shell here, so “{operator}” cannot be used: run one program with its arguments at a time.",
         _JA: "シェルは使わないため「{operator}」は使えません。一度に一つのプログラムを、引数とともに実行してください。",
     },
     Fault.NOT_A_COMMAND: {
-        _EN: "This is no command that can be run: check its quotes, and leave out line breaks and control characters.",
+        _EN: "This command cannot be run: check its quotes, and remove line breaks and control characters.",
         _JA: "実行できるコマンドではありません。引用符の対応を確認し、改行や制御文字を除いてください。",
     },
     Fault.NOT_STARTED: {
@@ -142,7 +142,7 @@ _SENTENCES = {
         _JA: "コマンドは終了コード{status}で終了しました。",
     },
     Fault.INTERRUPTED: {
-        _EN: "The work was interrupted, and it is not known how far it came. Look before you ask for it again.",
+        _EN: "The work was interrupted, and it is not known how far it came. Check the state before you ask for it again.",
         _JA: "作業が中断されました。どこまで行われたかは分かりません。状態を確認してから、もう一度ご依頼ください。",
     },
 }

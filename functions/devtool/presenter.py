@@ -1,4 +1,4 @@
-"""From what happens in a turn to events: those of the extension, or text for clients that do not know it."""
+"""Presentation of a turn: as events of the extension, or as text for clients without it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,32 @@ from a2a_hub.a2a.extensions.development_tool import (
     DevelopmentToolEvent,
     DevelopmentToolEventKind,
     Spelling,
+    ToolCall,
+    ToolCallConfirmation,
     ToolCallStatus,
     metadata_of,
     part_of,
 )
-from a2a_hub.a2a.model import Event, Part, TaskState, TaskStatus, TaskStatusUpdateEvent
+from a2a_hub.a2a.extensions.tool_calls import tool_calls_in
+from a2a_hub.a2a.extensions.tool_confirmation import chosen, progress_text, question_text
+from a2a_hub.a2a.extensions.tool_updates import ToolQuestion, ToolUpdate
+from a2a_hub.a2a.model import Event, Message, Part, Role, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import Failure, MessageFactory, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language
-from functions.devtool.turn_events import Begun, Completed, Failed, Happening, Said, Update, Waiting
+from functions.devtool.texts import agent_name
+from functions.devtool.turn import (
+    ApprovalRequested,
+    TextAdded,
+    ToolCallUpdated,
+    TurnCompleted,
+    TurnEvent,
+    TurnFailed,
+    TurnStarted,
+)
 
 
-class InExtension:
-    """Tells a turn in the extension's own messages, in its caller's spelling."""
+class ExtensionPresenter:
+    """Presents a turn as events of the extension, in its caller's spelling."""
 
     def __init__(
         self,
@@ -40,27 +54,27 @@ class InExtension:
         self._model = model
         self._message_factory = message_factory
 
-    def events(self, happenings: Iterator[Happening]) -> Iterator[Event]:
-        """The events of the turn."""
+    def events(self, turn: Iterator[TurnEvent]) -> Iterator[Event]:
+        """Yield a status update for each event of the turn."""
         kinds = DevelopmentToolEventKind
-        for happening in happenings:
-            match happening:
-                case Begun():
+        for event in turn:
+            match event:
+                case TurnStarted():
                     yield self._event(kinds.STATE_CHANGE, TaskState.WORKING)
                 case AgentThought():
-                    part = part_of(happening, self._spelling)
+                    part = part_of(event, self._spelling)
                     yield self._event(kinds.THOUGHT, TaskState.WORKING, part)
-                case Update(call):
+                case ToolCallUpdated(call):
                     part = part_of(call, self._spelling)
                     yield self._event(kinds.TOOL_CALL_UPDATE, TaskState.WORKING, part)
-                case Said(text):
+                case TextAdded(text):
                     yield self._event(kinds.TEXT_CONTENT, TaskState.WORKING, Part(text=text))
-                case Waiting(call):
+                case ApprovalRequested(call):
                     part = part_of(call, self._spelling)
                     yield self._event(kinds.STATE_CHANGE, TaskState.INPUT_REQUIRED, part)
-                case Completed():
+                case TurnCompleted():
                     yield self._event(kinds.STATE_CHANGE, TaskState.COMPLETED)
-                case Failed(text):
+                case TurnFailed(text):
                     yield self._event(kinds.STATE_CHANGE, TaskState.FAILED, Part(text=text), error=text)
 
     def _event(
@@ -68,37 +82,57 @@ class InExtension:
     ) -> TaskStatusUpdateEvent:
         message = None
         if parts:
-            said = self._message_factory.message(*parts, context_id=self._context_id, task_id=self._task_id)
-            message = replace(said, extensions=(URI,))
-        told = DevelopmentToolEvent(kind=kind, model=self._model, error=error)
+            plain = self._message_factory.message(*parts, context_id=self._context_id, task_id=self._task_id)
+            message = replace(plain, extensions=(URI,))
+        event = DevelopmentToolEvent(kind=kind, model=self._model, error=error)
         return TaskStatusUpdateEvent(
             task_id=self._task_id,
             context_id=self._context_id,
             status=TaskStatus(state=state, message=message, timestamp=self._message_factory.timestamp()),
-            metadata=metadata_of(told, self._spelling),
+            metadata=metadata_of(event, self._spelling),
         )
 
 
-def pieces(happenings: Iterator[Happening], agent: str, language: Language) -> Iterator[Piece]:
-    """The turn in text: what `agent` asks, and what came of it."""
-    # Loaded for the first client without the extension.
-    from functions.devtool.text_confirmation import doing, question
-
-    told: set[str] = set()
-    said: list[str] = []
-    for happening in happenings:
-        match happening:
-            case Update(call) if call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in told:
-                told.add(call.tool_call_id)
-                yield Progress(doing(call, language))
+def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece]:
+    """Yield the turn as text: progress, and the question or the answer at its end."""
+    announced: set[str] = set()
+    texts: list[str] = []
+    for event in turn:
+        match event:
+            case ToolCallUpdated(call) if (
+                call.status is ToolCallStatus.EXECUTING and call.tool_call_id not in announced
+            ):
+                announced.add(call.tool_call_id)
+                yield Progress(progress_text(_tool_update(call), language))
             case AgentThought():
-                yield Progress(happening.subject)
-            case Said(text):
-                said.append(text)
-            case Waiting(call):
-                # What is said above a question is no answer, which would stand there for good.
-                yield Question("\n\n".join([*said, question(call, agent, language)]))
-            case Completed():
-                yield Text("\n\n".join(said))
-            case Failed(text):
+                yield Progress(event.subject)
+            case TextAdded(text):
+                texts.append(text)
+            case ApprovalRequested(call):
+                # Text above a question is no answer, which would stay on the screen.
+                request = question_text([_tool_question(call)], agent_name(language), language)
+                yield Question("\n\n".join([*texts, request]))
+            case TurnCompleted():
+                yield Text("\n\n".join(texts))
+            case TurnFailed(text):
                 yield Failure(text)
+
+
+def decision_in(reply: str, call: ToolCall) -> ToolCallConfirmation | None:
+    """Return the decision of a reply in words on a pending call; None if it is none."""
+    option_id = chosen(reply, _tool_question(call))
+    if option_id is None:
+        return None
+    return ToolCallConfirmation(tool_call_id=call.tool_call_id, selected_option_id=option_id)
+
+
+def _tool_question(call: ToolCall) -> ToolQuestion:
+    question = _tool_update(call).question
+    assert question is not None, "a pending call has requested an approval"
+    return question
+
+
+def _tool_update(call: ToolCall) -> ToolUpdate:
+    """Return the call as clients of the extension read it."""
+    message = Message(message_id="", role=Role.AGENT, parts=(part_of(call, Spelling.SNAKE),))
+    return next(tool_calls_in(message))

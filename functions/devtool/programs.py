@@ -1,34 +1,52 @@
-"""Which programs may run, and what a line that names one of them means: words and quotes, and nothing else of a shell."""
+"""The allowed programs, their command lines (words and quotes, but no shell), and a run of one.
+
+A run gets nothing of this process's environment, is limited in time and output, and leaves no process behind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from msgspec import Struct
 
+from a2a_hub.http.messages import Cancellation
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.workspace import is_visible
 
 _LONGEST_COMMAND = 4_000
 _OPERATORS = frozenset(";&|<>()`")
+_HEAD_BYTES = _TAIL_BYTES = 16_000
+_CHUNK_BYTES = 65_536
+# The output is stored each time that it is shown: at growing intervals.
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 8.0
+# Processes that a program leaves behind may hold the pipe for ever.
+_AFTER_END_SECONDS = 0.5
+_POLL_SECONDS = 0.05
 
 
-class Programs(Struct, frozen=True):
-    """What may run, by its names. `path` is where it is looked for, as in PATH; `seconds` is the longest time."""
+class AllowedPrograms(Struct, frozen=True):
+    """The names of the allowed programs. `path` is the search path, as in PATH; `seconds` is the time limit."""
 
     names: frozenset[str]
     path: str
     seconds: float
 
-    def arguments(self, command: str) -> list[str]:
-        """The program and its arguments, as they would run. Raises ToolFailed for what may not."""
+    def parse(self, command: str) -> list[str]:
+        """Return the program and its arguments. Raises ToolFailed for a command that is not allowed."""
         if not self.names:
             raise ToolFailed(Fault.NO_COMMANDS)
         if len(command) > _LONGEST_COMMAND or not all(map(is_visible, command)):
             raise ToolFailed(Fault.NOT_A_COMMAND)
-        # Loaded for the first command.
-        import shlex
-
         try:
             arguments = shlex.split(command)
         except ValueError:
@@ -43,15 +61,13 @@ class Programs(Struct, frozen=True):
         return arguments
 
 
-def written(arguments: Sequence[str]) -> str:
-    """The line that means these arguments: what is shown is what runs."""
-    import shlex
-
+def command_line(arguments: Sequence[str]) -> str:
+    """Return the command line of these arguments: the person approves exactly what runs."""
     return shlex.join(arguments)
 
 
 def _operator(command: str) -> str:
-    """What would be an operator of a shell, outside of quotes; "" for none."""
+    """Return the first operator of a shell outside of quotes; "" if there is none."""
     quote, escaped = "", False
     for character in command:
         if escaped:
@@ -65,3 +81,170 @@ def _operator(command: str) -> str:
         elif character in _OPERATORS:
             return character
     return ""
+
+
+class _Output:
+    """The beginning and the end of a program's output; the bytes in between are only counted."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._tail = b""
+        self._skipped_bytes = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Append output."""
+        space = _HEAD_BYTES - len(self._head)
+        self._head += chunk[:space]
+        tail = self._tail + chunk[space:] if space > 0 else self._tail + chunk
+        self._skipped_bytes += max(0, len(tail) - _TAIL_BYTES)
+        self._tail = tail[-_TAIL_BYTES:]
+
+    @property
+    def text(self) -> str:
+        """The output as text, without control characters, which would move a terminal's cursor."""
+        gap = f"\n… {self._skipped_bytes} bytes …\n".encode() if self._skipped_bytes else b""
+        text = (self._head + gap + self._tail).decode("utf-8", "replace").replace("\r\n", "\n")
+        return "".join(each for each in text if is_visible(each) or each in "\n\t")
+
+
+class RunningProgram(Iterator[str]):
+    """A running program: each step is its whole output so far. At the end, `output` is all of it.
+
+    Raises ToolFailed if it cannot be started, ends with another status than 0, or takes too long. On cancellation it is killed
+    with all that it started, and the iteration ends.
+    """
+
+    def __init__(
+        self, programs: AllowedPrograms, arguments: Sequence[str], *, folder: Path, cancellation: Cancellation
+    ) -> None:
+        self._programs = programs
+        self._program = arguments[0]
+        self._output = _Output()
+        self._cancellation = cancellation
+        self._pause = _FIRST_PAUSE_SECONDS
+        self._reaping = threading.Lock()
+        self._deadline = time.monotonic() + programs.seconds
+        file = shutil.which(self._program, path=programs.path)
+        if file is None:
+            raise ToolFailed(Fault.NOT_STARTED, program=self._program)
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - this is what the agent is for
+                arguments,
+                executable=file,
+                cwd=folder,
+                env=_environment(folder, programs.path),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except (OSError, ValueError):
+            raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
+        try:
+            self._guard = _Guard(self._process.pid)
+        except OSError:
+            self._process.kill()
+            self._process.wait()
+            raise ToolFailed(Fault.NOT_STARTED, program=self._program) from None
+        cancellation.on_cancel(self.kill)
+
+    @property
+    def output(self) -> str:
+        """The output."""
+        return self._output.text
+
+    def __next__(self) -> str:
+        if self._has_ended():
+            return self._ended()
+        self._read(min(time.monotonic() + self._pause, self._deadline))
+        if self._has_ended():
+            return self._ended()
+        if time.monotonic() >= self._deadline:
+            self.kill()
+            raise ToolFailed(Fault.TIMEOUT, seconds=self._programs.seconds, output=self._output.text)
+        self._pause = min(self._pause * 1.5, _LONGEST_PAUSE_SECONDS)
+        return self._output.text
+
+    def _ended(self) -> str:
+        self._read(time.monotonic() + _AFTER_END_SECONDS)
+        status = self._reap()
+        if status != 0 and not self._cancellation.cancelled:
+            raise ToolFailed(Fault.EXIT, status=status, status_code=status, output=self._output.text)
+        raise StopIteration
+
+    def _has_ended(self) -> bool:
+        """Return True if the program has ended; its process id stays reserved until it is waited for."""
+        if self._process.returncode is not None:
+            return True
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def _read(self, until: float) -> None:
+        """Read until then, or until the pipe has no writer."""
+        assert self._process.stdout is not None, "it is a pipe"
+        pipe = self._process.stdout.fileno()
+        poll = select.poll()
+        poll.register(pipe, select.POLLIN)
+        while (left := until - time.monotonic()) > 0:
+            if not poll.poll(min(left, _POLL_SECONDS) * 1000):
+                if self._has_ended():
+                    return
+                continue
+            chunk = os.read(pipe, _CHUNK_BYTES)
+            if chunk:
+                self._output.add(chunk)
+            elif self._has_ended():
+                return
+            else:
+                # The program has closed its output, and only its end is awaited.
+                time.sleep(min(left, _POLL_SECONDS))
+
+    def kill(self) -> None:
+        """Kill the program and all that it started; idempotent."""
+        with self._reaping:
+            if self._process.returncode is None:
+                # The id of its process group is reserved until the program is waited for.
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _reap(self) -> int:
+        self.kill()
+        with self._reaping:
+            if self._process.returncode is None:
+                self._guard.dismiss()
+            return self._process.wait()
+
+    def close(self) -> None:
+        """Kill and release everything; idempotent."""
+        self._reap()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+class _Guard:
+    """A process that kills a process group when this process dies in any way, which closes the pipe between the two."""
+
+    def __init__(self, group: int) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - a constant, and a number
+            ["/bin/sh", "-c", 'read _ || kill -s KILL -- "-$1"', "sh", str(group)],
+            env={},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def dismiss(self) -> None:
+        """End the guard after the group has ended."""
+        self._process.communicate(b"\n")
+
+
+def _environment(folder: Path, path: str) -> dict[str, str]:
+    return {
+        "PATH": path,
+        "HOME": str(folder),
+        "PWD": str(folder),
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+    }

@@ -1,4 +1,4 @@
-"""What people read of this agent, in English and Japanese."""
+"""The texts of this agent for people, in English and Japanese."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from a2a_hub.a2a.text import text_of
 from a2a_hub.text.language import Language, language_of
 
 NAME = "Development agent"
-"""What the agent calls itself."""
+"""The agent's name in its card and in English texts."""
+_NAME_JA = "開発ツール"
 
 
 class Key(StrEnum):
-    """What is said."""
+    """The key of a text."""
 
     ONCE = "once"
     ALWAYS = "always"
@@ -29,7 +30,7 @@ class Key(StrEnum):
     STILL_WAITING = "still_waiting"
     ASKED_AGAIN = "asked_again"
     HELP = "help"
-    WHAT_IS_ASKED = "what_is_asked"
+    EMPTY_REQUEST = "empty_request"
     NOT_UNDERSTOOD = "not_understood"
     UNKNOWN_COMMAND = "unknown_command"
     WRONG_ARGUMENTS = "wrong_arguments"
@@ -41,8 +42,13 @@ class Key(StrEnum):
     WITHOUT_ANSWER = "without_answer"
 
 
-def say(key: Key, language: Language, **values: Any) -> str:
-    """The sentence, with the values in their places."""
+def agent_name(language: Language) -> str:
+    """Return the agent's name in texts of this language."""
+    return _NAME_JA if language is Language.JA else NAME
+
+
+def render(key: Key, language: Language, **values: Any) -> str:
+    """Return the text with the values in their places."""
     return _TEXTS[key][language].format(**values)
 
 
@@ -93,7 +99,7 @@ _TEXTS = {
         _JA: "ワークスペースのファイルの一覧・閲覧・検索・変更と、コマンドの実行ができます。変更とコマンドは、先に内容を表示し、"
         f"確認をいただいてから実行します。たとえば、次のようにお伝えください。\n{_EXAMPLES_JA}\n\nコマンド：\n{{commands}}",
     },
-    Key.WHAT_IS_ASKED: {
+    Key.EMPTY_REQUEST: {
         _EN: f"What can I do? You can say, for example:\n{_EXAMPLES_EN}",
         _JA: f"何をしましょうか。たとえば、次のようにお伝えください。\n{_EXAMPLES_JA}",
     },
@@ -126,7 +132,7 @@ _TEXTS = {
         _JA: "内部で問題が発生し、作業を終了しました。もう一度お試しください。参照番号：{reference}",
     },
     Key.STILL_WORKING: {
-        _EN: "This takes a while; the work goes on.",
+        _EN: "This takes a while; the work continues.",
         _JA: "時間がかかっていますが、処理は続いています。",
     },
     Key.STORE_AWAY: {
@@ -145,14 +151,14 @@ _TEXTS = {
 class StoredTexts:
     """See `a2a_hub.tasks.text_only.UiTexts`."""
 
-    def still_working(self, message: Message, number: int | None) -> str:  # noqa: ARG002 - the seam's
+    def still_working(self, message: Message, number: int | None) -> str:  # noqa: ARG002 - the protocol's
         """See `UiTexts.still_working`."""
-        return say(Key.STILL_WORKING, language_of(text_of(message)))
+        return render(Key.STILL_WORKING, language_of(text_of(message)))
 
     def store_away(self, message: Message) -> str:
         """See `UiTexts.store_away`."""
-        return say(Key.STORE_AWAY, language_of(text_of(message)))
+        return render(Key.STORE_AWAY, language_of(text_of(message)))
 
     def without_answer(self, message: Message) -> str:
         """See `UiTexts.without_answer`."""
-        return say(Key.WITHOUT_ANSWER, language_of(text_of(message)))
+        return render(Key.WITHOUT_ANSWER, language_of(text_of(message)))

@@ -1,9 +1,9 @@
-"""The tools: what each call would do, whether it has to be confirmed, and doing it."""
+"""The tools: the approval that each call needs, and its execution in a workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import closing, suppress
 
 from a2a_hub.a2a.extensions.development_tool import (
     ConfirmationOption,
@@ -14,7 +14,6 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
-from functions.devtool import listing
 from functions.devtool.actions import (
     AddLine,
     AnyAction,
@@ -26,32 +25,56 @@ from functions.devtool.actions import (
     SearchText,
     WriteFile,
 )
-from functions.devtool.diffs import formatted
+from functions.devtool.diffs import unified_diff
 from functions.devtool.failure import Fault, ToolFailed
-from functions.devtool.programs import Programs, written
-from functions.devtool.texts import Key, say
+from functions.devtool.programs import AllowedPrograms, RunningProgram, command_line
+from functions.devtool.texts import Key, render
 from functions.devtool.workspace import Workspace, printable
 
 ONCE, ALWAYS, CANCEL = "proceed_once", "proceed_always", "cancel"
 _EDITS = "edit"
 _LONGEST_SHOWN = 80
+_MOST_ENTRIES = 500
+_MOST_VISITED = 20_000
+_MOST_CHARACTERS = 20_000_000
+_MOST_FOUND = 200
+_LONGEST_LINE = 300
+# Folders of tools, which no search means.
+_SKIPPED = frozenset({".git/", ".venv/", "node_modules/", "__pycache__/", ".mypy_cache/", ".ruff_cache/"})
+
+_EMPTY = {
+    Language.EN: "“{path}” is an empty folder.",
+    Language.JA: "フォルダー「{path}」は空です。",
+}
+_MORE = {
+    Language.EN: "… and {count} more",
+    Language.JA: "… ほか{count}件",
+}
+_NOTHING = {
+    Language.EN: "“{text}” does not occur in {path}.",
+    Language.JA: "{path} に「{text}」は見つかりませんでした。",
+}
+_CUT = {
+    Language.EN: "… the search ended here: there is more than is shown",
+    Language.JA: "… 件数が多いため、ここで検索を終えました",
+}
 
 
 class Tools:
-    """The tools over a workspace."""
+    """The tools of the agent."""
 
-    def __init__(self, programs: Programs) -> None:
+    def __init__(self, programs: AllowedPrograms) -> None:
         self._programs = programs
 
-    def question(
+    def approval_request(
         self, action: AnyAction, workspace: Workspace, language: Language
     ) -> ConfirmationRequest | None:
-        """What has to be confirmed before the action; None for one that changes nothing. Raises ToolFailed."""
+        """Return the approval that the action needs; None for one that changes nothing. Raises ToolFailed."""
         match action:
             case RunCommand():
-                arguments = self._programs.arguments(action.command)
+                arguments = self._programs.parse(action.command)
                 folder = workspace.shown or None
-                details = ExecuteDetails(command=written(arguments), working_directory=folder)
+                details = ExecuteDetails(command=command_line(arguments), working_directory=folder)
                 return ConfirmationRequest(options=_options(language), execute_details=details)
             case WriteFile() | Replace() | AddLine():
                 return ConfirmationRequest(
@@ -60,83 +83,80 @@ class Tools:
             case _:
                 return None
 
-    def perform(
+    def execute(
         self,
         action: AnyAction,
         workspace: Workspace,
         language: Language,
         *,
-        confirmed: ConfirmationRequest | None,
+        approved: ConfirmationRequest | None,
         cancellation: Cancellation,
     ) -> Generator[str, None, tuple[ToolOutput, str]]:
-        """Yields what there is to see meanwhile. Returns the output, and what a person reads of it. Raises ToolFailed.
+        """Yield the output so far while it runs. Return the output, and its text for the person. Raises ToolFailed.
 
-        `confirmed` is what `question` gave for an action that has to be confirmed, with what the person changed about it.
+        `approved` is the result of `approval_request`, with the person's changes.
         """
         match action:
             case ListFiles():
-                text = listing.listed(workspace, action.path, language)
+                text = list_folder(workspace, action.path, language)
             case ReadFile():
                 text = workspace.read(action.path)
-                said = text if text.strip() else say(Key.EMPTY_FILE, language, path=action.path)
-                return ToolOutput(text=text), said
+                shown = text if text.strip() else render(Key.EMPTY_FILE, language, path=action.path)
+                return ToolOutput(text=text), shown
             case SearchText():
-                text = listing.found(workspace, action.text, action.path, language)
+                text = search_text(workspace, action.text, action.path, language)
             case RunCommand():
-                assert confirmed is not None
-                return (yield from self._run(confirmed, workspace, language, cancellation))
+                assert approved is not None
+                return (yield from self._run(approved, workspace, language, cancellation))
             case WriteFile() | Replace() | AddLine():
-                assert confirmed is not None
-                return self._write(action, confirmed, workspace, language)
+                assert approved is not None
+                return self._write(action, approved, workspace, language)
         return ToolOutput(text=text), text
 
     def _run(
         self,
-        confirmed: ConfirmationRequest,
+        approved: ConfirmationRequest,
         workspace: Workspace,
         language: Language,
         cancellation: Cancellation,
     ) -> Generator[str, None, tuple[ToolOutput, str]]:
-        assert confirmed.execute_details is not None
-        command = confirmed.execute_details.command
-        # Loaded for the first command that runs.
-        from functions.devtool.command import Running
-
-        # Once more: what may run may have changed while it waited.
-        arguments = self._programs.arguments(command)
-        running = Running(self._programs, arguments, folder=workspace.root, cancellation=cancellation)
+        assert approved.execute_details is not None
+        command = approved.execute_details.command
+        # Checked again: the allowed programs may have changed while it waited.
+        arguments = self._programs.parse(command)
+        running = RunningProgram(self._programs, arguments, folder=workspace.root, cancellation=cancellation)
         with closing(running):
             yield from running
             output = running.output
-        text = say(Key.RAN if output else Key.RAN_SILENTLY, language, command=command, output=output)
+        text = render(Key.RAN if output else Key.RAN_SILENTLY, language, command=command, output=output)
         return ToolOutput(text=output), text
 
     def _write(
-        self, action: Edit, confirmed: ConfirmationRequest, workspace: Workspace, language: Language
+        self, action: Edit, approved: ConfirmationRequest, workspace: Workspace, language: Language
     ) -> tuple[ToolOutput, str]:
-        diff = confirmed.file_edit_details
+        diff = approved.file_edit_details
         assert diff is not None
         workspace.write(action.path, diff.new_content, expected=diff.old_content)
         key = Key.CREATED if diff.old_content is None else Key.CHANGED
-        return ToolOutput(diff=diff), say(key, language, path=action.path)
+        return ToolOutput(diff=diff), render(key, language, path=action.path)
 
 
-def modified(confirmed: ConfirmationRequest, new_content: str, path: str) -> ConfirmationRequest | None:
-    """What was asked, with the content that the person wants instead; None where no file is to be changed."""
-    diff = confirmed.file_edit_details
+def with_content(approved: ConfirmationRequest, new_content: str, path: str) -> ConfirmationRequest | None:
+    """Return the approval with the person's content instead; None if no file is changed."""
+    diff = approved.file_edit_details
     if diff is None:
         return None
-    return ConfirmationRequest(options=confirmed.options, file_edit_details=_diff(diff, path, new_content))
+    return ConfirmationRequest(options=approved.options, file_edit_details=_diff(diff, path, new_content))
 
 
-def permission(action: AnyAction, question: ConfirmationRequest) -> str:
-    """What "always" covers: all changes of files, but of commands this very one."""
-    details = question.execute_details
+def permission(action: AnyAction, request: ConfirmationRequest) -> str:
+    """Return the permission that "always" grants: all changes of files, but only this one command."""
+    details = request.execute_details
     return f"{action.tool}: {details.command}" if details else _EDITS
 
 
 def _change(action: Edit, workspace: Workspace) -> FileDiff:
-    place = workspace.place(action.path)
+    place = workspace.resolve(action.path)
     old = workspace.text_or_none(place)
     match action:
         case WriteFile():
@@ -154,7 +174,7 @@ def _change(action: Edit, workspace: Workspace) -> FileDiff:
             new = f"{old or ''}{gap}{action.line}\n"
     if new == old:
         raise ToolFailed(Fault.NOTHING_TO_CHANGE, path=action.path)
-    workspace.writable(place, new)
+    workspace.check_writable(place, new)
     diff = FileDiff(
         file_name=printable(place.rpartition("/")[2]), file_path=workspace.path_shown(place), old_content=old
     )
@@ -167,15 +187,79 @@ def _diff(diff: FileDiff, place: str, new: str) -> FileDiff:
         file_path=diff.file_path,
         old_content=diff.old_content,
         new_content=new,
-        formatted_diff=formatted(place, diff.old_content, new),
+        formatted_diff=unified_diff(place, diff.old_content, new),
     )
 
 
 def _options(language: Language) -> tuple[ConfirmationOption, ...]:
     return (
-        ConfirmationOption(id=ONCE, name=say(Key.ONCE, language)),
+        ConfirmationOption(id=ONCE, name=render(Key.ONCE, language)),
         ConfirmationOption(
-            id=ALWAYS, name=say(Key.ALWAYS, language), description=say(Key.ALWAYS_MEANS, language)
+            id=ALWAYS, name=render(Key.ALWAYS, language), description=render(Key.ALWAYS_MEANS, language)
         ),
-        ConfirmationOption(id=CANCEL, name=say(Key.CANCEL, language)),
+        ConfirmationOption(id=CANCEL, name=render(Key.CANCEL, language)),
     )
+
+
+def list_folder(workspace: Workspace, path: str, language: Language) -> str:
+    """Return the entries of a folder, one per line. Raises ToolFailed."""
+    entries = workspace.entries(path)
+    if not entries:
+        return _EMPTY[language].format(path=path)
+    lines = [
+        printable(entry.name) if entry.name.endswith("/") else f"{printable(entry.name)} ({entry.bytes} B)"
+        for entry in entries[:_MOST_ENTRIES]
+    ]
+    if len(entries) > _MOST_ENTRIES:
+        lines.append(_MORE[language].format(count=len(entries) - _MOST_ENTRIES))
+    return "\n".join(lines)
+
+
+def search_text(workspace: Workspace, text: str, path: str, language: Language) -> str:
+    """Return the lines with the text, in any case, as `file:number: line`. Raises ToolFailed."""
+    wanted = text.casefold()
+    lines: list[str] = []
+    searched = 0
+    for file in _files(workspace, workspace.resolve(path)):
+        if len(lines) > _MOST_FOUND or searched > _MOST_CHARACTERS:
+            return "\n".join([*lines[:_MOST_FOUND], _CUT[language]])
+        try:
+            content = workspace.read(file)
+        except ToolFailed:
+            # Not text, too large, or deleted meanwhile.
+            continue
+        searched += len(content)
+        if wanted in content.casefold():
+            lines += _matching_lines(wanted, content, printable(file))
+    if len(lines) > _MOST_FOUND:
+        return "\n".join([*lines[:_MOST_FOUND], _CUT[language]])
+    return "\n".join(lines) or _NOTHING[language].format(text=text, path=path)
+
+
+def _matching_lines(wanted: str, content: str, file: str) -> Iterator[str]:
+    for number, line in enumerate(content.split("\n"), start=1):
+        if wanted in line.casefold():
+            yield f"{file}:{number}: {line.strip()[:_LONGEST_LINE]}"
+
+
+def _files(workspace: Workspace, place: str) -> Iterator[str]:
+    """Yield the files under a folder, up to a limit; of a file, itself."""
+    try:
+        folders = [(place, workspace.entries(place))]
+    except ToolFailed as failed:
+        if failed.fault is not Fault.NOT_A_FOLDER:
+            raise
+        yield place
+        return
+    visited = 0
+    while folders:
+        folder, entries = folders.pop()
+        inner = [each.name if folder == "." else f"{folder}/{each.name}" for each in entries]
+        visited += len(entries) + 1
+        if visited > _MOST_VISITED:
+            return
+        yield from (name for name in inner if not name.endswith("/"))
+        for name in reversed(inner):
+            if name.endswith("/") and f"{name.rpartition('/')[0].rpartition('/')[2]}/" not in _SKIPPED:
+                with suppress(ToolFailed):
+                    folders.append((name[:-1], workspace.entries(name)))

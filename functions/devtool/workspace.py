@@ -1,7 +1,7 @@
-"""The files of one workspace: whatever a caller names, nothing outside it is touched.
+"""The files of one workspace, and the folders that may be a workspace: nothing outside them is touched.
 
-A name is resolved with its links and has to lie inside; then it is opened from the workspace down without following any link,
-so that one which is put in its way meanwhile leads nowhere.
+A name is resolved with its links and must lie inside. Then it is opened from the workspace down without following any link, so
+that a link that is put in its way meanwhile leads nowhere.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -19,10 +19,10 @@ from msgspec import Struct
 from functions.devtool.failure import Fault, ToolFailed
 
 MOST_BYTES = 200_000
-"""The largest file that is read or written: its text travels in several events."""
+"""The size limit of files that are read or written: several events carry the text."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# A pipe that nobody writes to must not be waited for.
+# Do not wait for a pipe without a writer.
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _GIT = ".git"
@@ -44,14 +44,14 @@ _FAULTS = {
 
 
 class Entry(Struct, frozen=True):
-    """What a folder holds: `name` ends with a slash where it is a folder."""
+    """An entry of a folder; the `name` of a folder ends with a slash."""
 
     name: str
     bytes: int
 
 
 class Workspace:
-    """One folder. `shown` is the folder as its caller named it; "" where they named none, and learn of no path outside it."""
+    """One folder. `shown` is the path that its caller gave; "" if they gave none, and must not learn of paths outside it."""
 
     _writing = threading.Lock()
 
@@ -59,8 +59,8 @@ class Workspace:
         self.root = root
         self.shown = shown
 
-    def place(self, name: str) -> str:
-        """The path inside the workspace that a name stands for; "." is the workspace itself. Raises ToolFailed."""
+    def resolve(self, name: str) -> str:
+        """Return the path of a name inside the workspace; "." is the workspace itself. Raises ToolFailed."""
         if "\0" in name or len(name) > _LONGEST_NAME:
             raise ToolFailed(Fault.NOT_FOUND, path=name.replace("\0", "")[:80])
         if self.shown and Path(name).is_relative_to(self.shown):
@@ -74,17 +74,17 @@ class Workspace:
         return str(found.relative_to(self.root))
 
     def path_shown(self, place: str) -> str:
-        """The absolute path, as far as the caller knows it."""
+        """Return the absolute path, as far as the caller knows it."""
         return printable(str(Path(self.shown) / place) if self.shown else place)
 
     def read(self, name: str) -> str:
-        """The text of a file, with its line ends as they are. Raises ToolFailed."""
-        place = self.place(name)
-        with _told(place), self._opened(place) as file:
+        """Return the text of a file, with its line ends. Raises ToolFailed."""
+        place = self.resolve(name)
+        with _contained(place), self._opened(place) as file:
             return _text(_content(file, place), place)
 
     def text_or_none(self, name: str) -> str | None:
-        """The text of a file; None where there is no such file yet. Raises ToolFailed."""
+        """Return the text of a file; None if it does not exist. Raises ToolFailed."""
         try:
             return self.read(name)
         except ToolFailed as failed:
@@ -93,10 +93,14 @@ class Workspace:
             raise
 
     def entries(self, name: str) -> list[Entry]:
-        """What a folder holds, folders first. Raises ToolFailed."""
-        place = self.place(name)
+        """Return the entries of a folder, folders first. Raises ToolFailed."""
+        place = self.resolve(name)
         found: list[Entry] = []
-        with _told(place, not_a_folder=True), self._folder(place) as folder, os.scandir(folder) as entries:
+        with (
+            _contained(place, not_a_folder=True),
+            self._folder(place) as folder,
+            os.scandir(folder) as entries,
+        ):
             for entry in entries:
                 if len(found) == _MOST_ENTRIES:
                     break
@@ -107,21 +111,18 @@ class Workspace:
         return sorted(found, key=lambda each: (not each.name.endswith("/"), each.name))
 
     def write(self, name: str, content: str, *, expected: str | None) -> None:
-        """The file has this content, if it was `expected` until now (None: not there); a reader sees the old one or the new one.
-
-        Raises ToolFailed.
-        """
-        place = self.writable(name, content)
-        with self._writing, _told(place):
+        """Write a file atomically if its content is still `expected` (None: no such file). Raises ToolFailed."""
+        place = self.check_writable(name, content)
+        with self._writing, _contained(place):
             if self.text_or_none(place) != expected:
                 raise ToolFailed(Fault.CHANGED, path=place)
             parent, _, last = place.rpartition("/")
             with self._folder(parent or ".", makes=True) as folder:
                 self._replace(folder, last, content.encode())
 
-    def writable(self, name: str, content: str) -> str:
-        """The place of a file that may be written with this content. Raises ToolFailed."""
-        place = self.place(name)
+    def check_writable(self, name: str, content: str) -> str:
+        """Return the path of a file that may be written with this content. Raises ToolFailed."""
+        place = self.resolve(name)
         if place == ".":
             raise ToolFailed(Fault.NOT_A_FILE, path=name)
         if _GIT in place.split("/"):
@@ -138,7 +139,7 @@ class Workspace:
         mode = None
         with suppress(FileNotFoundError):
             mode = stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-            # Its folder would let it be replaced all the same.
+            # Its folder would allow the replacement.
             if not mode & 0o222:
                 raise PermissionError(errno.EACCES, "read-only")
         new = f".{os.getpid()}-{threading.get_ident()}.devtool-new"
@@ -187,13 +188,13 @@ class Workspace:
 
 
 def printable(name: str) -> str:
-    """A file's name as an answer can carry it and a person read it, on one line."""
+    """Return a file's name on one readable line that an answer can carry."""
     text = name.encode("utf-8", "replace").decode()
     return "".join(each if is_visible(each) else "\ufffd" for each in text)
 
 
 def is_visible(character: str) -> bool:
-    """Whether people see it, or the blank that it is: none that moves or hides what stands around it."""
+    """Return True for visible characters and blanks: none that moves or hides its neighbours."""
     return character.isprintable() or character == "\u3000"
 
 
@@ -217,8 +218,8 @@ def _text(content: bytes, place: str) -> str:
 
 
 @contextmanager
-def _told(place: str, *, not_a_folder: bool = False) -> Iterator[None]:
-    """An error of the system is one of ours; its own words stay here."""
+def _contained(place: str, *, not_a_folder: bool = False) -> Iterator[None]:
+    """Translate errors of the system; their texts stay here."""
     try:
         yield
     except OSError as error:
@@ -226,3 +227,27 @@ def _told(place: str, *, not_a_folder: bool = False) -> Iterator[None]:
         if not_a_folder and error.errno == errno.ENOTDIR:
             fault = Fault.NOT_A_FOLDER
         raise ToolFailed(fault, path=place) from None
+
+
+class Workspaces:
+    """The folders that may be worked in. `allowed` have their links resolved; the `default` workspace lies in one of them."""
+
+    def __init__(self, allowed: Sequence[Path], *, default: Path | None) -> None:
+        self._allowed = tuple(allowed)
+        self._default = default
+
+    @property
+    def default(self) -> Workspace | None:
+        """The workspace of callers who name none; None if they have none."""
+        return Workspace(self._default) if self._default else None
+
+    def named(self, path: str) -> Workspace | None:
+        """Return the workspace at an absolute path; None if it is not allowed or does not exist, without saying which."""
+        if "\0" in path or not Path(path).is_absolute():
+            return None
+        try:
+            root = Path(os.path.realpath(path))
+            is_there = any(map(root.is_relative_to, self._allowed)) and root.is_dir()
+        except (OSError, UnicodeEncodeError):
+            return None
+        return Workspace(root, shown=path) if is_there else None

@@ -71,6 +71,7 @@ def test_a_plain_client_decides_with_words(tmp_path: Path, root: Path) -> None:
     assert asked[-1].state == "input-required"
     assert asked[-1].data is None
     assert "+bar bar" in asked[-1].text
+    assert "「開発ツール」" in asked[-1].text
     assert "番号でお答えください" in asked[-1].text
     assert str(root) not in asked[-1].text
     unclear = plain.stream("うーん", context_id=asked[-1].context_id)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from functions.devtool.actions import AnyAction
-from functions.devtool.declarations import FUNCTIONS
+from functions.devtool.model_planner import FUNCTIONS
 from tests.fakes.devtool import Client, Devtool, calls, kinds, waiting, workspace_in
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.vertex import MODEL, gemini

@@ -11,13 +11,14 @@ import pytest
 
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
-from functions.devtool.command import Running
 from functions.devtool.failure import Fault, ToolFailed
-from functions.devtool.programs import Programs
+from functions.devtool.programs import AllowedPrograms, RunningProgram
 from tests.fakes.task_instance import until
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = Programs(names=frozenset({"sh", "echo", "env"}), path="/usr/local/bin:/usr/bin:/bin", seconds=20)
+PROGRAMS = AllowedPrograms(
+    names=frozenset({"sh", "echo", "env"}), path="/usr/local/bin:/usr/bin:/bin", seconds=20
+)
 REFUSED = {
     "": Fault.NOT_A_COMMAND,
     "   ": Fault.NOT_A_COMMAND,
@@ -44,7 +45,7 @@ REFUSED = {
 }
 
 
-def run(folder: Path, command: str, programs: Programs = PROGRAMS) -> str:
+def run(folder: Path, command: str, programs: AllowedPrograms = PROGRAMS) -> str:
     with closing(_running(folder, command, programs)) as running:
         for _ in running:
             pass
@@ -52,10 +53,10 @@ def run(folder: Path, command: str, programs: Programs = PROGRAMS) -> str:
 
 
 def _running(
-    folder: Path, command: str, programs: Programs = PROGRAMS, cancellation: Cancellation | None = None
-) -> Running:
-    return Running(
-        programs, programs.arguments(command), folder=folder, cancellation=cancellation or Cancellation()
+    folder: Path, command: str, programs: AllowedPrograms = PROGRAMS, cancellation: Cancellation | None = None
+) -> RunningProgram:
+    return RunningProgram(
+        programs, programs.parse(command), folder=folder, cancellation=cancellation or Cancellation()
     )
 
 
@@ -72,15 +73,15 @@ def _is_alive(marker: Path) -> bool:
 @pytest.mark.parametrize("command", REFUSED, ids=lambda command: command[:12])
 def test_a_command_that_is_not_one_allowed_program_is_refused(command: str) -> None:
     with pytest.raises(ToolFailed) as refused:
-        PROGRAMS.arguments(command)
+        PROGRAMS.parse(command)
     assert refused.value.fault is REFUSED[command]
     for language in Language:
-        assert refused.value.told(language)
+        assert refused.value.text(language)
 
 
 def test_without_a_setting_nothing_runs() -> None:
     with pytest.raises(ToolFailed) as refused:
-        Programs(names=frozenset(), path="/bin", seconds=1).arguments("echo a")
+        AllowedPrograms(names=frozenset(), path="/bin", seconds=1).parse("echo a")
     assert refused.value.fault is Fault.NO_COMMANDS
 
 
@@ -120,12 +121,12 @@ def test_of_very_much_output_the_first_and_the_last_is_kept(tmp_path: Path) -> N
 def test_a_program_that_takes_too_long_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     marker.write_text("")
-    programs = Programs(names=PROGRAMS.names, path=PROGRAMS.path, seconds=0.5)
+    programs = AllowedPrograms(names=PROGRAMS.names, path=PROGRAMS.path, seconds=0.5)
     command = "sh -c 'echo begun; (while true; do echo x >> marker; sleep 0.05; done) & wait'"
     with pytest.raises(ToolFailed) as failed:
         run(tmp_path, command, programs)
     assert failed.value.fault is Fault.TIMEOUT
-    assert "begun" in failed.value.told(Language.EN)
+    assert "begun" in failed.value.text(Language.EN)
     assert not _is_alive(marker)
 
 
@@ -161,13 +162,13 @@ def test_whoever_cancels_ends_the_program_and_all_that_it_started(tmp_path: Path
 _DYING = """
 import os, sys, time
 from pathlib import Path
-from functions.devtool.command import Running
-from functions.devtool.programs import Programs
+from functions.devtool.programs import RunningProgram
+from functions.devtool.programs import AllowedPrograms
 from a2a_hub.http.messages import Cancellation
 
-programs = Programs(names=frozenset({"sh"}), path="/usr/bin:/bin", seconds=60)
+programs = AllowedPrograms(names=frozenset({"sh"}), path="/usr/bin:/bin", seconds=60)
 command = "sh -c '(while true; do echo x >> marker; sleep 0.05; done) & wait'"
-running = Running(programs, programs.arguments(command), folder=Path(sys.argv[1]), cancellation=Cancellation())
+running = RunningProgram(programs, programs.parse(command), folder=Path(sys.argv[1]), cancellation=Cancellation())
 while not Path(sys.argv[1], "marker").exists():
     next(running)
 os.kill(os.getpid(), 9)
@@ -186,7 +187,7 @@ def test_a_program_that_closes_its_output_early_is_waited_for(tmp_path: Path) ->
 
 
 def test_a_program_that_is_allowed_but_not_installed_is_told_of(tmp_path: Path) -> None:
-    programs = Programs(names=frozenset({"nothing-like-it"}), path=PROGRAMS.path, seconds=1)
+    programs = AllowedPrograms(names=frozenset({"nothing-like-it"}), path=PROGRAMS.path, seconds=1)
     with pytest.raises(ToolFailed) as failed:
         run(tmp_path, "nothing-like-it", programs)
     assert failed.value.fault is Fault.NOT_STARTED

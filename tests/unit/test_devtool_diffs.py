@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from functions.devtool.diffs import formatted
+from functions.devtool.diffs import unified_diff
 
 
 def test_a_change_is_shown_with_its_surroundings() -> None:
     old = "".join(f"{number}\n" for number in range(1, 11))
-    assert formatted("a.txt", old, old.replace("5\n", "five\n")) == (
+    assert unified_diff("a.txt", old, old.replace("5\n", "five\n")) == (
         "--- a/a.txt\n+++ b/a.txt\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
     )
 
 
 def test_a_new_file_and_a_missing_line_end_are_shown() -> None:
-    assert formatted("a.txt", None, "x") == (
+    assert unified_diff("a.txt", None, "x") == (
         "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file\n"
     )
 
@@ -36,7 +36,7 @@ def test_what_is_shown_leads_from_the_one_to_the_other(tmp_path: Path, seed: int
     old = _text(generator, generator.choice([0, 1, 5, 30, 600]), "abc")
     new = _text(generator, generator.choice([1, 5, 30, 600]), "abcd")
     (tmp_path / "a.txt").write_text(old)
-    difference = formatted("a.txt", old, new)
+    difference = unified_diff("a.txt", old, new)
     command = [patch, "-p1", "-s"] if patch.endswith("patch") else [patch, "apply", "--unidiff-zero", "-"]
     if old == new:
         return

@@ -8,9 +8,8 @@ import pytest
 
 from a2a_hub.text.language import Language
 from functions.devtool.failure import Fault, ToolFailed
-from functions.devtool.listing import found, listed
-from functions.devtool.workspace import MOST_BYTES, Workspace
-from functions.devtool.workspaces import Workspaces
+from functions.devtool.tools import list_folder, search_text
+from functions.devtool.workspace import MOST_BYTES, Workspace, Workspaces
 from tests.fakes.devtool import workspace_in
 
 SECRET = "the secret of the operator"
@@ -59,7 +58,7 @@ def test_nothing_outside_is_read_written_listed_or_searched(
     with pytest.raises(ToolFailed) as listing:
         workspace.entries(name)
     with pytest.raises(ToolFailed) as searching:
-        found(workspace, "secret", name, Language.EN)
+        search_text(workspace, "secret", name, Language.EN)
     assert {fault(reading), fault(writing), fault(listing), fault(searching)} == {Fault.OUTSIDE}
     assert (root.parent / "secret.txt").read_text() == SECRET
 
@@ -84,7 +83,7 @@ def test_a_link_that_stays_inside_is_followed(workspace: Workspace) -> None:
 def test_names_in_japanese_are_names(workspace: Workspace, root: Path) -> None:
     workspace.write("議事録/第 1 回.txt", "はじめに\n", expected=None)
     assert workspace.read("議事録/第 1 回.txt") == "はじめに\n"
-    assert "議事録/" in listed(workspace, ".", Language.JA)
+    assert "議事録/" in list_folder(workspace, ".", Language.JA)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ def test_what_is_not_there_is_told_so(workspace: Workspace, name: str) -> None:
     with pytest.raises(ToolFailed) as failed:
         workspace.read(name)
     assert fault(failed) is Fault.NOT_FOUND
-    failed.value.told(Language.JA).encode()
+    failed.value.text(Language.JA).encode()
 
 
 def test_only_regular_files_are_read_and_nothing_waits_for_a_pipe(workspace: Workspace, root: Path) -> None:
@@ -188,9 +187,9 @@ def test_a_search_passes_by_what_it_cannot_read(workspace: Workspace, root: Path
     (root / "binary").write_bytes(b"\xff todo")
     (root / ".git").mkdir()
     (root / ".git" / "todo").write_text("TODO")
-    assert found(workspace, "todo", ".", Language.EN) == "src/app.py:1: x = 1  # TODO"
-    assert found(workspace, "todo", "src/app.py", Language.EN) == "src/app.py:1: x = 1  # TODO"
-    assert "見つかりません" in found(workspace, "ない", ".", Language.JA)
+    assert search_text(workspace, "todo", ".", Language.EN) == "src/app.py:1: x = 1  # TODO"
+    assert search_text(workspace, "todo", "src/app.py", Language.EN) == "src/app.py:1: x = 1  # TODO"
+    assert "見つかりません" in search_text(workspace, "ない", ".", Language.JA)
 
 
 def test_names_that_no_answer_can_carry_are_shown_as_far_as_they_can(
@@ -198,7 +197,7 @@ def test_names_that_no_answer_can_carry_are_shown_as_far_as_they_can(
 ) -> None:
     (root / os.fsdecode(b"\xff.txt")).write_text("hit")
     (root / "two\nlines\u202e").write_text("hit")
-    shown = listed(workspace, ".", Language.EN) + found(workspace, "hit", ".", Language.EN)
+    shown = list_folder(workspace, ".", Language.EN) + search_text(workspace, "hit", ".", Language.EN)
     shown.encode()
     assert "two\ufffdlines\ufffd (3 B)" in shown
     assert shown.count("hit") == 2
@@ -206,11 +205,11 @@ def test_names_that_no_answer_can_carry_are_shown_as_far_as_they_can(
 
 def test_a_search_and_a_list_end_before_they_are_endless(workspace: Workspace, root: Path) -> None:
     (root / "many.txt").write_text("hit\n" * 1000)
-    assert found(workspace, "hit", ".", Language.EN).count("\n") == 200
+    assert search_text(workspace, "hit", ".", Language.EN).count("\n") == 200
     (root / "many").mkdir()
     for number in range(501):
         (root / "many" / f"{number:03}").touch()
-    assert listed(workspace, "many", Language.EN).endswith("… and 1 more")
+    assert list_folder(workspace, "many", Language.EN).endswith("… and 1 more")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,175 @@
+"""The state that is saved with a task, for its next turn in any process and for the next task of its conversation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.errors import A2AError, invalid_field
+from a2a_hub.a2a.extensions.development_tool import (
+    URI,
+    Spelling,
+    ToolCall,
+    in_metadata,
+    settings_in,
+    spelling_of,
+)
+from a2a_hub.a2a.extensions.slash_commands import command_of
+from a2a_hub.a2a.model import Message
+from a2a_hub.a2a.text import text_of
+from a2a_hub.task_store.store import TaskQuery, TaskStore
+from a2a_hub.tasks.resume_payload import read_resume_payload
+from a2a_hub.text.language import Language, answer_language
+from functions.devtool.actions import AnyAction
+from functions.devtool.workspace import Workspace, Workspaces
+
+_NOTE = "devtool"
+# The next task of a conversation remembers no more.
+_MAX_REMEMBERED_TURNS = 6
+_MAX_REMEMBERED_CHARACTERS = 2_000
+# Longer texts hold a file: their beginning has the language.
+_LANGUAGE_CHARACTERS = 4_000
+
+
+class UserText(Struct, frozen=True, tag="asked"):
+    """A text of the person."""
+
+    text: str
+
+
+class CalledTool(Struct, frozen=True, tag="called"):
+    """A tool call that was planned. `by` is the model, "" for rules; the model gets its `signature` back."""
+
+    call_id: str
+    action: AnyAction
+    by: str = ""
+    signature: str = ""
+
+
+class ToolResult(Struct, frozen=True, tag="returned"):
+    """The result of a tool call, in words."""
+
+    call_id: str
+    text: str
+    succeeded: bool
+
+
+class AgentText(Struct, frozen=True, tag="answered"):
+    """A text of the agent."""
+
+    text: str
+
+
+DialogueEntry = UserText | CalledTool | ToolResult | AgentText
+
+
+class PendingApproval(Struct, frozen=True):
+    """The tool call that waits for approval, as it was shown, and its action."""
+
+    call: ToolCall
+    action: AnyAction
+
+
+class State(Struct, kw_only=True, omit_defaults=True):
+    """The state of a task. `workspace` is as the caller named it, "" for the default one.
+
+    `allowed` are permissions for this conversation, `finished` the ids of finished tool calls, `dialogue` all texts and calls.
+    """
+
+    workspace: str = ""
+    spelling: Spelling = Spelling.SNAKE
+    language: Language = Language.EN
+    allowed: tuple[str, ...] = ()
+    pending: PendingApproval | None = None
+    finished: tuple[str, ...] = ()
+    dialogue: tuple[DialogueEntry, ...] = ()
+
+    def for_next_task(self) -> State:
+        """Return the initial state of the conversation's next task."""
+        texts = tuple(
+            type(each)(each.text[:_MAX_REMEMBERED_CHARACTERS])
+            for each in self.dialogue
+            if isinstance(each, UserText | AgentText)
+        )
+        return State(
+            workspace=self.workspace,
+            spelling=self.spelling,
+            allowed=self.allowed,
+            dialogue=texts[-2 * _MAX_REMEMBERED_TURNS :],
+        )
+
+    def save(self, task: TaskInHand) -> None:
+        """Store the state with the task."""
+        task.notes[_NOTE] = msgspec.to_builtins(self)
+
+
+def load_state(notes: dict[str, Any]) -> State | None:
+    """Return the state that was stored in a task's notes."""
+    stored = notes.get(_NOTE)
+    return None if stored is None else msgspec.convert(stored, State)
+
+
+class Conversations:
+    """The conversations of callers, each represented by its newest task in the store."""
+
+    def __init__(self, store: TaskStore, workspaces: Workspaces) -> None:
+        self._store = store
+        self._workspaces = workspaces
+
+    @property
+    def has_default(self) -> bool:
+        """True if callers need not name a workspace."""
+        return self._workspaces.default is not None
+
+    def new_state(self, message: Message, call: Call) -> State:
+        """Return the state of a new task; an empty path in its settings leaves the workspace to the agent.
+
+        Raises INVALID_PARAMS for missing settings, and for a workspace that may not be used.
+        """
+        settings = settings_in(message)
+        previous = self._previous(message, call)
+        state = previous or State()
+        state.language = answer_language(text_of(message)[:_LANGUAGE_CHARACTERS])
+        if settings is not None:
+            state.workspace = settings.workspace_path
+            state.spelling = spelling_of(in_metadata(message.metadata))
+            if self.workspace(state) is None:
+                raise _not_usable(state.spelling)
+        elif previous is None:
+            self._require_settings(message, call)
+        return state
+
+    def workspace(self, state: State) -> Workspace | None:
+        """Return the workspace of the state's task; None if it may not be used, or no longer."""
+        return self._workspaces.named(state.workspace) if state.workspace else self._workspaces.default
+
+    def _previous(self, message: Message, call: Call) -> State | None:
+        assert call.principal is not None, "without an owner nothing is stored"
+        assert call.task is not None, "a turn belongs to a task"
+        query = TaskQuery(context_id=message.context_id)
+        page = self._store.list(call.principal.subject, query, size=2, after=None)
+        for stored in page.tasks:
+            if stored.task.id != call.task.id:
+                state = load_state(read_resume_payload(stored.work).notes)
+                return state.for_next_task() if state else None
+        return None
+
+    def _require_settings(self, message: Message, call: Call) -> None:
+        """Raise INVALID_PARAMS, unless the client only forwards messages and there is a default workspace."""
+        names_extension = URI in message.extensions and command_of(call) is None
+        if names_extension or (URI in call.extensions and not self.has_default):
+            raise invalid_field(
+                f"message.metadata.{URI}",
+                "is required in the first message of a session: AgentSettings with workspace_path",
+            )
+
+
+def _not_usable(spelling: Spelling) -> A2AError:
+    field = "workspace_path" if spelling is Spelling.SNAKE else "workspacePath"
+    return invalid_field(
+        f"message.metadata.{URI}.{field}",
+        "names no folder that may be worked in: use an absolute path inside one that the agent's operator has opened",
+    )

@@ -1,0 +1,277 @@
+"""One turn of a task, an agent loop: plan a step, request approval, call the tool, until there is an answer or a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.extensions.development_tool import (
+    AgentThought,
+    ConfirmationRequest,
+    ErrorDetails,
+    ToolCall,
+    ToolCallConfirmation,
+    ToolCallStatus,
+)
+from functions.devtool.actions import AnyAction, Edit, WriteFile
+from functions.devtool.conversation import AgentText, CalledTool, PendingApproval, State, ToolResult, UserText
+from functions.devtool.failure import Fault, ToolFailed
+from functions.devtool.planner import CallTool, Planner
+from functions.devtool.texts import Key, render
+from functions.devtool.tools import ALWAYS, CANCEL, Tools, permission, with_content
+from functions.devtool.workspace import Workspace
+
+_MAX_STEPS = 20
+_MAX_FINISHED_CALLS = 50
+
+
+class TurnStarted(Struct, frozen=True):
+    """The turn has started."""
+
+
+class ToolCallUpdated(Struct, frozen=True):
+    """A tool call has changed."""
+
+    call: ToolCall
+
+
+class TextAdded(Struct, frozen=True):
+    """The agent has written to the person."""
+
+    text: str
+
+
+class ApprovalRequested(Struct, frozen=True):
+    """The turn has ended: the task waits for the approval of this tool call."""
+
+    call: ToolCall
+
+
+class TurnCompleted(Struct, frozen=True):
+    """The task has been completed."""
+
+
+class TurnFailed(Struct, frozen=True):
+    """The task has failed, with a text for the person."""
+
+    text: str
+
+
+TurnEvent = (
+    TurnStarted | AgentThought | ToolCallUpdated | TextAdded | ApprovalRequested | TurnCompleted | TurnFailed
+)
+
+
+class TaskTurn:
+    """A turn on one task. `state` is saved with the task before each event that ends the turn."""
+
+    def __init__(
+        self,
+        state: State,
+        call: Call,
+        *,
+        planner: Planner,
+        tools: Tools,
+        workspace: Workspace | None,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._state = state
+        self._call = call
+        self._planner = planner
+        self._tools = tools
+        self._workspace = workspace
+        self._new_id = new_id
+
+    def start(self, text: str, *, again: bool) -> Iterator[TurnEvent]:
+        """Run the first turn. If it runs `again`, after its process died, earlier permissions no longer apply."""
+        if again:
+            self._state.allowed = ()
+        self._state.dialogue = (*self._state.dialogue, UserText(text))
+        yield TurnStarted()
+        yield from self._run()
+
+    def resume(self, confirmation: ToolCallConfirmation) -> Iterator[TurnEvent]:
+        """Run the turn after a decision on the pending tool call, which must fit that call."""
+        pending = self._pending()
+        self._state.pending = None
+        self._call.record.update(tool=pending.action.tool, decision=confirmation.selected_option_id)
+        if confirmation.selected_option_id == CANCEL:
+            yield from self._cancel(pending)
+            return
+        request, action = pending.call.confirmation_request, pending.action
+        assert request is not None, "a pending call has requested an approval"
+        if confirmation.selected_option_id == ALWAYS:
+            key = permission(action, request)
+            self._state.allowed = tuple(dict.fromkeys((*self._state.allowed, key)))
+        if confirmation.file_details is not None and request.file_edit_details is not None:
+            content = confirmation.file_details.new_content
+            action = WriteFile(path=_path(action), content=content)
+            request = with_content(request, content, action.path) or request
+        yield from self._execute(action, replace(pending.call, confirmation_request=None), request)
+        if self._state.pending is None:
+            yield from self._run()
+
+    def fail_as_interrupted(self) -> Iterator[TurnEvent]:
+        """Fail the task of a process that died after the decision: the outcome is unknown, and nothing is repeated."""
+        pending, self._state.pending = self._state.pending, None
+        failure = ToolFailed(Fault.INTERRUPTED)
+        if pending is not None:
+            yield from self._fail(pending.call, failure)
+        yield TurnFailed(failure.text(self._state.language))
+
+    def request_again(self) -> Iterator[TurnEvent]:
+        """Repeat the pending approval request after a message without a decision."""
+        pending = self._pending()
+        yield TextAdded(render(Key.STILL_WAITING, self._state.language))
+        yield ToolCallUpdated(pending.call)
+        yield ApprovalRequested(pending.call)
+
+    def _run(self) -> Iterator[TurnEvent]:
+        for _ in range(_MAX_STEPS):
+            step = yield from self._planner.next_step(self._state, self._call)
+            if not isinstance(step, CallTool):
+                self._state.dialogue = (*self._state.dialogue, AgentText(step.text))
+                self._save()
+                if step.failed:
+                    yield TurnFailed(step.text)
+                else:
+                    yield TextAdded(step.text)
+                    yield TurnCompleted()
+                return
+            yield from self._call_tool(step)
+            if self._state.pending is not None:
+                return
+        yield TurnFailed(render(Key.WITHOUT_ANSWER, self._state.language))
+
+    def _call_tool(self, step: CallTool) -> Iterator[TurnEvent]:
+        action = step.action
+        self._call.record["tool"] = action.tool
+        if self._workspace is None:
+            text = render(Key.NO_WORKSPACE, self._state.language)
+            self._state.dialogue = (*self._state.dialogue, ToolResult("", text, succeeded=False))
+            return
+        call = self._new_call(action)
+        called = CalledTool(call.tool_call_id, action, step.by, step.signature)
+        self._state.dialogue = (*self._state.dialogue, called)
+        try:
+            request = self._tools.approval_request(action, self._workspace, self._state.language)
+        except ToolFailed as failed:
+            yield ToolCallUpdated(call)
+            yield from self._fail(call, failed)
+            return
+        if request is not None and permission(action, request) not in self._state.allowed:
+            yield from self._request_approval(replace(call, confirmation_request=request), action)
+            return
+        yield ToolCallUpdated(call)
+        yield from self._execute(action, call, request)
+
+    def _new_call(self, action: AnyAction) -> ToolCall:
+        return ToolCall(
+            tool_call_id=self._new_id(),
+            status=ToolCallStatus.PENDING,
+            tool_name=action.tool,
+            input_parameters=action.parameters,
+        )
+
+    def _request_approval(self, call: ToolCall, action: AnyAction) -> Iterator[TurnEvent]:
+        self._state.pending = PendingApproval(call, action)
+        yield ToolCallUpdated(call)
+        self._save()
+        yield ApprovalRequested(call)
+
+    def _execute(
+        self, action: AnyAction, call: ToolCall, approved: ConfirmationRequest | None
+    ) -> Iterator[TurnEvent]:
+        if self._workspace is None:
+            yield from self._fail(call, ToolFailed(Fault.NOT_FOUND, path="."))
+            return
+        call = replace(call, status=ToolCallStatus.EXECUTING)
+        yield ToolCallUpdated(call)
+        steps = self._tools.execute(
+            action,
+            self._workspace,
+            self._state.language,
+            approved=approved,
+            cancellation=self._call.cancellation,
+        )
+        try:
+            while True:
+                live_content = next(steps)
+                if live_content != call.live_content:
+                    call = replace(call, live_content=live_content)
+                    yield ToolCallUpdated(call)
+        except StopIteration as end:
+            output, text = end.value
+            yield ToolCallUpdated(
+                replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output)
+            )
+            self._finish(call.tool_call_id, text, succeeded=True)
+        except ToolFailed as failed:
+            yield from self._fail(call, failed)
+            if failed.fault is Fault.CHANGED and approved is not None:
+                yield from self._request_new_approval(action)
+        finally:
+            steps.close()
+
+    def _request_new_approval(self, action: AnyAction) -> Iterator[TurnEvent]:
+        """Request approval of the new difference after the file has changed."""
+        assert self._workspace is not None
+        try:
+            request = self._tools.approval_request(action, self._workspace, self._state.language)
+        except ToolFailed:
+            # Nothing is left to do; the dialogue has the reason.
+            return
+        assert request is not None, "the action has been approved before"
+        yield TextAdded(render(Key.ASKED_AGAIN, self._state.language, path=_path(action)))
+        call = replace(self._new_call(action), confirmation_request=request)
+        last = next(each for each in reversed(self._state.dialogue) if isinstance(each, CalledTool))
+        again = replace(last, call_id=call.tool_call_id, action=action)
+        self._state.dialogue = (*self._state.dialogue, again)
+        yield from self._request_approval(call, action)
+
+    def _cancel(self, pending: PendingApproval) -> Iterator[TurnEvent]:
+        call = replace(pending.call, status=ToolCallStatus.CANCELLED, confirmation_request=None)
+        text = render(Key.CANCELLED, self._state.language)
+        self._finish(call.tool_call_id, text, succeeded=False)
+        yield ToolCallUpdated(call)
+        # The person decides on the next step.
+        self._state.dialogue = (*self._state.dialogue, AgentText(text))
+        self._save()
+        yield TextAdded(text)
+        yield TurnCompleted()
+
+    def _fail(self, call: ToolCall, failed: ToolFailed) -> Iterator[TurnEvent]:
+        text = failed.text(self._state.language)
+        self._call.record["fault"] = failed.fault
+        self._finish(call.tool_call_id, text, succeeded=False)
+        yield ToolCallUpdated(
+            replace(
+                call,
+                status=ToolCallStatus.FAILED,
+                live_content=None,
+                confirmation_request=None,
+                error=ErrorDetails(message=text, type=failed.fault, status_code=failed.status_code),
+            )
+        )
+
+    def _finish(self, call_id: str, text: str, *, succeeded: bool) -> None:
+        state = self._state
+        state.finished = (*state.finished, call_id)[-_MAX_FINISHED_CALLS:]
+        state.dialogue = (*state.dialogue, ToolResult(call_id, text, succeeded))
+        self._save()
+
+    def _save(self) -> None:
+        assert self._call.task is not None, "a turn belongs to a task"
+        self._state.save(self._call.task)
+
+    def _pending(self) -> PendingApproval:
+        assert self._state.pending is not None, "only a task that waits is resumed"
+        return self._state.pending
+
+
+def _path(action: AnyAction) -> str:
+    assert isinstance(action, Edit), "only a file is edited"
+    return action.path
