@@ -26,9 +26,8 @@ from a2a_hub.task_store.factory import open_store
 from a2a_hub.tasks.task_service import StoredTasks, TaskService
 from a2a_hub.tasks.webhook_keys import KeySetPage
 from a2a_hub.telemetry.log import Log, Record
-from functions.hub.agent import HubAgent
+from functions.hub.agent import CommandAgent, HubAgent
 from functions.hub.commands.agent_commands import AgentCommandCatalog, AgentCommands
-from functions.hub.commands.command_agent import CommandAgent
 from functions.hub.commands.commands import Commands
 from functions.hub.config import Config
 from functions.hub.conversations import Conversations

@@ -1,4 +1,4 @@
-"""A turn's way through the hub: canonical text → route → agent → pieces of answer, with every failure contained."""
+"""The pipeline of a turn: canonical text → route → agent → pieces of the answer, with every failure contained."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry.log import Log, Record
 from a2a_hub.text.language import language_of
 from functions.hub import citations, texts
-from functions.hub.conversations import Conversation, Conversations, noted
+from functions.hub.conversations import Conversation, Conversations
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent, for_callers
 from functions.hub.downstream.interface import AgentRequest, Downstream, addressed
 from functions.hub.failure import (
@@ -29,9 +29,8 @@ from functions.hub.failure import (
     not_permitted,
     unrouted,
 )
-from functions.hub.route_selection import choose
 from functions.hub.tables import Tables
-from functions.hub.tool_approval import Decision, decided, question, too_late, waiting_for
+from functions.hub.tool_approval import Decision, decision_of, pending_tools, question_text, too_late_text
 from functions.hub.turn import CONVERSATION, EXECUTES, RUNNING, IncomingTurn, Turn
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
@@ -53,8 +52,8 @@ class Pipeline:
         self._log = log
         self._clock = clock
 
-    def begin(self, incoming: IncomingTurn, record: Record) -> tuple[Turn, Iterator[TranslatedEvent]]:
-        """Chooses the route; what is heard from its agent does the rest as it is taken.
+    def start_turn(self, incoming: IncomingTurn, record: Record) -> tuple[Turn, Iterator[TranslatedEvent]]:
+        """Choose the route and return the turn with its agent's events, which complete the turn as they are taken.
 
         Raises A2AError (INVALID_PARAMS) for a skill that no route of this caller has.
         """
@@ -65,51 +64,48 @@ class Pipeline:
             record["text"] = text
         if not text and (incoming.text_only or not _holds_more_than_text(incoming.message)):
             record["outcome"] = "no_text"
-            turn.say(texts.empty_message_text())
+            turn.append_text(texts.empty_message_text())
             return turn, iter(((None, (Text(turn.answer),)),))
         try:
-            conversation, choice, downstream = self._chosen(text, incoming)
+            conversation, choice, downstream = self._choose(text, incoming)
             turn.immediate = downstream.immediate
         except A2AError:
             raise
         except Exception:
             self._log.exception("No route could be chosen", record)
-            return turn, iter(((None, (self._failed(turn, None, unrouted(), record),)),))
+            return turn, iter(((None, (self._fail(turn, None, unrouted(), record),)),))
         turn.choice = choice
         turn.routing_ms = _milliseconds(self._clock() - started)
         reason = choice.reason if self._log.with_text else choice.reason_without_text
         record |= {"route": choice.route.id, "reason": reason, "agent": choice.route.name}
-        return turn, self._heard(turn, choice.route, downstream, conversation, record)
+        return turn, self._events(turn, choice.route, downstream, conversation, record)
 
-    def _chosen(self, text: str, incoming: IncomingTurn) -> tuple[Conversation | None, Choice, Downstream]:
-        conversation = noted(incoming.notes.get(CONVERSATION)) or self._conversations.get(
+    def _choose(self, text: str, incoming: IncomingTurn) -> tuple[Conversation | None, Choice, Downstream]:
+        conversation = Conversation.from_note(incoming.notes.get(CONVERSATION)) or self._conversations.get(
             incoming.owner, incoming.downstream_context_id
         )
         served = self._tables.now
-        choice = choose(text, incoming, conversation, router=served.router, routes=served.routes)
+        choice = served.choose(text, incoming, conversation)
         return conversation, choice, served.downstreams[choice.route.id]
 
     def starts_new_task(self, incoming: IncomingTurn) -> bool:
-        """Whether the message is for another agent than that whose task, which asks for nothing, the notes tell of."""
-        kept = noted(incoming.notes.get(CONVERSATION))
-        if kept is None or kept.waiting_task_id is not None:
+        """Return True if the message is for another agent than that of the idle task in the notes."""
+        noted = Conversation.from_note(incoming.notes.get(CONVERSATION))
+        if noted is None or noted.waiting_task_id is not None:
             return False
-        latest = self._conversations.get(incoming.owner, incoming.downstream_context_id) or kept
-        served = self._tables.now
+        latest = self._conversations.get(incoming.owner, incoming.downstream_context_id) or noted
         try:
-            choice = choose(
-                text_of(incoming.message), incoming, latest, router=served.router, routes=served.routes
-            )
+            choice = self._tables.now.choose(text_of(incoming.message), incoming, latest)
         except Exception:
-            # The turn meets it again, and tells of it.
+            # The turn meets it again, and reports it.
             return False
-        return choice.route.id != kept.route_id
+        return choice.route.id != noted.route_id
 
     def cancel(self, owner: str, downstream_context_id: str, call: Call) -> None:
-        """Passes a task's cancellation on to the agent whose task it is, as far as that is known."""
+        """Pass a task's cancellation on to its agent, as far as that is known."""
         self._conversations.forget_waiting(owner, downstream_context_id)
         notes = call.task.notes if call.task else {}
-        conversation = noted(notes.get(CONVERSATION))
+        conversation = Conversation.from_note(notes.get(CONVERSATION))
         waiting = conversation.task_of(conversation.route_id) if conversation else None
         running = notes.get(RUNNING)
         if isinstance(running, dict):
@@ -122,7 +118,7 @@ class Pipeline:
         if downstream is not None:
             downstream.cancel(task_id, authorization=call.authorization, traceparent=call.traceparent)
 
-    def _heard(
+    def _events(
         self,
         turn: Turn,
         route: Route,
@@ -132,33 +128,35 @@ class Pipeline:
     ) -> Iterator[TranslatedEvent]:
         started = self._clock()
         notes = turn.incoming.notes
-        decision, late = decided(turn, route, conversation), False
-        told = conversation.told if conversation and conversation.route_id == route.id else {}
+        decision, late = decision_of(turn, route, conversation), False
+        same_route = conversation is not None and conversation.route_id == route.id
+        delivered = conversation.delivered_artifacts if conversation and same_route else {}
         translator = EventTranslator(
-            turn.language, asked=decision.pending, decided=decision.call_id, told=told
+            turn.language, asked=decision.pending, decided=decision.call_id, told=delivered
         )
         try:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
             if decision.asks_again:
-                yield None, (self._spoken(Question(""), turn, route, translator, again=True),)
+                yield None, (self._with_text(Question(""), turn, route, translator, again=True),)
                 return
-            agent_request = self._asking(turn, route, conversation, decision)
+            agent_request = _agent_request(turn, route, conversation, decision)
             with closing(downstream.ask(agent_request)) as events:  # type: ignore[type-var]
                 for event in events:
                     pieces = [
-                        self._spoken(piece, turn, route, translator) for piece in translator.translate(event)
+                        self._with_text(piece, turn, route, translator)
+                        for piece in translator.translate(event)
                     ]
                     if not late and decision.allows and translator.too_late:
                         late = True
                         translator.interrupted()
-                        pieces.insert(0, _noted(Text(too_late(route, turn.language)), turn))
+                        pieces.insert(0, _recorded(Text(too_late_text(route, turn.language)), turn))
                     if translator.task_id is not None:
                         notes[RUNNING] = {"route": route.id, "task": translator.task_id}
                     yield event, pieces
-            rest = [_noted(piece, turn) for piece in translator.finish()]
+            rest = [_recorded(piece, turn) for piece in translator.finish()]
             if decision.call_id is not None and translator.state is None:
-                rest.append(_noted(Text(too_late(route, turn.language)), turn))
+                rest.append(_recorded(Text(too_late_text(route, turn.language)), turn))
                 translator.spoken = True
             if rest:
                 yield None, rest
@@ -167,73 +165,47 @@ class Pipeline:
             ):
                 raise DownstreamFailed(failed_task(route, translator.state.name.lower()))
             if not translator.spoken:
-                yield None, (_noted(Text(texts.no_answer_text(route, turn.language)), turn),)
+                yield None, (_recorded(Text(texts.no_answer_text(route, turn.language)), turn),)
             if turn.data:
                 turn.citations = citations.citations_of(turn.data)
                 yield None, (Text(citations.numbered_lines(turn.citations, turn.language)),)
         except DownstreamFailed as failed:
-            said = self._failed(turn, route, failed.failure, record)
+            piece = self._fail(turn, route, failed.failure, record)
             refused = failed.failure.kind is FailureKind.NOT_ACCEPTED and translator.state is None
-            # The agent did nothing with it: a task that waits for an answer waits for another one.
+            # The agent did nothing with it: a task that waits for an answer still waits.
             waits = refused and conversation is not None and conversation.task_of(route.id) is not None
-            yield None, (Question(said.text) if waits else said,)
+            yield None, (Question(piece.text) if waits else piece,)
         except Exception:
             self._log.exception("A turn failed inside the hub", record)
-            yield None, (self._failed(turn, route, internal(route), record),)
+            yield None, (self._fail(turn, route, internal(route), record),)
         finally:
             turn.downstream_ms = _milliseconds(self._clock() - started)
             record["downstreamMs"] = turn.downstream_ms
-            self._remember(turn, route, conversation, translator, decision)
+            self._store_conversation(turn, route, conversation, translator, decision)
 
-    def _spoken(
+    def _with_text(
         self, piece: Piece, turn: Turn, route: Route, translator: EventTranslator, *, again: bool = False
     ) -> Piece:
         if isinstance(piece, Question) and not piece.text:
             if translator.pending and not piece.auth:
-                text = question(translator.pending, route, turn.language, again=again)
+                text = question_text(translator.pending, route, turn.language, again=again)
             else:
                 text = texts.question_text(route, turn.language)
             piece = Question(text, auth=piece.auth)
-        return _noted(piece, turn)
+        return _recorded(piece, turn)
 
-    def _asking(
-        self, turn: Turn, route: Route, conversation: Conversation | None, decision: Decision
-    ) -> AgentRequest:
-        incoming = turn.incoming
-        context_id = task_id = None
-        if conversation is not None:
-            context_id = conversation.context_ids.get(route.id)
-            task_id = conversation.task_of(route.id)
-        message = addressed(
-            decision.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
-        )
-        running = incoming.notes.get(RUNNING)
-        running_task_id = running["task"] if running and running["route"] == route.id else None
-        return AgentRequest(
-            message=message,
-            streaming=incoming.streaming,
-            authorization=incoming.authorization,
-            traceparent=incoming.traceparent,
-            cancellation=incoming.cancellation,
-            running_task_id=running_task_id,
-            decides=decision.call_id is not None,
-            development_tool=incoming.development_tool or decision.of_extension,
-            may_outlive_request=incoming.may_outlive_request,
-            executes=incoming.executes,
-        )
-
-    def _failed(self, turn: Turn, route: Route | None, failure: Failure, record: Record) -> reply.Failure:
+    def _fail(self, turn: Turn, route: Route | None, failure: Failure, record: Record) -> reply.Failure:
         turn.failure = failure
-        # Leaving is the caller's good right.
+        # A caller who leaves is no failure.
         severity = "INFO" if failure.fault == LEFT else "WARNING"
         record |= {"severity": severity, "outcome": failure.fault, "cause": failure.cause}
         if failure.remedy:
             record["remedy"] = failure.remedy
         text = texts.failure_text(failure, route, language=turn.language, reference=turn.incoming.request_id)
-        turn.say(text, apart=True)
+        turn.append_text(text, new_paragraph=True)
         return reply.Failure(text)
 
-    def _remember(
+    def _store_conversation(
         self,
         turn: Turn,
         route: Route,
@@ -249,13 +221,13 @@ class Pipeline:
                 open_task_id = translator.task_id
             else:
                 waiting_task_id = translator.task_id
-                pending = waiting_for(translator.pending, turn.language)
+                pending = pending_tools(translator.pending, turn.language)
         elif (
             translator.state is None
             and earlier.route_id == route.id
             and (turn.failure is not None or decision.call_id is None)
         ):
-            # The agent said nothing: as far as the hub can know, its task still waits.
+            # The agent sent nothing: as far as the hub knows, its task still waits.
             waiting_task_id, pending = earlier.waiting_task_id, earlier.pending_tools
             open_task_id = earlier.open_tasks.get(route.id)
         now = earlier.after(
@@ -264,7 +236,7 @@ class Pipeline:
             waiting_task_id=waiting_task_id,
             pending_tools=pending,
             open_task_id=open_task_id,
-            told=translator.told,
+            delivered_artifacts=translator.told,
         )
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)
@@ -274,12 +246,40 @@ class Pipeline:
             incoming.notes[CONVERSATION] = now.as_note()
 
 
-def _noted(piece: Piece, turn: Turn) -> Piece:
+def _agent_request(
+    turn: Turn, route: Route, conversation: Conversation | None, decision: Decision
+) -> AgentRequest:
+    incoming = turn.incoming
+    context_id = task_id = None
+    if conversation is not None:
+        context_id = conversation.context_ids.get(route.id)
+        task_id = conversation.task_of(route.id)
+    message = addressed(
+        decision.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
+    )
+    running = incoming.notes.get(RUNNING)
+    running_task_id = running["task"] if running and running["route"] == route.id else None
+    return AgentRequest(
+        message=message,
+        streaming=incoming.streaming,
+        authorization=incoming.authorization,
+        traceparent=incoming.traceparent,
+        cancellation=incoming.cancellation,
+        running_task_id=running_task_id,
+        decides=decision.call_id is not None,
+        development_tool=incoming.development_tool or decision.uses_extension,
+        may_outlive_request=incoming.may_outlive_request,
+        executes=incoming.executes,
+    )
+
+
+def _recorded(piece: Piece, turn: Turn) -> Piece:
+    """Add the piece to the turn's record."""
     match piece:
         case Text(text):
-            turn.say(text)
+            turn.append_text(text)
         case Question(text):
-            turn.say(text, apart=True)
+            turn.append_text(text, new_paragraph=True)
         case Data(value):
             turn.data.append(value)
             return Data(for_callers(value))

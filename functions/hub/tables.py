@@ -1,4 +1,4 @@
-"""The route table in use and everything made of it. A turn keeps the table that it began with."""
+"""The route table in use, everything made of it, and the choice of a turn's route. A turn keeps the table that it began with."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from typing import Protocol
 from msgspec import Struct, structs
 
 from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError
 from a2a_hub.identity.principal import Principal
-from a2a_hub.routing.router import Router
+from a2a_hub.routing.router import Choice, Router, Rule, UnknownSkill
 from a2a_hub.routing.routes import Route, RouteTable, may_use
 from a2a_hub.settings.hub import HubSettings, card_for, public_card
+from functions.hub.conversations import Conversation
 from functions.hub.downstream.interface import Downstream
+from functions.hub.turn import IncomingTurn
+
+# The subject of a text stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.
+_MOST_CHARACTERS = 20_000
 
 
 class Served(Struct, frozen=True, kw_only=True):
@@ -27,6 +33,47 @@ class Served(Struct, frozen=True, kw_only=True):
     def routes(self) -> Mapping[str, Route]:
         """The routes by id."""
         return self.settings.table.by_id
+
+    def choose(self, text: str, incoming: IncomingTurn, conversation: Conversation | None) -> Choice:
+        """Choose the route of a turn: that of the task that waits in this conversation, else the router's.
+
+        The caller may not be permitted to use it. Raises A2AError (INVALID_PARAMS) for a skill that no route has, or none that
+        the caller may use: both look the same.
+        """
+        routes, skill = self.routes, incoming.skill
+        if skill is not None and skill in routes and not may_use(routes[skill], incoming.principal):
+            raise self._unknown_skill(incoming)
+        last = routes.get(conversation.route_id) if conversation else None
+        if skill is None and conversation is not None and conversation.waiting_task_id is not None and last:
+            reason = f'waiting: the task of "{last.id}" in this conversation waits for an answer'
+            return Choice(route=last, rule=Rule.WAITING, words=(), reason=reason)
+        try:
+            choice = self.router.choose(
+                text[:_MOST_CHARACTERS],
+                skill=skill,
+                last_route=conversation.route_id if conversation else None,
+            )
+        except UnknownSkill:
+            raise self._unknown_skill(incoming) from None
+        if (
+            choice.rule is Rule.DEFAULT
+            and conversation is not None
+            and last
+            and last.id in conversation.open_tasks
+        ):
+            reason = (
+                f'open: no rule matched, and the task of "{last.id}" in this conversation can be continued'
+            )
+            return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
+        return choice
+
+    def _unknown_skill(self, incoming: IncomingTurn) -> A2AError:
+        known = ", ".join(route.id for route in self.routes.values() if may_use(route, incoming.principal))
+        return A2AError(
+            INVALID_PARAMS,
+            f"Invalid parameters: {incoming.skill_field} is unknown; known are {known}",
+            fields=((incoming.skill_field, f"must be one of {known}"),),
+        )
 
 
 class DownstreamFactory(Protocol):

@@ -14,7 +14,7 @@ from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator, may_call
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.telemetry.log import Record, traceparent_of
-from functions.hub.contexts import ids_of
+from functions.hub.conversations import ids_of
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
 from functions.hub.pipeline import Pipeline
@@ -38,8 +38,8 @@ class ToolsQuery:
         if not may_call(OPERATION, caller.principal):
             raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {OPERATION}")
         incoming = self._incoming(request, caller, record)
-        turn, heard = self._pipeline.begin(incoming, record)
-        for _ in heard:
+        turn, events = self._pipeline.start_turn(incoming, record)
+        for _ in events:
             pass
         record.setdefault("outcome", "ok")
         answer = _answer(turn, for_operator=is_operator(caller.principal, self._operators))

@@ -1,4 +1,4 @@
-"""One turn of a conversation: what came in, and the record of what was done about it."""
+"""One turn of a conversation: its input, and the record of it."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from a2a_hub.text.language import Language
 from functions.hub.failure import Failure
 
 CONVERSATION, RUNNING, EXECUTES = "conversation", "running", "executes"
-"""What is kept with a turn's task: the conversation as the turn left it, the agent's own task while it is under way, and that the
-turn executes a slash command.
+"""Names of notes in a turn's task: the conversation as the turn left it, the agent's own task while it runs, and that the turn
+executes a slash command.
 """
 
 
 class IncomingTurn(Redacted, frozen=True, kw_only=True):
     """A message on its way to an agent. `owner` is the caller's subject.
 
-    `skill` is the route asked for by name, `skill_field` where it was.
+    `skill` is the route that the caller names, `skill_field` the field that names it.
 
-    `downstream_context_id` is the id under which agents know this conversation, unless they have given it one of their own.
+    `downstream_context_id` is the conversation's id for agents that have given it none of their own.
 
-    `may_outlive_request`: the turn becomes a task when it takes long.
+    `may_outlive_request`: the turn becomes a task if it takes long.
 
     `development_tool`: the caller is a program that uses the extension of this name.
 
-    `executes`: the turn is a slash command's, which its agent executes already.
+    `executes`: the turn follows a slash command that its agent executes already.
 
-    `text_only`: nothing but text can be shown. `notes` are kept with the turn's task, where it has one.
+    `text_only`: the caller shows nothing but text. `notes` are stored with the turn's task, if it has one.
     """
 
     message: Message
@@ -56,14 +56,14 @@ class IncomingTurn(Redacted, frozen=True, kw_only=True):
 
 
 class Turn(Struct, kw_only=True):
-    """What became of it. Complete when the pieces of the answer are exhausted. `immediate`: it waits for nobody."""
+    """The mutable record of one turn, complete when its events are exhausted. `immediate`: it waits for nobody."""
 
     incoming: IncomingTurn
     text: str
     language: Language
     choice: Choice | None
     immediate: bool = True
-    said: list[str] = []
+    texts: list[str] = []
     data: list[dict[str, Any]] = []
     citations: list[dict[str, Any]] = []
     failure: Failure | None = None
@@ -73,9 +73,9 @@ class Turn(Struct, kw_only=True):
     @property
     def answer(self) -> str:
         """The text so far."""
-        return "".join(self.said)
+        return "".join(self.texts)
 
-    def say(self, text: str, *, apart: bool = False) -> None:
-        """The answer goes on, `apart` with a paragraph of its own."""
+    def append_text(self, text: str, *, new_paragraph: bool = False) -> None:
+        """Append to the answer, `new_paragraph` after an empty line."""
         if text:
-            self.said += ("\n\n", text) if apart and self.said else (text,)
+            self.texts += ("\n\n", text) if new_paragraph and self.texts else (text,)

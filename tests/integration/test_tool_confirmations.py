@@ -230,8 +230,8 @@ def test_what_is_for_workers_leaves_a_task_that_asks_nothing_and_reaches_them(
         lease = store.lease("a-worker", seconds=5, roles=("developer",))
     assert lease is not None
     assert [text_of(hub.send(command)).split("\n")[1:] for command in ("/tasks", "/タスク一覧")] == [
-        ["2: waiting to be worked on: team: plan it", "1: answered; it can be gone on with: code: think"],
-        ["2: 受付済み: team: plan it", "1: 回答済み（続けられます）: code: think"],
+        ["2: waiting to be worked on: team: plan it", "1: answered; you can continue it: code: think"],
+        ["2：受付済み：team: plan it", "1：回答済み（続けられます）：code: think"],
     ]
     assert turn(hub, "stream", "code: further", context_id)[1] == "Echo: code: further"
     assert agent.texts[1] == ("code: further", "task-1")

@@ -52,6 +52,6 @@ def test_an_agents_task_is_asked_for_at_that_agent_and_at_no_other() -> None:
         clock=lambda: float(next(ticks)),
     )
     for text in ("alpha please", "beta please"):
-        _, heard = pipeline.begin(_incoming(text), {})
-        assert list(heard)
+        _, events = pipeline.start_turn(_incoming(text), {})
+        assert list(events)
     assert [agent_request.running_task_id for agent_request in asked] == ["task-of-alpha", None]
