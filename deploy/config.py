@@ -44,6 +44,8 @@ class FunctionConfig:
     resources: Resources
     url: str | None
     environment: Mapping[str, str]
+    secrets: Mapping[str, str]
+    """Variables that are filled from Secret Manager, each with the secret's name."""
     corpus_bucket: str | None
     workspace_bucket: str | None
     has_table: bool

@@ -223,7 +223,7 @@ class _Reader:
     def _function(self, function: Function, home: Place) -> FunctionConfig:
         table = self._table(("functions", function.name))
         resources = set(Resources.__dataclass_fields__)
-        known = resources | {"environment"}
+        known = resources | {"environment", "secrets"}
         if function.is_agent:
             known |= set(Place.__dataclass_fields__) | {"url"}
         if function.mounts_documents:
@@ -239,6 +239,7 @@ class _Reader:
             resources=self._resources(table, function),
             url=self._address(table, "url"),
             environment=self._environment(function.name),
+            secrets=self._function_secrets(function.name),
             corpus_bucket=self._optional(table, "corpus_bucket", BUCKET),
             workspace_bucket=self._optional(table, "workspace_bucket", BUCKET),
             has_table=function.name in self._table(("functions",)).values,
@@ -270,13 +271,23 @@ class _Reader:
         return resources
 
     def _environment(self, name: str) -> Mapping[str, str]:
-        table = self._table(("functions", name, "environment"))
+        table = self._variables(("functions", name, "environment"))
+        return {key: table.text(key) for key in table.values}
+
+    def _function_secrets(self, name: str) -> Mapping[str, str]:
+        table = self._variables(("functions", name, "secrets"))
+        for key in table.values.keys() & self._table(("functions", name, "environment")).values.keys():
+            table.problem(key, f"{key} is in [functions.{name}.environment] too: delete one of the two")
+        return {key: self._matching(table, key, SECRET, None) for key in table.values}
+
+    def _variables(self, path: tuple[str, ...]) -> CheckedTable:
+        table = self._table(path)
         for key in table.values:
             if not VARIABLE_NAME.fullmatch(key):
                 table.problem(key, f"{key!r} is no name of a variable: capital letters, digits, _")
             elif key in SET_BY_DEPLOYMENT:
                 table.problem(key, f"{key} is set by the deployment: {SET_BY_DEPLOYMENT[key]}")
-        return {key: table.text(key) for key in table.values}
+        return table
 
     def _workers(self, name: str) -> Mapping[str, tuple[str, ...]]:
         table = self._table(("functions", name, "workers"))

@@ -185,7 +185,7 @@ class Plan:
     def secrets_of(self, function: Function) -> Mapping[str, str]:
         """A function's secrets: the variable or the path where it finds each, and the secret's name."""
         secrets = self.config.secrets
-        found: dict[str, str] = {}
+        found = dict(self.config.functions[function.name].secrets)
         # Without a gateway it is only `tasks` that signs.
         signs = not self.direct or any(wanted.function.takes_workers for wanted in self.wanted())
         if signs and function.holds_signing_key:

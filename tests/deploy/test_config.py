@@ -100,6 +100,8 @@ MISTAKES = {
     '[functions.hub.environment]\nlower = "k"': "deploy.toml:7: 'lower' is no name of a variable",
     '[functions.hub.environment]\nWORKER_ACCOUNTS = "a=b"': "deploy.toml:7: WORKER_ACCOUNTS is set by",
     '[functions.hub.environment]\nTASK_STOER = "firestore"': "deploy.toml:7: TASK_STOER is no setting: did you mean TASK_STORE?",
+    '[functions.hub.secrets]\nGATE_SIGNING_KEY = "k"': "deploy.toml:7: GATE_SIGNING_KEY is set by the deployment",
+    '[functions.hub.secrets]\nTRAVEL_KEY = "a b"': "deploy.toml:7: TRAVEL_KEY is 'a b': it must be a secret's name",
     '[functions.gate.environment]\nRATE_LIMIT_PER_MIN = "9"': "deploy.toml:7: RATE_LIMIT_PER_MIN is no setting",
     '[functions.tasks.workers]\ndeveloper = ["me@example.com"]': "deploy.toml:7: developer holds 'me@example.com'",
     "[functions.tasks.workers]\nwriter = []": "deploy.toml:7: writer is no role: no route of routes.toml has one",

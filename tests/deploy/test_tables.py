@@ -261,3 +261,9 @@ def test_the_topics_are_those_that_the_hub_publishes_to() -> None:
 def test_without_a_gateway_tasks_alone_signs_and_without_tasks_nobody_does() -> None:
     assert plan(WITH_TASKS, direct=True).secrets() == {"a2a-gate-signing-key": ("hub", "tasks")}
     assert plan(direct=True).secrets() == {}
+
+
+def test_a_function_gets_secrets_of_its_own_as_variables() -> None:
+    deployed = plan(EXAMPLE + '\n[functions.hub.secrets]\nTRAVEL_KEY = "travel-key"\n')
+    assert deployed.secrets()["travel-key"] == ("hub",)
+    assert "TRAVEL_KEY=travel-key:latest" in "\n".join(declarations(deployed))
