@@ -93,11 +93,18 @@ def test_without_a_gateway_gemini_enterprise_may_invoke_the_hub_and_nobody_else(
     }
 
 
-def test_documents_are_mounted_read_only_and_the_agent_may_read_that_bucket(tmp_path: Path) -> None:
-    with deployment(tmp_path, config=CONFIG) as one:
+def test_documents_are_mounted_to_be_read_and_workspaces_to_be_written_where_a_database_is_their_own(
+    tmp_path: Path,
+) -> None:
+    files = "partner-pm-project"
+    table = f'[functions.devtool]\nproject = "{files}"\nproject_number = "333333333333"\nworkspace_bucket = "my-files"\n'
+    with deployment(tmp_path, config=CONFIG + table) as one:
         one.google.run.buckets["my-documents"] = {"name": "my-documents", "project": HUB}
-        outcome = one.deploy("--direct", "--only=prepare,bundle,docqa")
-        assert outcome.status == 0, outcome.out + outcome.err
+        one.google.run.buckets["my-files"] = {"name": "my-files", "project": files}
+        first = one.deploy("--direct", "--only=prepare,bundle,docqa,devtool")
+        second = one.deploy("--direct", "--only=prepare,docqa,devtool")
+    assert first.status == 0, first.out + first.err
+    assert (second.status, second.changes) == (0, []), second.out + second.err
     reader = f"serviceAccount:a2a-docqa@{HUB}.iam.gserviceaccount.com"
     assert one.google.cloud.members("gs://my-documents", "roles/storage.objectViewer") == [reader]
     spec = one.google.run.services[f"{HUB}/a2a-docqa"]["spec"]["template"]["spec"]
@@ -107,24 +114,8 @@ def test_documents_are_mounted_read_only_and_the_agent_may_read_that_bucket(tmp_
     assert mount["mountPath"] == "/corpus"
     assert {"name": "CORPUS_DIR", "value": "/corpus"} in spec["containers"][0]["env"]
 
-
-def test_workspaces_are_mounted_to_be_written_in_a_project_with_a_database_of_its_own(tmp_path: Path) -> None:
-    files = "partner-pm-project"
-    table = f'[functions.devtool]\nproject = "{files}"\nproject_number = "333333333333"\nworkspace_bucket = "my-files"\n'
-    with deployment(tmp_path, config=ALONE + table) as one:
-        one.google.run.buckets["my-files"] = {"name": "my-files", "project": files}
-        stages = ("--direct", "--only=prepare,bundle,devtool")
-        first, second = one.deploy(*stages), one.deploy(*stages)
-    assert first.status == 0, first.out + first.err
-    assert (second.status, second.changes) == (0, []), second.out + second.err
     agent = f"serviceAccount:a2a-devtool@{files}.iam.gserviceaccount.com"
-    granted = {
-        (resource, binding["role"])
-        for resource, policy in one.google.cloud.policies.items()
-        for binding in policy["bindings"]
-        if agent in binding["members"]
-    }
-    assert granted == {
+    assert _granted(one, agent) == {
         (f"projects/{files}", "roles/datastore.user"),
         ("gs://my-files", "roles/storage.objectUser"),
     }
@@ -150,13 +141,7 @@ def test_with_a_data_store_the_agent_may_search_it_and_read_the_bucket_and_nothi
     assert first.status == 0, first.out + first.err
     assert (second.status, second.changes) == (0, []), second.out + second.err
     docqa = f"serviceAccount:a2a-docqa@{HUB}.iam.gserviceaccount.com"
-    granted = {
-        (resource, binding["role"])
-        for resource, policy in one.google.cloud.policies.items()
-        for binding in policy["bindings"]
-        if docqa in binding["members"]
-    }
-    assert granted == {
+    assert _granted(one, docqa) == {
         (f"projects/{HUB}", "roles/discoveryengine.viewer"),
         ("gs://my-documents", "roles/storage.objectViewer"),
     }
@@ -245,4 +230,13 @@ def has_accounts(one: Deployment) -> None:
     }
     one.google.projects.enabled[HUB] |= {
         f"{api}.googleapis.com" for api in ("run", "cloudbuild", "artifactregistry")
+    }
+
+
+def _granted(one: Deployment, member: str) -> set[tuple[str, str]]:
+    return {
+        (resource, binding["role"])
+        for resource, policy in one.google.cloud.policies.items()
+        for binding in policy["bindings"]
+        if member in binding["members"]
     }

@@ -23,7 +23,6 @@ VERBS = (
 )
 # Settings and options that together show every command there is.
 WAYS = (
-    (EXAMPLE, ()),
     (DOCUMENTS, ()),
     (STORED_TASKS, ("--only=tasks,prepare",)),
     (EXAMPLE, ("--direct", "--mode=functions")),
