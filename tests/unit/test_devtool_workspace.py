@@ -63,6 +63,28 @@ def test_nothing_outside_is_read_written_listed_or_searched(
     assert (root.parent / "secret.txt").read_text() == SECRET
 
 
+class _OvertakenWorkspace(Workspace):
+    """A workspace in which somebody puts a link in the place of a folder as soon as its path has been examined."""
+
+    def place(self, name: str) -> str:
+        found = super().place(name)
+        folder = self.root / "src"
+        if not folder.is_symlink():
+            folder.rename(self.root / "moved")
+            folder.symlink_to(self.root.parent)
+        return found
+
+
+def test_a_link_that_is_put_in_the_way_meanwhile_leads_nowhere(root: Path) -> None:
+    with pytest.raises(ToolFailed):
+        _OvertakenWorkspace(root).read("src/secret.txt")
+    (root / "src").unlink()
+    (root / "moved").rename(root / "src")
+    with pytest.raises(ToolFailed):
+        _OvertakenWorkspace(root).write("src/new.txt", "mine", expected=None)
+    assert not (root.parent / "new.txt").exists()
+
+
 @pytest.mark.parametrize(
     "name", ["notes.txt", "./notes.txt", "src/../notes.txt", "{root}/notes.txt", "//notes.txt"]
 )

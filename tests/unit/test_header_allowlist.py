@@ -56,6 +56,13 @@ def test_a_path_that_is_let_in_means_the_same_to_everybody(path: str) -> None:
         assert not set(path) & set(";\\ ?#%\x00")
 
 
+@pytest.mark.parametrize(
+    "target", ["/doctor", "//routes", "/x/../routes", "/%72outes", "/routes/", "http://hub/routes"]
+)
+def test_a_path_that_the_server_reads_differently_is_not_let_in(target: str) -> None:
+    assert not is_let_in("/routes", target)
+
+
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_what_was_asked_for_and_what_was_understood_are_the_same_or_nothing(said: str, path: str) -> None:
     if is_let_in(path, said):

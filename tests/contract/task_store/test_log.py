@@ -149,6 +149,14 @@ def test_events_behind_the_end_are_refused_with_all_that_came_with_them(store: S
     assert [entry.sequence for entry in store.entries(id_, after=0)] == [1]
 
 
+def test_an_ended_task_takes_nothing_more(store: Store, other: Store) -> None:
+    id_ = created(store).task.id
+    store.append(id_, [status(id_, TaskState.COMPLETED)])
+    with pytest.raises(TaskEnded):
+        other.append(id_, [chunk(id_, "late")])
+    assert [entry.sequence for entry in store.entries(id_, after=0)] == [1, 2]
+
+
 def test_of_eight_writers_of_the_next_version_one_wins_each_time(store: Store, other: Store) -> None:
     id_ = created(store).task.id
     for version in range(1, 4):
