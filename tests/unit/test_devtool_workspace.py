@@ -66,8 +66,8 @@ def test_nothing_outside_is_read_written_listed_or_searched(
 class _OvertakenWorkspace(Workspace):
     """A workspace in which somebody puts a link in the place of a folder as soon as its path has been examined."""
 
-    def place(self, name: str) -> str:
-        found = super().place(name)
+    def resolve(self, name: str) -> str:
+        found = super().resolve(name)
         folder = self.root / "src"
         if not folder.is_symlink():
             folder.rename(self.root / "moved")
