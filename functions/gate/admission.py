@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from a2a_hub.a2a.bindings.exchange import read_body
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError, ErrorKind
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.authentication import Authenticator, Caller

@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 
 from a2a_hub.a2a import errors, protojson
-from a2a_hub.a2a.bindings.exchange import read_body
-from a2a_hub.a2a.error_response import problem
+from a2a_hub.a2a.error_response import problem, read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.http.messages import JSON, Request, Response

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from a2a_hub.a2a import errors, protojson
-from a2a_hub.a2a.bindings.exchange import read_body
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.model import Message, Part, Role
 from a2a_hub.http.messages import JSON, Request, Response

@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Collection
 
-from a2a_hub.a2a.bindings.exchange import read_body
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import (
     INVALID_REQUEST,
     METHOD_NOT_ALLOWED,

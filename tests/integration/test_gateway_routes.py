@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.a2a.operations import OPERATIONS
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from gateway.document import FILE, read
 from local.envoy import local_routes, path_pattern, routes_of
 from tests.fakes.http_server import Exchange, HttpServer

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.operations import OPERATIONS
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from functions.gate.header_allowlist import (
     PARAMETERS,
     REQUEST_HEADERS,

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from a2a_hub.a2a.fold import TaskAccumulator
 from a2a_hub.a2a.model import Message, Task
-from a2a_hub.a2a.version_codec import VersionCodec
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.task_store.store import Entry, PushConfig, TaskStore
 from a2a_hub.tasks.webhook_address import WebhookAddresses

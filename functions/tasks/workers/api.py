@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from a2a_hub.a2a import protojson
-from a2a_hub.a2a.bindings.exchange import read_body
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, A2AError, invalid_field
 from a2a_hub.a2a.model import Wire
 from a2a_hub.http.messages import JSON, Request, Response

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from a2a_hub.a2a import errors, operations
+from a2a_hub.a2a import errors
 from a2a_hub.a2a.bindings import jsonrpc
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import OUTPUT_MODES, AgentCard
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Message, SendMessageRequest
-from a2a_hub.a2a.operations import Capability, Operation
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.operations import CREATE_PUSH_CONFIG, Capability, Operation
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.messages import Request
 from a2a_hub.identity.principal import may_call
 
@@ -60,7 +60,7 @@ def accepted_modes(operation: Operation, params: Struct, active: tuple[str, ...]
 
 def admit(operation: Operation, params: Struct, call: Call, card: AgentCard) -> dict[str, str]:
     """Return the headers that name the activated extensions. Raises A2AError for a call that is not admitted."""
-    for needed in (operation, *operations.implied_by(params)):
+    for needed in (operation, *_implied_by(params)):
         if not may_call(needed.name, call.principal):
             raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {needed.name}")
         _check_capability(needed, card)
@@ -69,6 +69,13 @@ def admit(operation: Operation, params: Struct, call: Call, card: AgentCard) -> 
     if missing:
         raise A2AError(errors.EXTENSION_SUPPORT_REQUIRED, metadata={"extensions": ",".join(missing)})
     return {CODECS[call.version].extensions_header: ",".join(call.extensions)} if call.extensions else {}
+
+
+def _implied_by(params: Struct) -> tuple[Operation, ...]:
+    """Return the operations that a request asks for besides its own."""
+    configuration = params.configuration if isinstance(params, SendMessageRequest) else None
+    registers = configuration is not None and configuration.task_push_notification_config is not None
+    return (CREATE_PUSH_CONFIG,) if registers else ()
 
 
 def _check_capability(operation: Operation, card: AgentCard) -> None:

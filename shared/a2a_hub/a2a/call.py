@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from a2a_hub.a2a.model import Binding, Task, Version
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.log import Redacted

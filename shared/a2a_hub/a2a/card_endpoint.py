@@ -15,7 +15,7 @@ from a2a_hub.a2a import protojson, versions
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Version
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.dispatch import Public
 from a2a_hub.http.messages import JSON, Request, Response, seconds_of
 

@@ -15,7 +15,7 @@ from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.gemini_cli import in_passing
 from a2a_hub.a2a.model import Binding, Event, Message, SendMessageRequest, Task, TaskStatusUpdateEvent
 from a2a_hub.a2a.operations import Operation
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Answer, Budget, Fault, Http, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Cancellation
 

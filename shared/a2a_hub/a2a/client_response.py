@@ -7,10 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from a2a_hub.a2a import errors, protojson, versions
+from a2a_hub.a2a import errors, protojson
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Binding, Event, Version
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.client import Answer
 from a2a_hub.http.messages import JSON
 
@@ -60,7 +61,9 @@ def decoded(data: bytes) -> Any:
 
 def event_of(endpoint: Endpoint, value: Any) -> Event:
     """Return the event in a result or in one message of a stream. Raises ClientError."""
-    return versions.read_event(endpoint.version, result_of(endpoint, value))
+    result = result_of(endpoint, value)
+    owner = next((codec for codec in CODECS.values() if codec.owns_event(result)), CODECS[endpoint.version])
+    return owner.read_event(result)
 
 
 def result_of(endpoint: Endpoint, value: Any) -> Any:

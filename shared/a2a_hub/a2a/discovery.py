@@ -15,7 +15,7 @@ from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.compat.v0_3.card import to_core_interfaces
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Binding, Version, Wire
-from a2a_hub.a2a.versions import IMPLIED
+from a2a_hub.a2a.version_table import IMPLIED
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
 

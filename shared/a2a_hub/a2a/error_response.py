@@ -1,4 +1,4 @@
-"""Errors as HTTP answers: in the binding of the request, or as a problem of the tool API."""
+"""Errors over HTTP: of a body that cannot be read, and as answers, in the binding of the request or as a problem (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
-from a2a_hub.a2a.errors import A2AError
-from a2a_hub.http.messages import JSON, PROBLEM_JSON, Request, Response
+from a2a_hub.a2a.errors import (
+    PARSE_ERROR,
+    PAYLOAD_TOO_LARGE,
+    REQUEST_TIMEOUT,
+    UNSUPPORTED_MEDIA_TYPE,
+    A2AError,
+)
+from a2a_hub.http.messages import JSON, PROBLEM_JSON, BodyError, BodyFault, Request, Response
 from a2a_hub.telemetry.log import Record
 
 _TOOLS = "/tools/"
@@ -37,3 +43,25 @@ def problem(error: A2AError, record: Record, *, with_reason: bool = False) -> Re
         body["errors"] = [{"field": path, "detail": text} for path, text in error.fields]
     headers = {"content-type": PROBLEM_JSON} | error.headers
     return Response(status=error.kind.http_status, headers=headers, body=protojson.encode(body))
+
+
+def read_body(request: Request, max_bytes: int) -> bytes:
+    """Return the request's body. Raises A2AError for one that is too large, broken, compressed or too slow (RFC 9110 §15.5)."""
+    try:
+        return request.body(max_bytes)
+    except BodyError as error:
+        raise body_error(error) from None
+
+
+def body_error(error: BodyError) -> A2AError:
+    """Return the error for a body that could not be read."""
+    match error.fault:
+        case BodyFault.TOO_LARGE:
+            return A2AError(PAYLOAD_TOO_LARGE, f"The request body is larger than {error.limit_bytes} bytes")
+        case BodyFault.COMPRESSED:
+            text = "Send the body as it is, without Content-Encoding"
+            return A2AError(UNSUPPORTED_MEDIA_TYPE, text, headers={"accept-encoding": "identity"})
+        case BodyFault.TOO_SLOW:
+            return A2AError(REQUEST_TIMEOUT)
+        case BodyFault.BROKEN:
+            return A2AError(PARSE_ERROR, "The request's body breaks off, or is not framed as HTTP says")

@@ -26,31 +26,33 @@ class Rest(Struct, frozen=True):
 
 
 class Operation(Struct, frozen=True):
-    """One row. `name` is the JSON-RPC method of 1.0; `extension` is the URI of the extension that the operation belongs to."""
+    """One row. `name` is the JSON-RPC method of 1.0; `extension` is the URI of its extension.
+
+    `wraps` is True if the result is one of several kinds, told apart by a member's name (§3.2.3).
+    """
 
     name: str
     request: type[Struct]
     rest: tuple[Rest, ...] = ()
     streaming: bool = False
     capability: Capability = Capability.NONE
+    wraps: bool = False
     extension: str = ""
-
-    @property
-    def wraps(self) -> bool:
-        """True if its result is one of several kinds, told apart by a member's name (§3.2.3)."""
-        return self.streaming or self.request is model.SendMessageRequest
 
 
 _CONFIGS = "/tasks/{task_id}/pushNotificationConfigs"
 _PUSH = Capability.PUSH_NOTIFICATIONS
 
-SEND_MESSAGE = Operation("SendMessage", model.SendMessageRequest, (Rest("POST", "/message:send"),))
+SEND_MESSAGE = Operation(
+    "SendMessage", model.SendMessageRequest, (Rest("POST", "/message:send"),), wraps=True
+)
 SEND_STREAMING_MESSAGE = Operation(
     "SendStreamingMessage",
     model.SendMessageRequest,
     (Rest("POST", "/message:stream"),),
     streaming=True,
     capability=Capability.STREAMING,
+    wraps=True,
 )
 GET_TASK = Operation("GetTask", model.GetTaskRequest, (Rest("GET", "/tasks/{id}"),))
 LIST_TASKS = Operation("ListTasks", model.ListTasksRequest, (Rest("GET", "/tasks"),))
@@ -61,6 +63,7 @@ SUBSCRIBE_TO_TASK = Operation(
     (Rest("GET", "/tasks/{id}:subscribe"), Rest("POST", "/tasks/{id}:subscribe")),
     streaming=True,
     capability=Capability.STREAMING,
+    wraps=True,
 )
 CREATE_PUSH_CONFIG = Operation(
     "CreateTaskPushNotificationConfig",
@@ -106,10 +109,3 @@ OPERATIONS: tuple[Operation, ...] = (
     DELETE_PUSH_CONFIG,
     GET_EXTENDED_AGENT_CARD,
 )
-
-
-def implied_by(params: Struct) -> tuple[Operation, ...]:
-    """Return the operations that a request asks for besides its own."""
-    configuration = params.configuration if isinstance(params, model.SendMessageRequest) else None
-    registers = configuration is not None and configuration.task_push_notification_config is not None
-    return (CREATE_PUSH_CONFIG,) if registers else ()

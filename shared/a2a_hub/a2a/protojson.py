@@ -268,6 +268,48 @@ def kind_of(value: Any) -> str:
             return "an object"
 
 
+def as_object(value: Any, path: str) -> dict[str, Any]:
+    """Return `value`, which must be a JSON object."""
+    if isinstance(value, dict):
+        return value
+    raise invalid_field(path, "must be an object")
+
+
+def as_list(value: Any, path: str) -> list[Any]:
+    """Return `value`, which must be a JSON array."""
+    if isinstance(value, list):
+        return value
+    raise invalid_field(path, "must be an array")
+
+
+def as_string(value: Any, path: str) -> str:
+    """Return `value`, which must be a string. Checked here if 1.0 has another name for the field."""
+    if isinstance(value, str):
+        return value
+    raise invalid_field(path, "must be a string")
+
+
+def member(value: dict[str, Any], name: str) -> Any:
+    """Return the member of a camelCase name or its snake_case form (ProtoJSON), None if it is absent."""
+    found = value.get(name)
+    return value.get(_snake_case(name)) if found is None else found
+
+
+@cache
+def _snake_case(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def copied(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return the members that both versions spell alike, by their camelCase names."""
+    return {name: found for name in names if (found := member(value, name)) is not None}
+
+
+def without_absent(value: dict[str, Any]) -> dict[str, Any]:
+    """Return `value` without the members that are None or an empty tuple."""
+    return {name: item for name, item in value.items() if item is not None and item != ()}
+
+
 # Strings that have a form: the proto's bytes and timestamps.
 _FORMS: dict[tuple[type, str], _Reader] = {
     (model.Part, "raw"): read_base64,

@@ -15,6 +15,7 @@ from a2a_hub.a2a.bindings.exchange import Exchange
 from a2a_hub.a2a.bindings.sse import EventStream
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.error_response import body_error
 from a2a_hub.a2a.errors import A2AError, ServiceUnavailable
 from a2a_hub.a2a.extensions import slash_commands
 from a2a_hub.a2a.extensions.slash_commands import CommandCall, SlashCommands
@@ -28,7 +29,7 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.a2a.operations import GET_EXTENDED_AGENT_CARD, Operation
 from a2a_hub.a2a.unstored import Unstored
-from a2a_hub.http.messages import Request, Response
+from a2a_hub.http.messages import BodyError, Request, Response
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal
 from a2a_hub.telemetry.log import Log, Record, traceparent_of
@@ -180,6 +181,8 @@ class A2AServer:
 
     def _error(self, exception: Exception, record: Record) -> A2AError:
         """Return the error that the caller may see; one that was not meant for them goes to the log."""
+        if isinstance(exception, BodyError):
+            exception = body_error(exception)
         if isinstance(exception, ServiceUnavailable):
             self._log.exception("The task store is away", record)
             exception = A2AError(

@@ -1,25 +1,44 @@
-"""The protocol's versions: the table of their codecs, and the version of a request (A2A 1.0.1 §3.6)."""
+"""The protocol's versions: the version of a request (A2A 1.0.1 §3.6), and the form of a version on the wire.
+
+`VersionCodec` is 1.0, whose types are the model's; other versions are subclasses in files of their own, and rows in
+`a2a_hub.a2a.version_table`.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import quote
 
-from a2a_hub.a2a.compat.v0_3.codec import CodecV03
-from a2a_hub.a2a.errors import VERSION_NOT_SUPPORTED, A2AError
-from a2a_hub.a2a.model import Event, Version
-from a2a_hub.a2a.version_codec import VersionCodec
-from a2a_hub.http.messages import Request
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
-CODECS: dict[Version, VersionCodec] = {codec.version: codec for codec in (CodecV03(), VersionCodec())}
-"""The codec of every version, oldest first. A method or path of several versions that names none stands for the oldest."""
-
-IMPLIED = Version.V0_3
-"""The version of an agent or a request that names none, where nothing else tells."""
+from a2a_hub.a2a import operations, protojson
+from a2a_hub.a2a.card import AgentCard
+from a2a_hub.a2a.errors import VERSION_NOT_SUPPORTED, A2AError, invalid_field
+from a2a_hub.a2a.model import (
+    Binding,
+    Event,
+    Part,
+    Role,
+    SendMessageRequest,
+    StreamResponse,
+    Task,
+    Version,
+    unwrapped,
+    wrapped,
+)
+from a2a_hub.a2a.operations import Operation, Rest
+from a2a_hub.a2a.text import text_of
+from a2a_hub.http.messages import A2A_JSON, Request
+from a2a_hub.runtime.ids import new_id
 
 SUPPORTED = ", ".join(Version)
 _BY_NAME = {version.value: version for version in Version}
 _WITH_PATCH = r"(\d{1,4}\.\d{1,4})\.\d{1,6}"
+_PUSH_CONFIG_NAMES = frozenset({"taskPushNotificationConfig", "task_push_notification_config"})
+_TASK_ID_NAMES = frozenset({"taskId", "task_id", "tenant"})
 
 
 def named_in(request: Request) -> Version | None:
@@ -39,11 +58,146 @@ def contradiction(subject: str) -> A2AError:
     return _not_supported(f"{subject} belongs to another version of A2A than the request names")
 
 
-def read_event(version: Version, value: Any) -> Event:
-    """Return the event in the result of an agent that speaks `version`. Raises INVALID_PARAMS."""
-    return next((codec for codec in CODECS.values() if codec.owns_event(value)), CODECS[version]).read_event(
-        value
-    )
+class VersionCodec:
+    """The names, requests, results, cards and push notifications of a version, as both bindings and the client need them."""
+
+    version = Version.V1_0
+    media_type: ClassVar[str] = A2A_JSON
+    """The version's own media type of HTTP+JSON answers and push notifications."""
+    extensions_header: ClassVar[str] = "a2a-extensions"
+    """The header that names the activated extensions."""
+    has_tenants: ClassVar[bool] = True
+    """True if every HTTP path also exists below a tenant."""
+    streams_errors: ClassVar[bool] = False
+    """True if errors of a JSON-RPC stream are events: Gemini Enterprise takes nothing else for `message/stream`."""
+    ui_binding: ClassVar[Binding | None] = None
+    """The binding over which callers count as user interfaces unless they are known as programs."""
+    ends_stream_when_interrupted: ClassVar[bool] = False
+    """True if a subscription ends when the task waits for its client."""
+    push_config_field: ClassVar[str] = ""
+    """The path of a push notification config in the request that creates it."""
+    send_push_config_field: ClassVar[str] = "configuration.taskPushNotificationConfig."
+    """The path of a push notification config in a send request."""
+    default_push_config_id: ClassVar[str] = ""
+    """The id of a config that has none; "" stands for a new one."""
+    notifies_with_tasks: ClassVar[bool] = False
+    """True if a push notification holds the whole task instead of the event."""
+
+    def method(self, operation: Operation) -> str | None:
+        """Return the operation's JSON-RPC method, None if the version does not have it."""
+        return operation.name
+
+    def paths(self, operation: Operation) -> tuple[Rest, ...]:
+        """Return the operation's HTTP methods and paths."""
+        return operation.rest
+
+    def read_request(self, operation: Operation, params: Any, binding: Binding = Binding.JSONRPC) -> Struct:
+        """Return the request in a binding's decoded params. Raises INVALID_PARAMS with the field named."""
+        if not isinstance(params, dict):
+            raise invalid_field("params", "must be an object")
+        text = params.get("text")
+        core = self._core_params(operation, params, binding)
+        if operation.request is SendMessageRequest and core.get("message") is None and isinstance(text, str):
+            # Some clients send `params.text` and no message.
+            message = {"messageId": new_id(), "role": Role.USER.value, "parts": [{"text": text}]}
+            core = core | {"message": message}
+        request = protojson.read(operation.request, core)
+        if isinstance(request, SendMessageRequest):
+            if isinstance(text, str) and not text_of(request.message):
+                # Others send it beside a message that says nothing, or holds only files.
+                parts = (*request.message.parts, Part(text=text))
+                request = replace(request, message=replace(request.message, parts=parts))
+            _check_message(request)
+        self._check(request)
+        if operation is operations.CREATE_PUSH_CONFIG and not core.get("taskId", core.get("task_id")):
+            raise invalid_field("taskId", "is required")
+        return request
+
+    def write_result(self, operation: Operation, value: Event | Struct | None, binding: Binding) -> bytes:  # noqa: ARG002 - other versions' forms differ
+        """Return the JSON of a result or a stream event. None is the result of an operation that has none."""
+        return protojson.encode({} if value is None else wrapped(value) if operation.wraps else value)
+
+    def write_notification(self, value: Event) -> bytes:
+        """Return the body of a push notification (§4.3.3)."""
+        return protojson.encode(wrapped(value))
+
+    def write_send(self, request: SendMessageRequest, binding: Binding, tenant: str | None) -> Any:  # noqa: ARG002
+        """Return the params of a send request to an agent."""
+        return replace(request, tenant=tenant) if tenant else request
+
+    def read_event(self, value: Any) -> Event:
+        """Return the event in an agent's result. Raises INVALID_PARAMS."""
+        return unwrapped(protojson.read(StreamResponse, value, "result"))
+
+    def read_task(self, value: Any) -> Task:
+        """Return the task in an agent's result. Raises INVALID_PARAMS."""
+        return protojson.read(Task, value, "result")
+
+    def owns_event(self, value: Any) -> bool:  # noqa: ARG002
+        """Return True if an event has the form of this version and of no other, whatever the agent's card says."""
+        return False
+
+    def request_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers of a request to an agent."""
+        return {**headers, "a2a-version": self.version.value}
+
+    def url(self, base: str, operation: Operation, tenant: str | None) -> str:
+        """Return the HTTP+JSON URL of an operation below an agent's URL."""
+        prefix = f"/{quote(tenant, safe='')}" if tenant else ""
+        return base.rstrip("/") + prefix + operation.rest[0].path
+
+    def card(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:  # noqa: ARG002
+        """Return the strict card of this version."""
+        return card
+
+    def card_for_all(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:  # noqa: ARG002
+        """Return one card that clients of this version and of all later ones can read."""
+        return card
+
+    def _core_params(self, operation: Operation, params: dict[str, Any], binding: Binding) -> dict[str, Any]:  # noqa: ARG002
+        """Return the params in 1.0's JSON. Spellings of its release candidate are read where they are unambiguous."""
+        configuration = params.get("configuration")
+        if operation.request is SendMessageRequest and isinstance(configuration, dict):
+            return params | {"configuration": _released_configuration(configuration)}
+        if operation is operations.CREATE_PUSH_CONFIG:
+            config = params.get("config", params.get("pushNotificationConfig"))
+            if isinstance(config, dict):
+                inner: dict[str, Any] = config.get("pushNotificationConfig", config)
+                return inner | {name: item for name, item in params.items() if name in _TASK_ID_NAMES}
+        return params
+
+    def _check(self, request: Struct) -> None:
+        """Raise INVALID_PARAMS for a required field that is not set: a proto's unset string is "" (§5.7)."""
+        if isinstance(request, SendMessageRequest):
+            if not request.message.parts:
+                raise invalid_field("message.parts", "must have at least one part")
+            return
+        for field in fields(request):
+            if field.required and getattr(request, field.name) == "":
+                raise invalid_field(field.encode_name, "must not be empty")
+
+
+def _check_message(request: SendMessageRequest) -> None:
+    if not request.message.message_id:
+        raise invalid_field("message.messageId", "must not be empty")
+    if request.message.role is Role.UNSPECIFIED:
+        raise invalid_field("message.role", "must be ROLE_USER or ROLE_AGENT")
+    configuration = request.configuration
+    if configuration is not None and (configuration.history_length or 0) < 0:
+        raise invalid_field("configuration.historyLength", "must not be negative")
+
+
+def _released_configuration(candidate: dict[str, Any]) -> dict[str, Any]:
+    renamed = dict(candidate)
+    blocking = renamed.pop("blocking", None)
+    if blocking is not None and not {"returnImmediately", "return_immediately"} & renamed.keys():
+        if not isinstance(blocking, bool):
+            raise invalid_field("configuration.blocking", "must be a boolean")
+        renamed["returnImmediately"] = not blocking
+    config = renamed.pop("pushNotificationConfig", renamed.pop("push_notification_config", None))
+    if config is not None and not _PUSH_CONFIG_NAMES & renamed.keys():
+        renamed["taskPushNotificationConfig"] = config
+    return renamed
 
 
 def _parse(text: str) -> Version:

@@ -27,14 +27,16 @@ class BodyFault(StrEnum):
     BROKEN = "broken"
     COMPRESSED = "compressed"
     TOO_SLOW = "too_slow"
+    TOO_LARGE = "too_large"
 
 
 class BodyError(Exception):
-    """A request body that breaks off, is framed wrongly, is compressed, or does not arrive in time."""
+    """A request body that breaks off, is framed wrongly, is compressed, does not arrive in time, or is over the limit."""
 
-    def __init__(self, fault: BodyFault) -> None:
+    def __init__(self, fault: BodyFault, limit_bytes: int = 0) -> None:
         super().__init__(fault)
         self.fault = fault
+        self.limit_bytes = limit_bytes
 
 
 class Body(Protocol):
@@ -58,6 +60,13 @@ class Request(Struct, frozen=True, kw_only=True):
     query: Mapping[str, Sequence[str]] = {}
     read_body: Body = lambda _: b""
     client_is_there: Callable[[], bool] = lambda: True
+
+    def body(self, max_bytes: int) -> bytes:
+        """Read the body. Raises BodyError, also for a body over the limit."""
+        body = self.read_body(max_bytes)
+        if body is None:
+            raise BodyError(BodyFault.TOO_LARGE, max_bytes)
+        return body
 
     def parameter(self, name: str) -> str | None:
         """Return the first value of a query parameter, its name in any case; None if it is absent."""

@@ -22,7 +22,7 @@ from a2a_hub.a2a.errors import (
 from a2a_hub.a2a.fold import with_history
 from a2a_hub.a2a.model import Event, Task, TaskPushNotificationConfig, TaskState
 from a2a_hub.a2a.protojson import seconds_of
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.task_store.store import (
     LeaseLost,
     Position,

@@ -10,7 +10,7 @@ import msgspec
 
 from a2a_hub.a2a.errors import INVALID_PARAMS, A2AError, invalid_field
 from a2a_hub.a2a.model import TaskPushNotificationConfig, Version
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.task_store.store import PushConfig, PushStore, StoredTask
 from a2a_hub.tasks.webhook_address import WebhookAddresses
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.operations import OPERATIONS
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from a2a_hub.http.messages import Response
 from tests.contract.a2a.served import WAYS, Way, served, whole
 from tests.contract.a2a.wire_examples import Example, examples

@@ -13,7 +13,7 @@ from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
 from a2a_hub.a2a.model import Version
 from a2a_hub.a2a.operations import OPERATIONS, Capability, Operation, Rest
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
 from tests.contract.a2a.served import CARD, Way, error_of, served
 
 SENDS = ("SendMessage", "SendStreamingMessage")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard, AgentInterface
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
-from a2a_hub.a2a.compat.v0_3.event import to_compat_event
-from a2a_hub.a2a.compat.v0_3.request import to_compat_send, to_compat_task_push_config
+from a2a_hub.a2a.compat.v0_3.codec import to_compat_send
+from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_compat_task_push_config
 from a2a_hub.a2a.model import (
     Binding,
     Event,

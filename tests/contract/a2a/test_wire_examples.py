@@ -9,8 +9,8 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import jsonrpc, rest
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
+from a2a_hub.a2a.compat.v0_3.codec import to_compat_send
 from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_core_event
-from a2a_hub.a2a.compat.v0_3.request import to_compat_send
 from a2a_hub.a2a.model import Binding, SendMessageRequest, StreamResponse, Version, unwrapped, wrapped
 from a2a_hub.a2a.text import text_of
 from a2a_hub.http.messages import Request, body_of

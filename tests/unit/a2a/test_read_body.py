@@ -2,7 +2,7 @@
 
 import pytest
 
-from a2a_hub.a2a.bindings.exchange import read_body
+from a2a_hub.a2a.error_response import read_body
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.http.messages import BodyError, BodyFault, Request, body_of
 

@@ -13,23 +13,20 @@ from msgspec.structs import replace
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard, AgentInterface
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
+from a2a_hub.a2a.compat.v0_3.codec import to_compat_send, to_core_send
 from a2a_hub.a2a.compat.v0_3.event import (
     to_compat_artifact,
     to_compat_event,
     to_compat_status,
     to_compat_task,
+    to_compat_task_push_config,
     to_core_artifact,
     to_core_event,
     to_core_status,
     to_core_task,
-)
-from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_compat_part, to_core_message, to_core_part
-from a2a_hub.a2a.compat.v0_3.request import (
-    to_compat_send,
-    to_compat_task_push_config,
-    to_core_send,
     to_core_task_push_config,
 )
+from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_compat_part, to_core_message, to_core_part
 from a2a_hub.a2a.model import (
     Artifact,
     Binding,

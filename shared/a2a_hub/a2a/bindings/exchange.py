@@ -6,21 +6,17 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from a2a_hub.a2a.errors import (
-    PARSE_ERROR,
-    PAYLOAD_TOO_LARGE,
-    REQUEST_TIMEOUT,
-    UNSUPPORTED_MEDIA_TYPE,
-    A2AError,
-)
+from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Binding, Event
 from a2a_hub.a2a.operations import Operation
-from a2a_hub.a2a.version_codec import VersionCodec
-from a2a_hub.http.messages import BodyError, BodyFault, Request, Response
+from a2a_hub.a2a.versions import VersionCodec
+from a2a_hub.http.messages import Response
 
 
 class Exchange(Protocol):
-    """One request in its binding. The pipeline calls the methods in their order here; the first two raise A2AError."""
+    """One request in its binding. The pipeline calls the methods in their order here; the first two raise A2AError and
+    BodyError.
+    """
 
     @property
     def binding(self) -> Binding:
@@ -44,25 +40,3 @@ class Exchange(Protocol):
 
     def error_response(self, error: A2AError) -> Response:
         """Return the answer to a request that failed before its first result."""
-
-
-def read_body(request: Request, max_bytes: int) -> bytes:
-    """Return the request's body. Raises A2AError for one that is too large, broken, compressed or too slow (RFC 9110 §15.5)."""
-    try:
-        body = request.read_body(max_bytes)
-    except BodyError as error:
-        raise _body_error(error.fault) from None
-    if body is None:
-        raise A2AError(PAYLOAD_TOO_LARGE, f"The request body is larger than {max_bytes} bytes")
-    return body
-
-
-def _body_error(fault: BodyFault) -> A2AError:
-    match fault:
-        case BodyFault.COMPRESSED:
-            text = "Send the body as it is, without Content-Encoding"
-            return A2AError(UNSUPPORTED_MEDIA_TYPE, text, headers={"accept-encoding": "identity"})
-        case BodyFault.TOO_SLOW:
-            return A2AError(REQUEST_TIMEOUT)
-        case BodyFault.BROKEN:
-            return A2AError(PARSE_ERROR, "The request's body breaks off, or is not framed as HTTP says")

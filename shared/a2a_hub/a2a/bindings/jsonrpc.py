@@ -9,12 +9,11 @@ from msgspec import Struct
 
 from a2a_hub.a2a import errors, protojson, versions
 from a2a_hub.a2a.bindings import sse
-from a2a_hub.a2a.bindings.exchange import read_body
 from a2a_hub.a2a.errors import INVALID_REQUEST, METHOD_NOT_FOUND, A2AError
 from a2a_hub.a2a.model import Binding, Event, Version
 from a2a_hub.a2a.operations import OPERATIONS, Operation
-from a2a_hub.a2a.version_codec import VersionCodec
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.messages import A2A_JSON, JSON, Request, Response
 
 Id = str | int | float | None
@@ -54,7 +53,7 @@ class JsonRpcExchange:
             raise A2AError(
                 errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json"
             )
-        method = self._read_envelope(read_body(self._request, self._max_body_bytes))
+        method = self._read_envelope(self._request.body(self._max_body_bytes))
         rows = self._methods.get(method, {})
         self._streams_errors = any(each.streaming and codec.streams_errors for each, codec in rows.values())
         self._operation, self._codec = resolve(method, versions.named_in(self._request), self._methods)

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from a2a_hub.a2a import protojson, versions
-from a2a_hub.a2a.bindings.exchange import read_body
 from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, A2AError
 from a2a_hub.a2a.model import Binding, Event, Version
 from a2a_hub.a2a.operations import OPERATIONS, Operation
-from a2a_hub.a2a.version_codec import VersionCodec
-from a2a_hub.a2a.versions import CODECS
+from a2a_hub.a2a.version_table import CODECS
+from a2a_hub.a2a.versions import VersionCodec
 from a2a_hub.http.messages import A2A_JSON, JSON, Request, Response
 
 _MEDIA_TYPES = frozenset({"", JSON, A2A_JSON})
@@ -40,7 +39,7 @@ class RestExchange:
     def read_params(self) -> Struct:
         """See `Exchange.read_params`."""
         request = self._request
-        body = read_body(request, self._max_body_bytes) if request.method == "POST" else b""
+        body = request.body(self._max_body_bytes) if request.method == "POST" else b""
         if body and request.media_type not in _MEDIA_TYPES:
             raise A2AError(UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
         return read_request(self._target, request.query, body)

@@ -41,7 +41,7 @@ from a2a_hub.a2a.model import (
     Version,
 )
 from a2a_hub.a2a.operations import Operation
-from a2a_hub.a2a.version_codec import VersionCodec
+from a2a_hub.a2a.versions import VersionCodec
 
 _COMMAND = "command"
 

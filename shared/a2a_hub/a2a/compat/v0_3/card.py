@@ -9,8 +9,8 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard, AgentSkill, SecurityRequirement, SecurityScheme
-from a2a_hub.a2a.compat.v0_3.fields import as_list, as_object, copied, without_absent
 from a2a_hub.a2a.errors import invalid_field
+from a2a_hub.a2a.protojson import as_list, as_object, copied, without_absent
 
 _ALIKE = ("name", "description", "version", "provider", "documentationUrl", "iconUrl", "defaultInputModes")
 _SKILL_ALIKE = ("id", "name", "description", "tags", "examples", "inputModes", "outputModes")

@@ -1,28 +1,27 @@
 """Tasks, stream events and results. Oddities: 0.3 requires a task's `contextId`; JSON-RPC sends results bare, told apart by
 `kind`, HTTP+JSON in a wrapper as 1.0 does; `final` ends a 0.3 stream, where 1.0 closes it: it is true exactly on a terminal or
 interrupted state.
+
+Push notification configs are nested, name several `schemes` where 1.0 has one `scheme`, and over HTTP+JSON name the resource
+(`tasks/T/pushNotificationConfigs/C`) instead of the ids.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import Struct
 
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_compat_rest_card
-from a2a_hub.a2a.compat.v0_3.fields import (
-    as_list,
-    as_object,
-    copied,
+from a2a_hub.a2a.compat.v0_3.message import (
     expect_kind,
-    member,
-    to_compat_state,
-    to_core_state,
-    without_absent,
+    to_compat_message,
+    to_compat_part,
+    to_core_message,
+    to_core_part,
 )
-from a2a_hub.a2a.compat.v0_3.message import to_compat_message, to_compat_part, to_core_message, to_core_part
-from a2a_hub.a2a.compat.v0_3.request import to_compat_task_push_config
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import (
     Artifact,
@@ -34,10 +33,32 @@ from a2a_hub.a2a.model import (
     Task,
     TaskArtifactUpdateEvent,
     TaskPushNotificationConfig,
+    TaskState,
     TaskStatus,
     TaskStatusUpdateEvent,
 )
+from a2a_hub.a2a.protojson import as_list, as_object, as_string, copied, member, without_absent
 
+_STATES: tuple[tuple[TaskState, str, str], ...] = (
+    (TaskState.UNSPECIFIED, "unknown", "TASK_STATE_UNSPECIFIED"),
+    (TaskState.SUBMITTED, "submitted", "TASK_STATE_SUBMITTED"),
+    (TaskState.WORKING, "working", "TASK_STATE_WORKING"),
+    (TaskState.COMPLETED, "completed", "TASK_STATE_COMPLETED"),
+    (TaskState.FAILED, "failed", "TASK_STATE_FAILED"),
+    (TaskState.CANCELED, "canceled", "TASK_STATE_CANCELLED"),
+    (TaskState.INPUT_REQUIRED, "input-required", "TASK_STATE_INPUT_REQUIRED"),
+    (TaskState.REJECTED, "rejected", "TASK_STATE_REJECTED"),
+    (TaskState.AUTH_REQUIRED, "auth-required", "TASK_STATE_AUTH_REQUIRED"),
+)
+_READ_STATE: dict[str | int, TaskState] = {
+    **{name: core for core, *names in _STATES for name in (*names, core.value)},
+    **dict(enumerate(TaskState)),
+}
+_WRITE_STATE = {
+    Binding.JSONRPC: {row[0]: row[1] for row in _STATES},
+    Binding.HTTP_JSON: {row[0]: row[2] for row in _STATES},
+}
+_RESOURCE = r"tasks/(?P<task>[^/]+)/pushNotificationConfigs/(?P<id>[^/]*)"
 _RESULT = "result"
 _WRAPPERS = {
     "task": "task",
@@ -190,6 +211,81 @@ def to_compat_event(event: Event, binding: Binding) -> dict[str, Any]:
     if event.metadata is not None:
         body["metadata"] = event.metadata
     return {wrapper: without_absent(body | {"kind": None})} if rest else body
+
+
+def to_core_state(value: Any, path: str) -> str:
+    """Return the 1.0 name of a 0.3 task state."""
+    if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_STATE:
+        return _READ_STATE[value].value
+    raise invalid_field(path, f"must be one of {', '.join(row[1] for row in _STATES)}")
+
+
+def to_compat_state(state: TaskState, binding: Binding) -> str:
+    """Return the 0.3 name of a task state."""
+    return _WRITE_STATE[binding][state]
+
+
+def to_core_push_config(value: Any, path: str) -> dict[str, Any]:
+    """Return 0.3's inner `pushNotificationConfig` as 1.0's flat TaskPushNotificationConfig JSON, without a task id."""
+    config = as_object(value, path)
+    core: dict[str, Any] = {
+        name: as_string(config[name], f"{path}.{name}")
+        for name in ("id", "url", "token")
+        if config.get(name) is not None
+    }
+    if "url" not in core:
+        raise invalid_field(f"{path}.url", "is required")
+    if config.get("authentication") is not None:
+        core["authentication"] = _to_core_authentication(config["authentication"], f"{path}.authentication")
+    return core
+
+
+def _to_core_authentication(value: Any, path: str) -> dict[str, Any]:
+    authentication = as_object(value, path)
+    schemes = as_list(authentication.get("schemes"), f"{path}.schemes")
+    if not schemes:
+        raise invalid_field(f"{path}.schemes", "must name a scheme")
+    core = {"scheme": as_string(schemes[0], f"{path}.schemes[0]")}
+    if (credentials := authentication.get("credentials")) is not None:
+        core["credentials"] = as_string(credentials, f"{path}.credentials")
+    return core
+
+
+def to_core_task_push_config(value: Any, path: str) -> dict[str, Any]:
+    """Return 0.3's `{taskId, pushNotificationConfig}`, or HTTP+JSON's `{config: {name, pushNotificationConfig}}`, as 1.0 JSON."""
+    request = as_object(value, path or "params")
+    outer = as_object(request.get("config", request), path or "params")
+    inner = f"{path}.pushNotificationConfig".lstrip(".")
+    core = to_core_push_config(member(outer, "pushNotificationConfig"), inner)
+    named = re.fullmatch(_RESOURCE, name) if isinstance(name := outer.get("name"), str) else None
+    if named:
+        core["taskId"] = named["task"]
+        if named["id"]:
+            core["id"] = named["id"]
+    if "id" not in core and (config_id := member(request, "configId")) is not None:
+        core["id"] = as_string(config_id, "configId")
+    return core | copied(outer, "taskId")
+
+
+def to_compat_push_config(config: TaskPushNotificationConfig) -> dict[str, Any]:
+    """Return the inner `pushNotificationConfig` of 0.3."""
+    authentication = None
+    if config.authentication is not None:
+        authentication = without_absent(
+            {"schemes": [config.authentication.scheme], "credentials": config.authentication.credentials}
+        )
+    return without_absent(
+        {"id": config.id, "url": config.url, "token": config.token, "authentication": authentication}
+    )
+
+
+def to_compat_task_push_config(config: TaskPushNotificationConfig, binding: Binding) -> dict[str, Any]:
+    """Return 0.3's TaskPushNotificationConfig."""
+    inner = to_compat_push_config(config)
+    if binding is Binding.HTTP_JSON:
+        name = f"tasks/{config.task_id}/pushNotificationConfigs/{config.id or ''}"
+        return {"name": name, "pushNotificationConfig": inner}
+    return {"taskId": config.task_id or "", "pushNotificationConfig": inner}
 
 
 def to_compat_result(value: Event | Struct | None, binding: Binding) -> Any:

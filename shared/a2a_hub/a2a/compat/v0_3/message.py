@@ -13,20 +13,17 @@ from typing import Any
 
 from msgspec import UNSET
 
-from a2a_hub.a2a.compat.v0_3.fields import (
+from a2a_hub.a2a.errors import invalid_field
+from a2a_hub.a2a.model import Binding, Message, Part, Role
+from a2a_hub.a2a.protojson import (
     as_list,
     as_object,
     as_string,
     copied,
-    expect_kind,
     member,
-    to_compat_role,
-    to_core_role,
+    read_base64,
     without_absent,
 )
-from a2a_hub.a2a.errors import invalid_field
-from a2a_hub.a2a.model import Binding, Message, Part
-from a2a_hub.a2a.protojson import read_base64
 
 _ALIKE = ("messageId", "contextId", "taskId", "metadata", "extensions", "referenceTaskIds")
 _WRAPPED = "data_part_compat"
@@ -38,6 +35,18 @@ _FILE_MEMBERS = (
     ("mimeType", "mediaType"),
     ("name", "filename"),
 )
+_ROLES: tuple[tuple[Role, str, str], ...] = (
+    (Role.USER, "user", "ROLE_USER"),
+    (Role.AGENT, "agent", "ROLE_AGENT"),
+)
+_READ_ROLE: dict[str | int, Role] = {
+    **{name: core for core, *names in _ROLES for name in names},
+    **{number: role for number, role in enumerate(Role) if role is not Role.UNSPECIFIED},
+}
+_WRITE_ROLE = {
+    Binding.JSONRPC: {row[0]: row[1] for row in _ROLES},
+    Binding.HTTP_JSON: {row[0]: row[2] for row in _ROLES},
+}
 
 
 def to_core_message(value: Any, path: str) -> dict[str, Any]:
@@ -161,3 +170,21 @@ def to_compat_part(part: Part, binding: Binding) -> dict[str, Any]:
     if metadata is not None:
         body["metadata"] = metadata
     return body
+
+
+def to_core_role(value: Any, path: str) -> str:
+    """Return the 1.0 name of a 0.3 role."""
+    if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_ROLE:
+        return _READ_ROLE[value].value
+    raise invalid_field(path, "must be user or agent")
+
+
+def to_compat_role(role: Role, binding: Binding) -> str:
+    """Return the 0.3 name of a role. 0.3 has no "unspecified": an agent that left it out is an agent."""
+    return _WRITE_ROLE[binding].get(role) or _WRITE_ROLE[binding][Role.AGENT]
+
+
+def expect_kind(value: dict[str, Any], kind: str, path: str) -> None:
+    """Check `kind` if it is given; 0.3's HTTP+JSON form has none."""
+    if value.get("kind") not in (None, kind):
+        raise invalid_field(f"{path}.kind", f"must be {kind}")
