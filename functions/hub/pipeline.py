@@ -132,7 +132,7 @@ class Pipeline:
         same_route = conversation is not None and conversation.route_id == route.id
         delivered = conversation.delivered_artifacts if conversation and same_route else {}
         translator = EventTranslator(
-            turn.language, asked=decision.pending, decided=decision.call_id, told=delivered
+            turn.language, questions=decision.pending, decided=decision.call_id, delivered=delivered
         )
         try:
             if not may_use(route, turn.incoming.principal):
@@ -147,9 +147,9 @@ class Pipeline:
                         self._with_text(piece, turn, route, translator)
                         for piece in translator.translate(event)
                     ]
-                    if not late and decision.allows and translator.too_late:
+                    if not late and decision.allows and translator.decision_was_late:
                         late = True
-                        translator.interrupted()
+                        translator.end_paragraph()
                         pieces.insert(0, _recorded(Text(too_late_text(route, turn.language)), turn))
                     if translator.task_id is not None:
                         notes[RUNNING] = {"route": route.id, "task": translator.task_id}
@@ -157,14 +157,14 @@ class Pipeline:
             rest = [_recorded(piece, turn) for piece in translator.finish()]
             if decision.call_id is not None and translator.state is None:
                 rest.append(_recorded(Text(too_late_text(route, turn.language)), turn))
-                translator.spoken = True
+                translator.has_text = True
             if rest:
                 yield None, rest
             if translator.state in _UNSUCCESSFUL or (
-                translator.state is TaskState.REJECTED and not translator.spoken
+                translator.state is TaskState.REJECTED and not translator.has_text
             ):
                 raise DownstreamFailed(failed_task(route, translator.state.name.lower()))
-            if not translator.spoken:
+            if not translator.has_text:
                 yield None, (_recorded(Text(texts.no_answer_text(route, turn.language)), turn),)
             if turn.data:
                 turn.citations = citations.citations_of(turn.data)
@@ -217,7 +217,7 @@ class Pipeline:
         waiting_task_id = open_task_id = None
         pending = None
         if turn.failure is None and translator.state is not None and translator.state.interrupted:
-            if translator.rests:
+            if translator.is_idle:
                 open_task_id = translator.task_id
             else:
                 waiting_task_id = translator.task_id
@@ -236,7 +236,7 @@ class Pipeline:
             waiting_task_id=waiting_task_id,
             pending_tools=pending,
             open_task_id=open_task_id,
-            delivered_artifacts=translator.told,
+            delivered_artifacts=translator.delivered,
         )
         incoming = turn.incoming
         self._conversations.put(incoming.owner, incoming.downstream_context_id, now)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from a2a_hub.a2a.call import TaskInHand
-from functions.hub.downstream.artifact_ids import ArtifactIds
+from functions.hub.downstream.mirror import ArtifactIds
 
 
 def _run(notes: dict[str, Any], *, turn: int = 1) -> ArtifactIds:

@@ -22,8 +22,8 @@ from a2a_hub.a2a.model import (
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.task_store.task_log import apply_events
 from a2a_hub.tasks.updates import updates
-from functions.hub.downstream.artifact_ids import ArtifactIds
 from functions.hub.downstream.event_translator import EventTranslator
+from functions.hub.downstream.mirror import ArtifactIds
 
 _MANY = 15_000
 # A tenth of a second here; whoever looks at all that was said before each time takes ten and more.

@@ -48,19 +48,19 @@ def heard(translator: EventTranslator, *events: TaskStatusUpdateEvent | Task) ->
 
 
 def test_what_was_decided_waits_no_more_whatever_the_agent_says_of_it() -> None:
-    translator = EventTranslator(asked=[FIRST], decided="first")
+    translator = EventTranslator(questions=[FIRST], decided="first")
     assert heard(translator, update(None, TaskState.INPUT_REQUIRED)) == [Question("")]
     assert translator.pending == ()
 
 
 def test_a_call_that_its_agent_takes_back_is_not_asked_about() -> None:
-    translator = EventTranslator(asked=[FIRST, SECOND], decided="first")
+    translator = EventTranslator(questions=[FIRST, SECOND], decided="first")
     heard(translator, tool("first", "SUCCEEDED"), tool("second", "CANCELLED"), WAITS)
     assert translator.pending == ()
 
 
 def test_a_call_that_nobody_decided_on_waits_on() -> None:
-    translator = EventTranslator(asked=[FIRST, SECOND], decided="first")
+    translator = EventTranslator(questions=[FIRST, SECOND], decided="first")
     assert heard(translator, tool("first", "SUCCEEDED"), WAITS) == [Question("")]
     assert translator.pending == (SECOND,)
 
@@ -112,7 +112,7 @@ def test_words_before_and_after_a_tool_are_paragraphs_and_stretches_of_words_are
         "\n\nTwo ",
         "files.",
     ]
-    assert (pieces[-1], translator.rests) == (Open(), True)
+    assert (pieces[-1], translator.is_idle) == (Open(), True)
 
 
 def test_what_was_only_told_beside_the_work_is_the_answer_where_there_is_no_other() -> None:
@@ -127,7 +127,7 @@ def test_what_was_only_told_beside_the_work_is_the_answer_where_there_is_no_othe
 def test_an_agent_that_waits_without_having_said_anything_asks_for_more() -> None:
     translator = EventTranslator()
     assert heard(translator, tool("first", "SUCCEEDED"), WAITS) == [Question("")]
-    assert not translator.rests
+    assert not translator.is_idle
 
 
 def test_a_tool_call_is_no_answer() -> None:
@@ -136,7 +136,7 @@ def test_a_tool_call_is_no_answer() -> None:
 
 
 def test_a_rejection_is_told_once_where_the_agent_ends_without_a_word() -> None:
-    translator = EventTranslator(asked=[FIRST], decided="first")
+    translator = EventTranslator(questions=[FIRST], decided="first")
     assert heard(translator, tool("first", "CANCELLED"), WAITS) == [
         Text("Rejected: this was not done."),
         Open(),

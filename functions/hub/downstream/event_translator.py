@@ -1,18 +1,21 @@
-"""A downstream agent's events → pieces of the hub's answer, whatever style the agent answers in.
+"""Translates an agent's events into pieces of the hub's answer, for every style of answer.
 
 Agents put their answer into artifacts, into one message, or into the last status; some repeat the whole task at the end.
-Text that was passed on is not passed on again, since what a user has seen cannot be taken back.
+No text is passed on twice, since a user cannot unread it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
 
+from a2a_hub.a2a.extensions.tool_calls import Kind
+from a2a_hub.a2a.extensions.tool_updates import ToolQuestion
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
@@ -26,60 +29,56 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.a2a.reply import Data, Open, Piece, Progress, Question, Text
-from a2a_hub.a2a.text import data_as_text
+from a2a_hub.a2a.text import data_as_text, named
 from a2a_hub.text.language import Language
-from functions.hub.downstream.delivered_artifacts import Told
-from functions.hub.downstream.paragraphs import after_another, joined, text_of_parts, texts_of
-
-if TYPE_CHECKING:
-    from a2a_hub.a2a.extensions.tool_updates import ToolQuestion
-    from functions.hub.downstream.tool_event_translator import ToolListener
+from functions.hub.downstream.tool_event_translator import ToolEventTranslator
 
 TranslatedEvent = tuple[Event | None, Sequence[Piece]]
-"""What the agent said, and the pieces of answer that it adds; None for what the hub itself adds."""
+"""An event of the agent, None for the hub's own, and the pieces of answer that it adds."""
 
-# What an agent says of its own failures, with what mends them: `/tools/query` tells it, an answer does not.
+# An agent's remedies for its own failures: `/tools/query` shows them to operators, an answer does not.
 _FOR_THE_OPERATOR = "hints"
+_SENTENCE_ENDS = tuple(".!?:。！？：」）")
 _sorted_json = msgspec.json.Encoder(order="sorted").encode
 
 
 class EventTranslator:
-    """Hears one turn. After it, `context_id`, `task_id` and `state` are what the agent said last.
+    """The translation of one turn.
 
-    `pending` are the tool calls that wait for a decision; `asked` were those before, `decided` is the one that the turn's message
-    decides on.
-
-    `told` are artifacts that earlier turns told of (`Told`); afterwards, those of this turn are among them.
-    `rests` says that the agent waits, but for nothing in particular: it has answered, and its task can be gone on with.
+    `questions` are the tool calls that waited for a decision before it; `decided` is the one on which its message decides.
+    `delivered` are the artifacts of earlier turns (`DeliveredArtifacts`).
     """
 
     def __init__(
         self,
         language: Language = Language.EN,
         *,
-        asked: Sequence[ToolQuestion] = (),
+        questions: Sequence[ToolQuestion] = (),
         decided: str | None = None,
-        told: Mapping[str, str] | None = None,
+        delivered: Mapping[str, str] | None = None,
     ) -> None:
         self._language = language
-        self._before = Told(told or {})
-        self._were_asked = tuple(each for each in asked if each.call_id != decided)
+        self._delivered = DeliveredArtifacts(delivered or {})
+        self._open_questions = tuple(each for each in questions if each.call_id != decided)
         self._decided = decided
-        self._tools: ToolListener | None = None
-        self.rests = False
+        self._tools: ToolEventTranslator | None = None
+        self.is_idle = False
+        """True if the agent has answered and its task waits without a question."""
         self._paragraph_ended = False
         self.context_id: str | None = None
+        """The agent's last context id, as `task_id` and `state` are its last ones."""
         self.task_id: str | None = None
         self.state: TaskState | None = None
-        self.spoken = False
+        self.has_text = False
+        """True once the answer has text that is not blank."""
         self._artifacts: dict[str, list[str]] = {}
-        self._asked: str | None = None
+        self._question: str | None = None
         self._progress: dict[str, tuple[Part, ...]] = {}
         self._data: list[dict[str, Any]] = []
         self._known_data: set[bytes] = set()
 
     def translate(self, event: Event) -> Iterator[Piece]:
-        """The pieces that this event adds."""
+        """Yield the pieces that this event adds."""
         match event:
             case Message():
                 self.context_id = event.context_id or self.context_id
@@ -87,14 +86,17 @@ class EventTranslator:
                 yield from self._parts(event.parts)
             case Task():
                 self.context_id, self.task_id = event.context_id or self.context_id, event.id
-                said = (*_answers(event.history), *([event.status.message] if event.status.message else ()))
-                if self._tells_of_tools(event.metadata, *said):
-                    self._told_of_tools().hear_task(event, said)
+                messages = (
+                    *_answers(event.history),
+                    *([event.status.message] if event.status.message else ()),
+                )
+                if self._may_have_tools(event.metadata, *messages):
+                    self._tool_translator().translate_task(event, messages)
                 for artifact in event.artifacts:
                     yield from self._artifact(artifact, append=False, again=True)
-                yield from self._told(event)
+                yield from self._history(event)
                 yield from self._status(event.status)
-                if self.state is TaskState.COMPLETED and not self.spoken and not self._data:
+                if self.state is TaskState.COMPLETED and not self.has_text and not self._data:
                     for message in _answers(event.history):
                         yield from self._parts(message.parts)
             case TaskStatusUpdateEvent():
@@ -105,41 +107,43 @@ class EventTranslator:
                 yield from self._artifact(event.artifact, append=event.append)
 
     @property
-    def told(self) -> Mapping[str, str]:
-        """See the class."""
-        return self._before.merged_with({id_: "".join(said) for id_, said in self._artifacts.items()})
+    def delivered(self) -> Mapping[str, str]:
+        """The artifacts that the user has after this turn."""
+        return self._delivered.merged_with({id_: "".join(texts) for id_, texts in self._artifacts.items()})
 
     @property
     def pending(self) -> tuple[ToolQuestion, ...]:
-        """See the class."""
-        return self._tools.asked if self._tools else self._were_asked
+        """The tool calls that wait for a decision."""
+        return self._tools.questions if self._tools else self._open_questions
 
     @property
-    def too_late(self) -> bool:
-        """The agent had given up the tool call that was decided on."""
-        return self._tools is not None and self._tools.too_late
+    def decision_was_late(self) -> bool:
+        """True if the agent had given up the tool call before the decision."""
+        return self._tools is not None and self._tools.decision_was_late
 
-    def interrupted(self) -> None:
-        """The hub itself has said something; what the agent says next is a paragraph of its own."""
-        self.spoken = self._paragraph_ended = True
+    def end_paragraph(self) -> None:
+        """Begin a new paragraph with the agent's next text: the hub has added text of its own."""
+        self.has_text = self._paragraph_ended = True
 
     def finish(self) -> Iterator[Piece]:
-        """What is left to say at the end: data that came without any text, as JSON; or what was said only while it was worked on,
-        as Gemini CLI gives its answers; or what earlier turns told, where the agent has nothing to add.
+        """Yield the rest of the answer at the end of the turn.
+
+        Without any text so far, that is the data as JSON, or the progress (Gemini CLI answers that way), or the artifacts of
+        earlier turns that the agent named again.
         """
-        if self.state is TaskState.COMPLETED and not self._data and not self.spoken:
-            yield from self._say(self._in_progress() or "\n\n".join(self._before.again))
-        yield from self._unspoken_data()
+        if self.state is TaskState.COMPLETED and not self._data and not self.has_text:
+            yield from self._append(self._in_progress() or "\n\n".join(self._delivered.repeated))
+        yield from self._data_without_text()
 
-    def _unspoken_data(self) -> Iterator[Piece]:
-        if not self.spoken and self._data:
-            yield from self._say(data_as_text(map(for_callers, self._data)))
+    def _data_without_text(self) -> Iterator[Piece]:
+        if not self.has_text and self._data:
+            yield from self._append(data_as_text(map(for_callers, self._data)))
 
-    def _told(self, task: Task) -> Iterator[Piece]:
-        """What a development agent's whole task says: its words are those of its updates, which are the history now."""
+    def _history(self, task: Task) -> Iterator[Piece]:
+        """Yield the text of a development agent's whole task: its updates, which are its history now."""
         state = task.status.state
         ends = state in (TaskState.INPUT_REQUIRED, TaskState.COMPLETED)
-        if self.spoken or not (ends and self._tools and self._tools.spoken):
+        if self.has_text or not (ends and self._tools and self._tools.is_present):
             return
         messages = {message.message_id: message for message in _answers(task.history)}
         last = task.status.message
@@ -147,74 +151,70 @@ class EventTranslator:
             messages[last.message_id] = last
         for message in messages.values():
             yield from self._content(text_of_parts(message.parts))
-            self._paragraph_ended = self.spoken
+            self._paragraph_ended = self.has_text
 
     def _update(self, event: TaskStatusUpdateEvent) -> Iterator[Piece]:
         status = event.status
-        if not self._tells_of_tools(event.metadata, *([status.message] if status.message else ())):
+        if not self._may_have_tools(event.metadata, *([status.message] if status.message else ())):
             yield from self._status(status)
             return
-        from a2a_hub.a2a.extensions.tool_calls import Kind
-
-        kind, progress = self._told_of_tools().translate(event)
+        kind, progress = self._tool_translator().translate(event)
         yield from progress
         if kind is Kind.TEXT and status.message is not None:
             yield from self._content(text_of_parts(status.message.parts))
         elif kind is not None:
-            self._paragraph_ended = self.spoken
+            self._paragraph_ended = self.has_text
         if kind in (Kind.TEXT, Kind.THOUGHT, Kind.TOOL_CALL):
             status = msgspec.structs.replace(status, message=None)
         yield from self._status(status)
 
-    def _tells_of_tools(self, metadata: dict[str, Any] | None, *said: Message) -> bool:
-        """Whether it may: most agents have nothing of the kind, and what reads it is not loaded for them."""
-        return bool(metadata) or any(part.data is not UNSET for each in said for part in each.parts)
+    def _may_have_tools(self, metadata: dict[str, Any] | None, *messages: Message) -> bool:
+        """Return True if the event may be about tools; most agents never mention one."""
+        return bool(metadata) or any(part.data is not UNSET for each in messages for part in each.parts)
 
-    def _told_of_tools(self) -> ToolListener:
+    def _tool_translator(self) -> ToolEventTranslator:
         if self._tools is None:
-            from functions.hub.downstream.tool_event_translator import ToolListener
-
-            self._tools = ToolListener(self._were_asked, self._decided, self._language)
+            self._tools = ToolEventTranslator(self._open_questions, self._decided, self._language)
         return self._tools
 
     def _content(self, text: str) -> Iterator[Piece]:
-        """The answer goes on; what was said before a tool was used is a paragraph of its own."""
+        """Append to the answer; the text before the use of a tool is a paragraph of its own."""
         if text and self._paragraph_ended:
             text, self._paragraph_ended = f"\n\n{text}", False
-        yield from self._say(text)
+        yield from self._append(text)
 
     def _status(self, status: TaskStatus) -> Iterator[Piece]:
         self.state = status.state
-        said = text_of_parts(status.message.parts) if status.message else ""
-        text = "" if said.isspace() else said
+        whole = text_of_parts(status.message.parts) if status.message else ""
+        text = "" if whole.isspace() else whole
         match status.state:
             case TaskState.INPUT_REQUIRED | TaskState.AUTH_REQUIRED:
-                # Once in the updates and once more in the task as a whole is one question.
-                if self._tools and self._says_no_more(status.state, text) and not self.spoken:
-                    yield from self._say(self._in_progress() or self._tools.outcome)
-                self.rests = self._says_no_more(status.state, text) and self.spoken
-                if self.rests:
+                # An update and the whole task repeat one question.
+                if self._tools and self._is_finished(status.state, text) and not self.has_text:
+                    yield from self._append(self._in_progress() or self._tools.outcome)
+                self.is_idle = self._is_finished(status.state, text) and self.has_text
+                if self.is_idle:
                     yield Open()
-                elif text != self._asked:
+                elif text != self._question:
                     if status.state is TaskState.INPUT_REQUIRED and not text:
                         # ADK and LangGraph put what they ask into data.
                         yield from self._new_data(status.message.parts if status.message else ())
-                        yield from self._unspoken_data()
-                    self.spoken, self._asked = True, text
+                        yield from self._data_without_text()
+                    self.has_text, self._question = True, text
                     yield Question(text, auth=status.state is TaskState.AUTH_REQUIRED)
-            case TaskState.COMPLETED | TaskState.REJECTED if not self.spoken and status.message:
+            case TaskState.COMPLETED | TaskState.REJECTED if not self.has_text and status.message:
                 yield from self._parts(status.message.parts)
-            case TaskState.WORKING | TaskState.SUBMITTED if status.message and said:
-                # By its id, since who asks for a task again and again hears its words again.
+            case TaskState.WORKING | TaskState.SUBMITTED if status.message and whole:
+                # By its id, since each poll of a task repeats its messages.
                 self._progress[status.message.message_id] = status.message.parts
                 if text:
                     yield Progress(text)
 
-    def _says_no_more(self, state: TaskState, text: str) -> bool:
-        """A development agent ends a turn in which nothing is left to decide."""
+    def _is_finished(self, state: TaskState, text: str) -> bool:
+        """Return True if a development agent ends a turn that leaves nothing to decide."""
         tools = self._tools
         waits = state is TaskState.INPUT_REQUIRED and not text
-        return waits and tools is not None and tools.spoken and not tools.asked
+        return waits and tools is not None and tools.is_present and not tools.questions
 
     def _in_progress(self) -> str:
         return joined(tuple(chain.from_iterable(self._progress.values())))
@@ -222,27 +222,27 @@ class EventTranslator:
     def _artifact(self, artifact: Artifact, *, append: bool, again: bool = False) -> Iterator[Piece]:
         if self._tools is not None and self._tools.is_tool_output(artifact.artifact_id):
             return
-        # What was said is compared without what stands between parts: a task at the end holds the chunks of its stream as parts.
+        # Texts are compared without their separators: a task at its end has the chunks of its stream as parts.
         bare = "".join(texts_of(artifact.parts))
         whole = joined(artifact.parts)
-        said = self._artifacts.get(artifact.artifact_id)
-        if said is None and again and self._before.holds(artifact.artifact_id, bare):
+        texts = self._artifacts.get(artifact.artifact_id)
+        if texts is None and again and self._delivered.holds(artifact.artifact_id, bare):
             self._artifacts[artifact.artifact_id] = [bare]
             return
-        if said is None:
-            yield from self._say(after_another(whole, self.spoken))
+        if texts is None:
+            yield from self._append(after_another(whole, self.has_text))
             self._artifacts[artifact.artifact_id] = [bare]
         elif append:
-            yield from self._say(whole)
-            said.append(bare)
-        elif bare != (before := "".join(said)):
+            yield from self._append(whole)
+            texts.append(bare)
+        elif bare != (before := "".join(texts)):
             more = bare.startswith(before)
-            yield from self._say(bare[len(before) :] if more else after_another(whole, self.spoken))
-            said[:] = [bare]
+            yield from self._append(bare[len(before) :] if more else after_another(whole, self.has_text))
+            texts[:] = [bare]
         yield from self._new_data(artifact.parts)
 
     def _parts(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
-        yield from self._say(text_of_parts(parts))
+        yield from self._append(text_of_parts(parts))
         yield from self._new_data(parts)
 
     def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
@@ -255,19 +255,82 @@ class EventTranslator:
                     self._data.append(value)
                     yield Data(value)
 
-    def _say(self, text: str) -> Iterator[Piece]:
+    def _append(self, text: str) -> Iterator[Piece]:
         if text:
             # Blank text is passed on, since more may follow, and is no answer by itself.
-            self.spoken = self.spoken or not text.isspace()
+            self.has_text = self.has_text or not text.isspace()
             yield Text(text)
 
 
 def for_callers(data: dict[str, Any]) -> dict[str, Any]:
-    """An agent's data without what is for the operator."""
+    """Return an agent's data without its remedies for the operator."""
     return {name: value for name, value in data.items() if name != _FOR_THE_OPERATOR}
 
 
 def _answers(history: tuple[Message, ...]) -> list[Message]:
-    """What the agent said last: some, such as Agno, put their answer nowhere else."""
-    since_asked = takewhile(lambda message: message.role is Role.AGENT, reversed(history))
-    return list(since_asked)[::-1]
+    """Return the agent's last messages: some agents, such as Agno, put their answer nowhere else."""
+    last_answers = takewhile(lambda message: message.role is Role.AGENT, reversed(history))
+    return list(last_answers)[::-1]
+
+
+class DeliveredArtifacts:
+    """The artifacts of an agent's task that the user already has: an agent that answers with its whole task repeats them.
+
+    `hashes` are those of their texts, by id.
+    """
+
+    def __init__(self, hashes: Mapping[str, str]) -> None:
+        self._hashes = hashes
+        self.repeated: list[str] = []
+        """The texts that the agent repeated unchanged."""
+
+    def holds(self, artifact_id: str, text: str) -> bool:
+        """Return True if the user has this text of this artifact."""
+        held = text != "" and self._hashes.get(artifact_id) == _hash(text)
+        if held:
+            self.repeated.append(text)
+        return held
+
+    def merged_with(self, texts: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the hashes after a turn that delivered these texts."""
+        return {**self._hashes, **{artifact_id: _hash(text) for artifact_id, text in texts.items()}}
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def text_of_parts(parts: tuple[Part, ...]) -> str:
+    """Return a line for each part."""
+    return "\n".join(texts_of(parts))
+
+
+def texts_of(parts: tuple[Part, ...]) -> list[str]:
+    """Return the parts' texts; a file is named, since a text-only client cannot show it."""
+    return [part.text if part.text is not None else named(part) for part in parts if part.data is UNSET]
+
+
+def joined(parts: tuple[Part, ...]) -> str:
+    """Join an artifact's parts into one text: paragraphs, or chunks of a stream that its agent put together again.
+
+    A file is a paragraph; so is a part that ends a sentence, or after which a word starts with a capital letter.
+    """
+    pieces: list[str] = []
+    end, after_file = "", False
+    for part in parts:
+        for text in texts_of((part,)):
+            is_file = part.text is None
+            if (
+                end.removesuffix("\n").endswith(_SENTENCE_ENDS)
+                or (end[-1:].islower() and text[:1].isupper())
+                or (end and not end.endswith("\n") and (is_file or after_file))
+            ):
+                text = f"\n{text}"
+            pieces.append(text)
+            end, after_file = (end + text)[-2:], is_file
+    return "".join(pieces)
+
+
+def after_another(text: str, has_text: bool) -> str:
+    """Return the text, as a paragraph of its own if there is text before it."""
+    return f"\n\n{text}" if has_text and text else text

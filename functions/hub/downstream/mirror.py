@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
+from typing import Any
 
 import msgspec
 
 from a2a_hub.a2a import reply
-from a2a_hub.a2a.call import Call
+from a2a_hub.a2a.call import Call, TaskInHand
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
@@ -20,20 +22,22 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 from a2a_hub.a2a.reply import MessageFactory
-from functions.hub.downstream.artifact_ids import ArtifactIds
 from functions.hub.downstream.event_translator import TranslatedEvent
 
 # A message and an artifact have a part (A2A 1.0.1 §5.7), and clients in Java refuse those without. The last chunk of agents made
 # with the SDK for Python is one without.
 _NO_PARTS = (Part(text=""),)
+_NOTE = "artifacts"
+# Notes are stored again with each event, and so stay small. Artifacts beyond these are not noted, nor replaced by a second run.
+_MAX_NOTED = 200
 
 
 def mirrored(
-    heard: Iterator[TranslatedEvent], *, context_id: str, call: Call, message_factory: MessageFactory
+    translated: Iterator[TranslatedEvent], *, context_id: str, call: Call, message_factory: MessageFactory
 ) -> Iterator[Event]:
-    """The events as the agent sent them, but for the ids; a failure or a question of the hub's own is the task's.
+    """Yield the events as the agent sent them, with the hub's ids; a failure or a question of the hub's own becomes the task's.
 
-    The history is the hub's own: the agent's may hold what was said to it under other ids.
+    The history is the hub's own: the agent's may have messages under other ids.
     """
     task_id = call.task.id if call.task else message_factory.new_id()
     begun = False
@@ -41,22 +45,26 @@ def mirrored(
     before = call.task.before if call.task else None
     begun_artifacts = {each.artifact_id for each in before.artifacts} if before else set()
 
-    def artifact(agents_task: str, said: Artifact) -> Artifact:
-        id_ = ids.of(agents_task, said.artifact_id)
+    def artifact(agents_task: str, theirs: Artifact) -> Artifact:
+        id_ = ids.of(agents_task, theirs.artifact_id)
         begun_artifacts.add(id_)
-        return msgspec.structs.replace(said, artifact_id=id_, parts=said.parts or _NO_PARTS)
+        return msgspec.structs.replace(theirs, artifact_id=id_, parts=theirs.parts or _NO_PARTS)
 
-    def message(said: Message) -> Message:
+    def message(theirs: Message) -> Message:
         return msgspec.structs.replace(
-            said, context_id=context_id, task_id=task_id, parts=said.parts or _NO_PARTS, reference_task_ids=()
+            theirs,
+            context_id=context_id,
+            task_id=task_id,
+            parts=theirs.parts or _NO_PARTS,
+            reference_task_ids=(),
         )
 
-    def status(said: TaskStatus) -> TaskStatus:
-        timestamp = said.timestamp or message_factory.timestamp()
-        text = message(said.message) if said.message else None
-        return msgspec.structs.replace(said, message=text, timestamp=timestamp)
+    def status(theirs: TaskStatus) -> TaskStatus:
+        timestamp = theirs.timestamp or message_factory.timestamp()
+        text = message(theirs.message) if theirs.message else None
+        return msgspec.structs.replace(theirs, message=text, timestamp=timestamp)
 
-    for event, pieces in heard:
+    for event, pieces in translated:
         match event:
             case Message():
                 yield msgspec.structs.replace(
@@ -105,9 +113,58 @@ def _ended(
     *,
     begun: bool,
 ) -> Iterator[Event]:
-    said = message_factory.message(Part(text=text), context_id=context_id, task_id=task_id)
-    status = TaskStatus(state=state, message=said, timestamp=message_factory.timestamp())
+    message = message_factory.message(Part(text=text), context_id=context_id, task_id=task_id)
+    status = TaskStatus(state=state, message=message, timestamp=message_factory.timestamp())
     if begun:
         yield TaskStatusUpdateEvent(task_id=task_id, context_id=context_id, status=status)
     else:
         yield Task(id=task_id, context_id=context_id, status=status)
+
+
+class ArtifactIds:
+    """The ids of one task's artifacts: the agent's own, unless another task of the agent's repeats the turn.
+
+    Then its artifacts take the ids of those of the run before, in order, and so replace them. The ids are noted with the task.
+    """
+
+    def __init__(self, task: TaskInHand | None) -> None:
+        self._turn = task.turn if task else 1
+        self._notes: dict[str, Any] = task.notes if task else {}
+        self._agents_task: str | None = None
+        self._ids: dict[str, list[Any]] = {}
+        self._given: set[str] = set()
+        self._left: list[str] = []
+
+    def of(self, agents_task: str, artifact_id: str) -> str:
+        """Return the id under which the artifact of the agent's task is passed on."""
+        if agents_task != self._agents_task:
+            self._enter(agents_task)
+        known = self._ids.get(artifact_id)
+        if known is None:
+            known = self._ids[artifact_id] = [self._new(artifact_id), self._turn]
+            self._given.add(known[0])
+            if len(self._ids) <= _MAX_NOTED:
+                # A copy, since another thread may be storing the notes.
+                self._notes[_NOTE] = {"task": agents_task, "ids": dict(self._ids)}
+        return str(known[0])
+
+    def _new(self, artifact_id: str) -> str:
+        if artifact_id in self._left:
+            self._left.remove(artifact_id)
+            return artifact_id
+        if self._left:
+            return self._left.pop(0)
+        if artifact_id not in self._given:
+            return artifact_id
+        free = (f"{artifact_id}-{number}" for number in count(2))
+        return next(each for each in free if each not in self._given)
+
+    def _enter(self, agents_task: str) -> None:
+        noted = self._notes.get(_NOTE) or {"task": agents_task, "ids": {}}
+        self._agents_task = agents_task
+        if noted["task"] == agents_task:
+            self._ids, self._left = dict(noted["ids"]), []
+        else:
+            self._ids = {}
+            self._left = [given for given, turn in noted["ids"].values() if turn == self._turn]
+        self._given = {given for given, _ in self._ids.values()}

@@ -1,4 +1,4 @@
-"""What a development agent tells of its tools: for a person, a line for each that is at work, and what waits for them."""
+"""Translates a development agent's updates on its tools: for a person, a line of progress for each, and questions to decide."""
 
 from __future__ import annotations
 
@@ -14,86 +14,86 @@ from a2a_hub.a2a.reply import Piece, Progress
 from a2a_hub.text.language import Language
 
 # A person reads a few lines of progress, not hundreds.
-_MOST_LINES = 50
-# They are kept with the conversation.
-_MOST_ASKED = 20
+_MAX_LINES = 50
+# They are stored with the conversation.
+_MAX_QUESTIONS = 20
 
 
-class ToolListener:
-    """Hears one turn. `asked` are the tool calls that wait for a decision, in the order in which they came; `decided` is the one
-    that this turn's message is about.
+class ToolEventTranslator:
+    """The translation of one turn. `questions` are the tool calls that wait for a decision, in order of arrival; `decided` is the
+    call on which this turn's message decides.
     """
 
-    def __init__(self, asked: Sequence[ToolQuestion], decided: str | None, language: Language) -> None:
-        self.spoken = False
-        """The agent is one that tells of its tools."""
+    def __init__(self, questions: Sequence[ToolQuestion], decided: str | None, language: Language) -> None:
+        self.is_present = False
+        """True if the agent reports on its tools."""
         self._language = language
-        self._asked = {question.call_id: question for question in asked}
+        self._questions = {question.call_id: question for question in questions}
         self._decided = decided
         self._stages: dict[str, Stage] = {}
-        self._at_work: set[str] = set()
+        self._started: set[str] = set()
         self._lines: set[str] = set()
 
     @property
-    def asked(self) -> tuple[ToolQuestion, ...]:
-        """What waits for a decision now."""
-        return tuple(self._asked.values())
+    def questions(self) -> tuple[ToolQuestion, ...]:
+        """The calls that wait for a decision now."""
+        return tuple(self._questions.values())
 
     @property
-    def too_late(self) -> bool:
-        """The call that was decided on had been given up by its agent: it never was at work."""
+    def decision_was_late(self) -> bool:
+        """True if the agent had given up the call before the decision: the call never ran."""
         return (
             self._decided is not None
             and self._stages.get(self._decided) is Stage.CANCELLED
-            and self._decided not in self._at_work
+            and self._decided not in self._started
         )
 
     @property
     def outcome(self) -> str:
-        """What became of the decision, where the agent ends without a word."""
+        """The text on a rejected call, for an agent that ends without one."""
         rejected = self._decided is not None and self._stages.get(self._decided) is Stage.CANCELLED
         return rejected_text(self._language) if rejected else ""
 
     def translate(self, event: TaskStatusUpdateEvent) -> tuple[Kind | None, Sequence[Piece]]:
-        """What the update tells, and the progress that it is."""
+        """Return the kind of the update, and its progress."""
         message = event.status.message
         kind, calls = kind_of(event.metadata), list(tool_calls_in(message))
-        self.spoken = self.spoken or bool(calls) or kind is not None
+        self.is_present = self.is_present or bool(calls) or kind is not None
         if calls:
-            return Kind.TOOL_CALL, list(self._heard(calls))
+            return Kind.TOOL_CALL, list(self._updates(calls))
         if kind is Kind.THOUGHT:
             return kind, list(self._line(thought_in(message)))
         return kind, ()
 
-    def hear_task(self, task: Task, said: Sequence[Message]) -> None:
-        """A whole task, with what was said in this turn; the progress that it tells of is past."""
-        self.spoken = self.spoken or is_task(task)
-        for message in said:
-            for _ in self._heard(tool_calls_in(message)):
+    def translate_task(self, task: Task, messages: Sequence[Message]) -> None:
+        """Take in a whole task with the messages of this turn; its progress is past."""
+        self.is_present = self.is_present or is_task(task)
+        for message in messages:
+            for _ in self._updates(tool_calls_in(message)):
                 pass
 
     def is_tool_call(self, data: Any) -> bool:
-        """The data is a tool call, which is no part of the answer."""
+        """Return True if the data is a tool call, which is no part of the answer."""
         return is_tool_call(data)
 
     def is_tool_output(self, artifact_id: str) -> bool:
-        """The artifact is what a tool prints while it runs, and so no part of the answer."""
-        return self.spoken and is_output(artifact_id)
+        """Return True if the artifact is the output of a running tool, which is no part of the answer."""
+        return self.is_present and is_output(artifact_id)
 
-    def _heard(self, calls: Iterable[ToolUpdate]) -> Iterator[Piece]:
+    def _updates(self, calls: Iterable[ToolUpdate]) -> Iterator[Piece]:
         for call in calls:
-            self.spoken = True
+            self.is_present = True
             self._stages[call.call_id] = call.stage
             if call.question is None:
-                self._asked.pop(call.call_id, None)
-            elif call.call_id in self._asked or len(self._asked) < _MOST_ASKED:
-                self._asked[call.call_id] = call.question
+                self._questions.pop(call.call_id, None)
+            elif call.call_id in self._questions or len(self._questions) < _MAX_QUESTIONS:
+                self._questions[call.call_id] = call.question
             if call.stage in (Stage.EXECUTING, Stage.SUCCEEDED, Stage.FAILED):
-                self._at_work.add(call.call_id)
+                self._started.add(call.call_id)
             if call.stage is Stage.EXECUTING:
                 yield from self._line(progress_text(call, self._language))
 
     def _line(self, text: str) -> Iterator[Piece]:
-        if text and text not in self._lines and len(self._lines) < _MOST_LINES:
+        if text and text not in self._lines and len(self._lines) < _MAX_LINES:
             self._lines.add(text)
             yield Progress(text)
