@@ -1,76 +1,15 @@
 """What has to agree in deploy.toml, with Cloud Run's limits, with the route table, and with the mode of deploying."""
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
+from pathlib import Path
 
 from deploy.config import Config, FunctionConfig, Place, Resources
 
-# Nothing is installed when deploy.toml is read, so that the functions themselves cannot be asked.
-SETTINGS = frozenset(
-    [
-        "ALLOW_ANONYMOUS",
-        "ANONYMOUS_SUBJECT",
-        "ANSWER_TIMEOUT_SECONDS",
-        "CARD_MAX_AGE_SECONDS",
-        "CARD_PROTOCOL_VERSION",
-        "CARD_SECURITY",
-        "CARD_UNNAMED_VERSION",
-        "CORPUS_INDEX",
-        "DEVTOOL_COMMANDS",
-        "DEVTOOL_COMMAND_SECONDS",
-        "DEVTOOL_MODEL",
-        "DISCOVERY_ENGINE_DATA_STORE",
-        "DISCOVERY_ENGINE_ENDPOINT",
-        "DISCOVERY_ENGINE_ENGINE",
-        "DISCOVERY_ENGINE_LOCATION",
-        "DISCOVERY_ENGINE_PROJECT",
-        "DISCOVERY_ENGINE_SERVING_CONFIG",
-        "GENERAL_MODEL",
-        "GOOGLE_CERTS_URL",
-        "GOOGLE_CLOUD_LOCATION",
-        "GOOGLE_TOKENINFO_URL",
-        "GOOGLE_USERINFO_URL",
-        "IAM_CREDENTIALS",
-        "IDENTITY_TTL_SECONDS",
-        "KEEP_ALIVE_SECONDS",
-        "MAX_BODY_BYTES",
-        "MAX_SOURCE_BYTES",
-        "MODEL_IDLE_SECONDS",
-        "MODEL_MAX_OUTPUT_TOKENS",
-        "MODEL_TIMEOUT_SECONDS",
-        "OPERATORS",
-        "PASS_CALLER_TOKEN",
-        "PHRASE_MODEL",
-        "RATE_LIMIT_PER_MINUTE",
-        "ROUTES_FILE",
-        "ROUTES_SECONDS",
-        "SECRET_MANAGER_ENDPOINT",
-        "SELECT_MODEL",
-        "STORAGE_EMULATOR_HOST",
-        "TASK_BLOCKING_SECONDS",
-        "TASK_LEASE_SECONDS",
-        "TASK_LOOK_SECONDS",
-        "TASK_MOST_ATTEMPTS",
-        "TASK_MOST_BYTES",
-        "TASK_RETENTION_DAYS",
-        "TASK_RUNS",
-        "TASK_STORE",
-        "TASK_STORE_AFTER_SECONDS",
-        "TASK_SWEEP_SECONDS",
-        "TASK_UI_SECONDS",
-        "UI_CONTRACT",
-        "VERTEX_AI_ENDPOINT",
-        "WAKEUPS",
-        "WEBHOOK_ALLOWED_HOSTS",
-        "WEBHOOK_ATTEMPTS",
-        "WEBHOOK_LOOK_SECONDS",
-        "WEBHOOK_PUBLIC_KEYS",
-        "WEBHOOK_REFUSALS",
-        "WEBHOOK_TIMEOUT_SECONDS",
-        "WORKER_LOOK_SECONDS",
-        "WORKER_WAITS_AT_ONCE",
-    ]
-)
+_DOCUMENTATION = Path(__file__).resolve().parents[1] / "docs"
+_SETTING = re.compile(r"`([A-Z][A-Z0-9_]{4,})[`=]")
 _SIMILAR = 0.85
 _LONGEST_SECONDS = 3600
 _MOST_REQUESTS = 1000
@@ -89,11 +28,19 @@ _LEAST_TO_MOUNT = 512
 Report = Callable[[tuple[str, ...], str | None, str], None]
 
 
+@cache
+def documented_settings() -> frozenset[str]:
+    """Return the variables that the documentation names: nothing is installed yet, so the functions cannot be asked."""
+    pages = _DOCUMENTATION.glob("*.md")
+    return frozenset(name for page in pages for name in _SETTING.findall(page.read_text(encoding="utf-8")))
+
+
 def meant_by(name: str, own: Collection[str]) -> str | None:
-    """The setting that a name misspells. None for a setting, for one of the route table's `own` variables, and for any other."""
-    if name in SETTINGS or name in own:
+    """Return the setting that a name misspells; None for a setting, one of the route table's `own` variables, or any other."""
+    known = documented_settings()
+    if name in known or name in own:
         return None
-    return next(iter(difflib.get_close_matches(name, SETTINGS, n=1, cutoff=_SIMILAR)), None)
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_SIMILAR)), None)
 
 
 def problems(resources: Resources) -> Iterator[tuple[str, str]]:

@@ -6,10 +6,13 @@ import ipaddress
 import re
 import socket
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.messages import JSON
+from a2a_hub.http.response_reader import Headers
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 
@@ -18,26 +21,25 @@ _LOCAL_PORT = "8080"
 _NOT_PUBLIC = ("local", "internal", "invalid", "test", "example", "home.arpa", "lan", "intranet")
 _NUMERIC = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*", re.IGNORECASE)
 _WELL_KNOWN = "/.well-known/agent-card.json"
-_CARD_SECONDS = 30.0
-_MAX_CARD_BYTES = 4 << 20
+_MAX_BYTES = 16 << 20
 
 
 def local_hub(environment: Mapping[str, str]) -> str:
-    """The address of the run that `make run` starts in the same environment: HUB_PORT, or 8080."""
+    """Return the address of the run that `make run` starts in the same environment: HUB_PORT, or 8080."""
     return f"http://127.0.0.1:{environment.get('HUB_PORT') or _LOCAL_PORT}"
 
 
 def hub_address(given: str | None, environment: Mapping[str, str], *, variables: Sequence[str]) -> str:
-    """Where the hub is: what was given, else what one of the variables says, else this machine. Raises CommandError."""
-    told = {"--url": given} | {name: environment.get(name) for name in variables}
-    for name, address in told.items():
+    """Return the address of the hub: the given one, else that of one of the variables, else this machine. Raises CommandError."""
+    sources = {"--url": given} | {name: environment.get(name) for name in variables}
+    for name, address in sources.items():
         if address:
             return http_address(address, name=name)
     return http_address(local_hub(environment), name="HUB_PORT")
 
 
 def http_address(address: str, *, name: str) -> str:
-    """An address that can be asked. `name` is what told it. Raises CommandError."""
+    """Return the address if it is an HTTP URL. `name` is the option or variable that holds it. Raises CommandError."""
     parts = parsed(address)
     if parts is None or parts.scheme not in ("http", "https"):
         raise CommandError(
@@ -47,7 +49,7 @@ def http_address(address: str, *, name: str) -> str:
 
 
 def hub_token(given: str | None, environment: Mapping[str, str]) -> str | None:
-    """The token that was given, else the first of HUB_DEV_TOKEN; None without either. Raises CommandError."""
+    """Return the given token, else the first of HUB_DEV_TOKEN; None without either. Raises CommandError."""
     token = given or environment.get("HUB_DEV_TOKEN", "").split(",")[0].strip()
     if not (token.isascii() and token.isprintable()):
         raise CommandError("the token holds characters that no header can carry: is it whole, and a token?")
@@ -55,7 +57,7 @@ def hub_token(given: str | None, environment: Mapping[str, str]) -> str | None:
 
 
 def parsed(url: str) -> SplitResult | None:
-    """The parts of an absolute URL with a host; None where it is none."""
+    """Return the parts of an absolute URL with a host; None for anything else."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -65,7 +67,7 @@ def parsed(url: str) -> SplitResult | None:
 
 
 def why_not_public(host: str) -> str | None:
-    """Why a host cannot be reached from the internet; None where nothing speaks against it. Looks nothing up."""
+    """Return the reason why a host cannot be reached from the internet, None without one. Resolves no names."""
     name = host.rstrip(".").lower()
     if (address := _ip_address(name)) is not None:
         if address.is_loopback:
@@ -95,9 +97,9 @@ def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | No
 
 
 def read_card(place: str, *, http: HttpClient) -> str:
-    """The card's text at a path or URL. A URL that names no .json file is an agent, and its well-known card is read.
+    """Return the card's text at a path or URL. A URL that names no .json file is an agent, and its well-known card is read.
 
-    The strict 0.3 card is asked for, since that is what is registered. Raises CommandError.
+    Requests the strict 0.3 card, which is the one to register. Raises CommandError.
     """
     if "://" not in place:
         return read_text(Path(place))
@@ -105,21 +107,40 @@ def read_card(place: str, *, http: HttpClient) -> str:
 
 
 def fetched_card(url: str, *, http: HttpClient) -> str:
-    """The card that an agent publishes. Raises CommandError."""
+    """Return the card that an agent publishes. Raises CommandError."""
     http_address(url, name="the card's place")
     address = url if urlsplit(url).path.endswith(".json") else url.rstrip("/") + _WELL_KNOWN
-    budget = Budget(
-        deadline=http.clock() + _CARD_SECONDS,
-        connect_seconds=10,
-        idle_seconds=_CARD_SECONDS,
-        max_bytes=_MAX_CARD_BYTES,
-    )
-    headers = {"accept": "application/json", "a2a-version": "0.3"}
+    headers = {"accept": JSON, "a2a-version": "0.3"}
     try:
-        answer = http.request("GET", address, headers=headers, body=None, budget=budget)
-        body = answer.read()
+        answer = exchange(http, "GET", address, headers=headers, seconds=30.0)
     except HttpFailure as failure:
         raise CommandError(f"{address} cannot be read: {failure.detail}") from None
     if answer.status != 200:
         raise CommandError(f"{address} answers HTTP {answer.status}: a card must be readable without a token")
-    return body.decode("utf-8", errors="replace")
+    return answer.body.decode("utf-8", errors="replace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A whole answer."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+def exchange(
+    http: HttpClient,
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+    seconds: float = 60.0,
+) -> Answer:
+    """Send a request and return its answer, of at most 16 MB, within `seconds`. Raises HttpFailure."""
+    budget = Budget(
+        deadline=http.clock() + seconds, connect_seconds=10, idle_seconds=seconds, max_bytes=_MAX_BYTES
+    )
+    answer = http.request(method, url, headers=headers, body=body, budget=budget)
+    return Answer(status=answer.status, headers=answer.headers, body=answer.read())

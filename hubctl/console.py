@@ -1,4 +1,4 @@
-"""What a terminal, a pipe or a person does to a program."""
+"""Output to terminals and pipes: escaping, broken pipes, Ctrl-C, and rows whose columns line up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _ACTED_UPON = {each: f"\\u{each:04x}" for each in (*_CONTROLS, *_DIRECTIONS) if 
 
 
 def run(command: Callable[[TextIO], int]) -> int:
-    """The exit status of `command`, which gets what to write to; the shell's for SIGINT and SIGPIPE; 1 when it cannot."""
+    """Run `command` with a stream to write to and return its exit status; that of a shell for SIGINT and SIGPIPE; 1 if output
+    fails.
+    """
     codecs.register_error(_ESCAPED, _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -42,7 +44,7 @@ def run(command: Callable[[TextIO], int]) -> int:
 
 
 def shown(text: str) -> str:
-    """The text with what a terminal would act upon as JSON writes it: much of what is printed was written by others."""
+    """Return the text with control characters as JSON writes them: much of the output was written by others."""
     return text.translate(_ACTED_UPON)
 
 
@@ -58,28 +60,28 @@ class _Shown:
 
 
 def _escaped(problem: UnicodeError) -> tuple[str, int]:
-    """What the terminal has no character for, as JSON writes it: so JSON stays JSON."""
+    """Write characters that the terminal lacks as JSON writes them: so JSON stays JSON."""
     assert isinstance(problem, UnicodeEncodeError)
     return json.dumps(problem.object[problem.start : problem.end])[1:-1], problem.end
 
 
 def row(texts: Sequence[str], widths: Sequence[int]) -> str:
-    """One line; every text is cut or filled to its width."""
+    """Return one line; every text is cut or filled to its width."""
     return "  ".join(_fitted(text, width) for text, width in zip(texts, widths, strict=True)).rstrip()
 
 
 def cells(text: str) -> int:
-    """How many terminal cells a text takes."""
+    """Return the number of terminal cells of a text."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def counted(number: int, thing: str) -> str:
-    """The number and the thing: "1 agent", "2 agents"."""
+    """Return the number and the thing: "1 agent", "2 agents"."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _fitted(text: str, width: int) -> str:
-    """`text` on one line, cut or filled to `width` terminal cells."""
+    """Return `text` on one line, cut or filled to `width` terminal cells."""
     flat = " ".join(text.split())
     if cells(flat) > width:
         while cells(flat) > width - 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from a2a_hub.diagnosis.gcloud import Service
@@ -21,30 +20,22 @@ from a2a_hub.diagnosis.report import (
     skipped,
     warning,
 )
-from a2a_hub.http.client import Budget, Fault, HttpClient, HttpFailure
+from a2a_hub.http.client import Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON, seconds_of
 from a2a_hub.settings.reader import LOOPBACK_HOSTS
 from hubctl.cards.card import Severity
 from hubctl.cards.check import check_text
+from hubctl.connection import Answer, exchange
 
 _CARD = "/.well-known/agent-card.json"
-_SECONDS = 60.0
-_MOST_BYTES = 4 << 20
 _MOST_SKEW_SECONDS = 60.0
 # On one machine there is no certificate, and no public address.
 _OF_A_PUBLIC_HUB = frozenset({"url-https", "url-public"})
 _GATEWAY_MEMBER = "serviceAccount:{}gateway@$(gcloud config get-value project).iam.gserviceaccount.com"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    status: int
-    body: bytes
-    date: str
-
-
 class Entrance:
-    """The hub at `url`, asked with an operator's `token`. The names of its services begin with `prefix`; `now` is the time of
+    """The hub at `url`, called with an operator's `token`. The names of its services begin with `prefix`; `now` is the time of
     day.
     """
 
@@ -65,7 +56,7 @@ class Entrance:
         self._now = now
 
     def report(self) -> Report:
-        """The steps of the entrance, and everything that was found behind it."""
+        """Return the steps of the entrance, and everything that was found behind it."""
         try:
             health = self._get("/health")
         except HttpFailure as failure:
@@ -82,19 +73,11 @@ class Entrance:
             return Report(examined=examined)
         return Report(account=inside.account, examined=(*examined, *inside.examined))
 
-    def _get(self, path: str, *, token: str | None = None) -> _Answer:
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=10,
-            idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
-        )
+    def _get(self, path: str, *, token: str | None = None) -> Answer:
         headers = {"accept": JSON, "a2a-version": "0.3"}
         if token:
             headers["authorization"] = f"Bearer {token}"
-        answer = self._http.request("GET", self._url + path, headers=headers, body=None, budget=budget)
-        date = str(answer.headers.get("date", ""))
-        return _Answer(status=answer.status, body=answer.read(), date=date)
+        return exchange(self._http, "GET", self._url + path, headers=headers)
 
     def _way(self) -> str:
         return "DNS, connection, TLS" if self._url.startswith("https:") else "connection (no TLS)"
@@ -114,7 +97,7 @@ class Entrance:
                 command = "gcloud api-gateway gateways list"
         return error("network", f"{self._url}: {failure.detail}", fix=fix, command=command)
 
-    def _health(self, answer: _Answer) -> Iterator[Step]:
+    def _health(self, answer: Answer) -> Iterator[Step]:
         if answer.status == 200:
             yield ok("gate", "the gate is up")
         elif answer.status in (401, 403):
@@ -132,8 +115,8 @@ class Entrance:
                 command=self._gate.logs(),
             )
 
-    def _clock(self, answer: _Answer) -> Step:
-        date = seconds_of(answer.date)
+    def _clock(self, answer: Answer) -> Step:
+        date = seconds_of(str(answer.headers.get("date", "")))
         if date is None:
             return skipped("clock", "the answer has no date")
         skew = self._now() - date
@@ -180,7 +163,7 @@ class Entrance:
         return ok("card", f"{json.loads(answer.body)['name']}, valid for Gemini Enterprise")
 
     def _inside(self) -> tuple[Step, Report | None]:
-        """What becomes of the operator's token, and the report where it is let in."""
+        """Present the operator's token and return the step, and the report if the token is accepted."""
         try:
             answer = self._get(PATH, token=self._token)
         except HttpFailure as failure:

@@ -20,13 +20,13 @@ COMMANDS = {
 
 
 class Command(Protocol):
-    """What a module in `hubctl.commands` offers."""
+    """The interface of a module in `hubctl.commands`."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declares the command's arguments."""
+        """Declare the command's arguments."""
 
     def run(self, arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-        """Does the work, writes to `out`, and returns the exit status. Raises CommandError."""
+        """Run the command, write to `out`, and return the exit status. Raises CommandError."""
 
 
 class CommandError(Exception):
@@ -34,7 +34,7 @@ class CommandError(Exception):
 
 
 def main(arguments: Sequence[str], *, environment: Mapping[str, str], out: TextIO | None = None) -> int:
-    """The exit status: 0 when all is well, 1 when something was found wrong, 2 for a command that cannot be carried out."""
+    """Return the exit status: 0 if all is well, 1 if something was found wrong, 2 for a command that cannot be carried out."""
     parser = argparse.ArgumentParser(prog="hubctl", description="The operator's command line of the A2A hub.")
     parser.add_argument("--version", action="version", version=f"hubctl {VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

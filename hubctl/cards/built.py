@@ -37,7 +37,7 @@ def built_card(
     protocol_version: str | None,
     environment: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The card that the hub at `url` (or HUB_PUBLIC_URL) has with this route table (or ROUTES_FILE) and environment, as JSON.
+    """Return the card of the hub at `url` (or HUB_PUBLIC_URL) with this route table (or ROUTES_FILE) and environment, as JSON.
 
     Raises CommandError when the table or a setting is wrong, or when Gemini Enterprise's card has no address to name.
     """
@@ -77,7 +77,9 @@ def built_card(
 
 
 def _for_gemini_enterprise(card: AgentCard, *, protocol_version: str) -> dict[str, Any]:
-    """0.3 only, one interface, text only: it calls JSON-RPC at `url`, shows text, and never asks for the extended card."""
+    """Reduce the card to 0.3, one interface and text: Gemini Enterprise calls JSON-RPC at `url`, shows text, and never reads the
+    extended card.
+    """
     interfaces = tuple(
         each
         for each in card.supported_interfaces

@@ -136,7 +136,7 @@ Departure = Missing | Unknown | WrongType
 
 
 def departures(value: Any, kind: str = "AgentCard", path: str = "$") -> Iterator[Departure]:
-    """Everything in which `value` departs from its kind, outside in. Nothing is said about what is in a value of wrong type."""
+    """Yield every departure of `value` from its kind, outside in; nothing about the content of a value of wrong type."""
     kind = kind.removesuffix("!")
     if kind == "any":
         return
@@ -199,7 +199,7 @@ def _type_name(value: Any) -> str:
 
 
 class Severity(StrEnum):
-    """error: refused, or does not work. warning: works less well than meant. note: worth knowing."""
+    """The severity of a finding. error: refused, or does not work. warning: works less well than meant. note: worth knowing."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -214,33 +214,33 @@ class Card:
 
     @cached_property
     def departures(self) -> tuple[Departure, ...]:
-        """In what it departs from the 0.3 schema."""
+        """The departures from the 0.3 schema."""
         return tuple(departures(self.value))
 
     @cached_property
     def size_bytes(self) -> int:
-        """Its length as compact UTF-8 JSON."""
+        """The length as compact UTF-8 JSON."""
         return len(json.dumps(self.value, ensure_ascii=False, separators=(",", ":")).encode())
 
     def text(self, name: str) -> str | None:
-        """The top-level field, where it is a text."""
+        """Return the top-level field if it is a text."""
         value = self.value.get(name)
         return value if isinstance(value, str) else None
 
     def object(self, name: str) -> dict[str, Any]:
-        """The top-level field, where it is an object."""
+        """Return the top-level field if it is an object, else an empty one."""
         value = self.value.get(name)
         return value if isinstance(value, dict) else {}
 
     def skills(self) -> Iterable[tuple[str, dict[str, Any]]]:
-        """Path and value of each skill that is an object."""
+        """Yield path and value of each skill that is an object."""
         skills = self.value.get("skills")
         for index, skill in enumerate(skills if isinstance(skills, list) else ()):
             if isinstance(skill, dict):
                 yield f"$.skills[{index}]", skill
 
     def modes(self, *names: str) -> Iterable[tuple[str, str]]:
-        """Path and value of each mode in these lists of the card and, under the skills' names for them, of its skills."""
+        """Yield path and value of each mode in these lists of the card and, under their own names, of its skills."""
         lists = [(f"$.{name}", self.value.get(name)) for name in names]
         for path, skill in self.skills():
             lists += [(f"{path}.{(name := _of_skill(each))}", skill.get(name)) for each in names]
@@ -256,7 +256,7 @@ def _of_skill(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flaw:
-    """Where a card breaks a rule: JSON path, what is wrong, what to write instead."""
+    """A place where a card breaks a rule: JSON path, message, fix."""
 
     path: str
     message: str
@@ -265,7 +265,7 @@ class Flaw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule: its id, where it comes from, how bad it is to break it, and what finds the places."""
+    """A rule: its id, its source, the severity of a flaw, and the function that finds flaws."""
 
     id: str
     source: str
@@ -286,7 +286,7 @@ class Finding:
 
 
 def finding(rule: Rule, flaw: Flaw) -> Finding:
-    """The flaw under its rule's name."""
+    """Return the flaw under its rule's name."""
     return Finding(
         rule=rule.id,
         source=rule.source,

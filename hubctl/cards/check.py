@@ -65,7 +65,7 @@ NEEDS_AUTHORIZATION = frozenset({"security", "google-oauth", "offline-access", "
 
 
 def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
-    """Everything that is found in a card, errors first."""
+    """Return all findings on a card, errors first."""
     card = Card(value=value)
     found = [finding(rule, flaw) for rule in RULES for flaw in rule.find(card)]
     order = list(Severity)
@@ -73,17 +73,17 @@ def check_card(value: dict[str, Any]) -> tuple[Finding, ...]:
 
 
 def check_text(text: str) -> tuple[Finding, ...]:
-    """Everything that is found in a card as it is written."""
+    """Return all findings on a card as it is written."""
     try:
         value = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_no_constant)
     except ValueError as problem:
         return (
             _not_json(
-                f"this is not JSON: {problem}", "mend it: a comma, a quote or a bracket is out of place"
+                f"this is not JSON: {problem}", "fix it: a comma, a quote or a bracket is out of place"
             ),
         )
     except RecursionError:
-        return (_not_json("this is nested deeper than any card", "mend it: brackets are opened without end"),)
+        return (_not_json("this is nested deeper than any card", "fix it: brackets are opened without end"),)
     except _Repeated as problem:
         return (_not_json(f"the name {problem} stands twice in one object", "delete one of the two"),)
     if not isinstance(value, dict):
@@ -92,7 +92,7 @@ def check_text(text: str) -> tuple[Finding, ...]:
 
 
 def has_errors(findings: Sequence[Finding]) -> bool:
-    """Whether something is wrong that lets a registration fail."""
+    """Return True if a finding makes a registration fail."""
     return any(each.severity is Severity.ERROR for each in findings)
 
 
@@ -118,7 +118,7 @@ def _no_constant(name: str) -> None:
 
 
 def as_text(place: str, findings: Sequence[Finding]) -> str:
-    """Three lines for each finding, and the count."""
+    """Return three lines for each finding, and the count."""
     lines = []
     for each in findings:
         lines += [
@@ -130,16 +130,16 @@ def as_text(place: str, findings: Sequence[Finding]) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """How many of each, and what it means."""
+    """Return the verdict and the count of each severity."""
     counts = [(severity, sum(each.severity is severity for each in findings)) for severity in Severity]
-    told = ", ".join(counted(count, severity) for severity, count in counts if count)
+    counts_text = ", ".join(counted(count, severity) for severity, count in counts if count)
     verdict = (
         "Gemini Enterprise would not work with it" if has_errors(findings) else "good for Gemini Enterprise"
     )
-    return f"{verdict} ({told})" if told else verdict
+    return f"{verdict} ({counts_text})" if counts_text else verdict
 
 
 def as_json(place: str, findings: Sequence[Finding]) -> str:
-    """One object: `card`, `ok`, `findings`."""
+    """Return one JSON object: `card`, `ok`, `findings`."""
     value = {"card": place, "ok": not has_errors(findings), "findings": [asdict(each) for each in findings]}
     return json.dumps(value, ensure_ascii=False)

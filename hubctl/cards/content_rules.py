@@ -27,7 +27,7 @@ _BARE_MODES = {
 
 
 def v1(card: Card) -> Iterator[Flaw]:
-    """The text "v1" is accepted, but "0.3.0" says what is spoken."""
+    """Recommend "0.3.0" over "v1", which is accepted as any text is."""
     if card.text("protocolVersion") == "v1":
         yield Flaw(
             path="$.protocolVersion",
@@ -37,7 +37,7 @@ def v1(card: Card) -> Iterator[Flaw]:
 
 
 def empty_texts(card: Card) -> Iterator[Flaw]:
-    """What people and the assistant read is not empty."""
+    """Check that the texts for people and the assistant are not empty."""
     own: tuple[str, ...] = ("name", "description", "version", "protocolVersion")
     places = [("$", card.value, own)]
     places += [(path, skill, ("id", "name", "description")) for path, skill in card.skills()]
@@ -48,7 +48,7 @@ def empty_texts(card: Card) -> Iterator[Flaw]:
 
 
 def long_descriptions(card: Card) -> Iterator[Flaw]:
-    """Descriptions are short enough to be shown and to choose an agent by."""
+    """Check that descriptions are short enough to be shown and to choose an agent by."""
     for path, value in (("$", card.value), *card.skills()):
         text = value.get("description")
         if isinstance(text, str) and len(text) > MOST_DESCRIPTION_CHARACTERS:
@@ -60,7 +60,7 @@ def long_descriptions(card: Card) -> Iterator[Flaw]:
 
 
 def url_scheme(card: Card) -> Iterator[Flaw]:
-    """The agent's address is an https URL."""
+    """Check that the agent's address is an https URL."""
     url = card.text("url")
     if not url:
         if url == "":
@@ -78,7 +78,7 @@ def url_scheme(card: Card) -> Iterator[Flaw]:
 
 
 def url_public(card: Card) -> Iterator[Flaw]:
-    """The agent's address can be reached from the internet."""
+    """Check that the agent's address can be reached from the internet."""
     parts = parsed(card.text("url") or "")
     if parts is not None and (reason := why_not_public(parts.hostname or "")):
         yield Flaw(
@@ -89,7 +89,7 @@ def url_public(card: Card) -> Iterator[Flaw]:
 
 
 def url_plain(card: Card) -> Iterator[Flaw]:
-    """The agent's address carries no user, query or fragment."""
+    """Check that the agent's address carries no user, query or fragment."""
     parts = parsed(card.text("url") or "")
     if parts is not None and (parts.username is not None or parts.query or parts.fragment):
         yield Flaw(
@@ -100,7 +100,7 @@ def url_plain(card: Card) -> Iterator[Flaw]:
 
 
 def transport(card: Card) -> Iterator[Flaw]:
-    """JSON-RPC is offered at the main address."""
+    """Check that JSON-RPC is offered at the main address."""
     preferred = card.text("preferredTransport")
     if preferred is not None and preferred != "JSONRPC":
         yield Flaw(
@@ -111,7 +111,7 @@ def transport(card: Card) -> Iterator[Flaw]:
 
 
 def mime_types(card: Card) -> Iterator[Flaw]:
-    """Modes are MIME types."""
+    """Check that modes are MIME types."""
     for path, mode in card.modes("defaultInputModes", "defaultOutputModes"):
         if not _MIME_TYPE.fullmatch(mode):
             meant = _BARE_MODES.get(mode.strip().lower())
@@ -123,7 +123,7 @@ def mime_types(card: Card) -> Iterator[Flaw]:
 
 
 def text_modes(card: Card) -> Iterator[Flaw]:
-    """Text goes in and comes out: people type, and only text is shown."""
+    """Check that text goes in and comes out: people type, and only text is shown."""
     for name, reason in (
         ("defaultInputModes", "what people type is text"),
         ("defaultOutputModes", "only text is shown; an answer of data parts ends as a failure"),
@@ -136,7 +136,7 @@ def text_modes(card: Card) -> Iterator[Flaw]:
 
 
 def streaming(card: Card) -> Iterator[Flaw]:
-    """Streaming is said, so that answers come as they are made."""
+    """Check that streaming is declared, so that answers arrive as they are made."""
     if isinstance(card.value.get("capabilities"), dict) and card.object("capabilities").get("streaming") in (
         None,
         False,
@@ -150,7 +150,7 @@ def streaming(card: Card) -> Iterator[Flaw]:
 
 
 def no_skills(card: Card) -> Iterator[Flaw]:
-    """There is a skill."""
+    """Check that there is a skill."""
     if card.value.get("skills") == []:
         yield Flaw(
             path="$.skills",
@@ -160,7 +160,7 @@ def no_skills(card: Card) -> Iterator[Flaw]:
 
 
 def skill_ids(card: Card) -> Iterator[Flaw]:
-    """No two skills have the same id."""
+    """Check that no two skills have the same id."""
     ids = [(path, skill["id"]) for path, skill in card.skills() if isinstance(skill.get("id"), str)]
     counts = Counter(id_ for _, id_ in ids)
     seen: set[str] = set()
@@ -175,7 +175,7 @@ def skill_ids(card: Card) -> Iterator[Flaw]:
 
 
 def icon(card: Card) -> Iterator[Flaw]:
-    """The icon is something that a browser on an https page loads."""
+    """Check that a browser loads the icon on an https page."""
     url = card.text("iconUrl")
     if url is not None and urlsplit(url).scheme != "https":
         yield Flaw(
@@ -186,7 +186,7 @@ def icon(card: Card) -> Iterator[Flaw]:
 
 
 def signatures(card: Card) -> Iterator[Flaw]:
-    """A card that was made for registration carries no signature of another one."""
+    """Check that a card that was made for registration carries no signature of another one."""
     if card.value.get("signatures"):
         yield Flaw(
             path="$.signatures",
@@ -196,7 +196,7 @@ def signatures(card: Card) -> Iterator[Flaw]:
 
 
 def size(card: Card) -> Iterator[Flaw]:
-    """The card is small enough to be a string in a request."""
+    """Check that the card is small enough to be a string in a request."""
     if card.size_bytes > MOST_BYTES:
         yield Flaw(
             path="$",

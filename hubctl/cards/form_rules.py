@@ -40,7 +40,7 @@ _EXTENSION = re.compile(r"\$\.capabilities\.extensions(\[\d+\])?")
 
 
 def camel_case(card: Card) -> Iterator[Flaw]:
-    """Names are camelCase; a snake_case one is read by nobody."""
+    """Check that names are camelCase; no client reads a snake_case one."""
     for item in card.departures:
         if isinstance(item, Unknown) and _is_snake(item.name):
             meant = _camel(item.name)
@@ -54,7 +54,7 @@ def camel_case(card: Card) -> Iterator[Flaw]:
 
 
 def required(card: Card) -> Iterator[Flaw]:
-    """What the schema requires is there. `tags` and `protocolVersion` have rules of their own."""
+    """Check that the fields that the schema requires are there. `tags` and `protocolVersion` have rules of their own."""
     for item in card.departures:
         if not isinstance(item, Missing) or item.name in ("tags", "protocolVersion"):
             continue
@@ -69,7 +69,7 @@ def required(card: Card) -> Iterator[Flaw]:
 
 
 def tags(card: Card) -> Iterator[Flaw]:
-    """Every skill has tags, even none."""
+    """Check that every skill has tags; an empty list is enough."""
     for item in card.departures:
         if isinstance(item, Missing) and item.name == "tags":
             yield Flaw(
@@ -80,7 +80,7 @@ def tags(card: Card) -> Iterator[Flaw]:
 
 
 def protocol_version(card: Card) -> Iterator[Flaw]:
-    """There is a protocolVersion."""
+    """Check that there is a protocolVersion."""
     for item in card.departures:
         if isinstance(item, Missing) and item.name == "protocolVersion" and not _has_twin(card, item):
             yield Flaw(
@@ -91,7 +91,7 @@ def protocol_version(card: Card) -> Iterator[Flaw]:
 
 
 def non_standard(card: Card) -> Iterator[Flaw]:
-    """There are no fields of one's own."""
+    """Check that the card has no fields outside the specification."""
     for item in card.departures:
         if isinstance(item, Unknown) and not _is_snake(item.name) and item.name not in _OF_OTHER_RULES:
             yield Flaw(
@@ -104,7 +104,7 @@ def non_standard(card: Card) -> Iterator[Flaw]:
 
 
 def schema_version(card: Card) -> Iterator[Flaw]:
-    """The version stands under its own name."""
+    """Check that the version stands under its own name."""
     for name in ("schema_version", "schemaVersion"):
         if name in card.value:
             yield Flaw(
@@ -115,7 +115,7 @@ def schema_version(card: Card) -> Iterator[Flaw]:
 
 
 def supported_interfaces(card: Card) -> Iterator[Flaw]:
-    """1.0's list of interfaces is not there."""
+    """Check that the list of interfaces of 1.0 is not there."""
     if "supportedInterfaces" in card.value:
         yield Flaw(
             path="$.supportedInterfaces",
@@ -125,7 +125,7 @@ def supported_interfaces(card: Card) -> Iterator[Flaw]:
 
 
 def only_in_1_0(card: Card) -> Iterator[Flaw]:
-    """Nothing is said in the way of 1.0."""
+    """Check that no field has the form of 1.0."""
     for item in card.departures:
         if isinstance(item, Unknown) and item.name in _ONLY_IN_1_0:
             yield _of_1_0(item.path, item.name)
@@ -136,7 +136,7 @@ def only_in_1_0(card: Card) -> Iterator[Flaw]:
 
 
 def types(card: Card) -> Iterator[Flaw]:
-    """Every value is of the type that the schema gives it."""
+    """Check that every value is of the type that the schema gives it."""
     for item in card.departures:
         if isinstance(item, WrongType) and not _EXTENSION.fullmatch(item.path):
             yield Flaw(
@@ -147,7 +147,7 @@ def types(card: Card) -> Iterator[Flaw]:
 
 
 def extensions(card: Card) -> Iterator[Flaw]:
-    """Extensions are objects that name their URI."""
+    """Check that extensions are objects with their URI."""
     for item in card.departures:
         if not _EXTENSION.fullmatch(item.path):
             continue
@@ -189,7 +189,7 @@ def _camel(name: str) -> str:
 
 
 def _has_twin(card: Card, missing: Missing) -> bool:
-    """Whether the missing field is there in snake_case, which is another rule's flaw."""
+    """Return True if the missing field is there in snake_case, which another rule reports."""
     return any(
         isinstance(item, Unknown) and item.path == missing.path and _camel(item.name) == missing.name
         for item in card.departures
@@ -197,6 +197,6 @@ def _has_twin(card: Card, missing: Missing) -> bool:
 
 
 def _at(card: Card, path: str) -> frozenset[str]:
-    """The names in the security scheme at `path`."""
+    """Return the names in the security scheme at `path`."""
     scheme = card.object("securitySchemes").get(path.removeprefix("$.securitySchemes."))
     return frozenset(scheme) if isinstance(scheme, dict) else frozenset()

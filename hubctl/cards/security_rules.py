@@ -14,7 +14,7 @@ _SHOWN = "hubctl card --for gemini-enterprise shows them"
 
 
 def declared(card: Card) -> Iterator[Flaw]:
-    """Both securitySchemes and security are there."""
+    """Check that both securitySchemes and security are there."""
     for name in ("securitySchemes", "security"):
         if card.value.get(name) in (None, {}, []):
             yield Flaw(
@@ -25,7 +25,7 @@ def declared(card: Card) -> Iterator[Flaw]:
 
 
 def names(card: Card) -> Iterator[Flaw]:
-    """What `security` names is declared."""
+    """Check that the names in `security` are declared."""
     schemes = card.object("securitySchemes")
     for path, value in (("$", card.value), *card.skills()):
         requirements = value.get("security")
@@ -40,7 +40,7 @@ def names(card: Card) -> Iterator[Flaw]:
 
 
 def google_oauth(card: Card) -> Iterator[Flaw]:
-    """The scheme is Google's OAuth with a code: other providers end in the endless authorization loop."""
+    """Check that the scheme is Google's OAuth with a code: other providers end in the endless authorization loop."""
     schemes = card.object("securitySchemes")
     if schemes and not any(_flow(scheme) for scheme in schemes.values()):
         yield Flaw(
@@ -60,7 +60,7 @@ def google_oauth(card: Card) -> Iterator[Flaw]:
 
 
 def offline_access(card: Card) -> Iterator[Flaw]:
-    """Google is asked for a refresh token."""
+    """Check that Google is asked for a refresh token."""
     for path, flow in _flows(card):
         url = flow.get("authorizationUrl")
         if not isinstance(url, str) or urlsplit(url).hostname != _GOOGLE_HOST:
@@ -77,7 +77,7 @@ def offline_access(card: Card) -> Iterator[Flaw]:
 
 
 def scopes(card: Card) -> Iterator[Flaw]:
-    """The scopes with which Google tells who somebody is are asked for."""
+    """Check that the scopes that identify the user are requested."""
     for path, flow in _flows(card):
         given = flow.get("scopes")
         if not isinstance(given, dict):

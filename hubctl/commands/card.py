@@ -12,7 +12,7 @@ from hubctl.main import CommandError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command's arguments."""
+    """Declare the command's arguments."""
     parser.add_argument(
         "--for",
         dest="form",
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when the card was written. Raises CommandError, also for a card that Gemini Enterprise would not take."""
+    """Return 0 after the card was written. Raises CommandError, also for a card that Gemini Enterprise would refuse."""
     form = Form(arguments.form)
     card = built_card(
         form,

@@ -19,7 +19,7 @@ from hubctl.project_files import ReadTable, read_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command's arguments."""
+    """Declare the command's arguments."""
     parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
     parser.add_argument("--text", help="a text to route")
     parser.add_argument("--skill", help="with --text: the route that the caller asks for by id")
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when the table holds, its examples reach their routes, and the text could be routed, or when the card has no errors;
+    """Return 0 if the table is valid, its examples reach their routes and the text could be routed, or if the card has no errors;
     else 1.
     """
     if arguments.card is not None:
@@ -96,7 +96,7 @@ def _unchecked(variable: str) -> str:
 
 
 def _idle_keywords(table: RouteTable, router: Router) -> list[str]:
-    """The keywords that decide nothing, since each text with one of them goes to another route by a shorter one."""
+    """Return the keywords that decide nothing: each text with one of them goes to another route by a shorter one."""
     return [
         f'keyword "{keyword}" of "{route.id}" decides nothing: {choice.reason}, whose priority is higher'
         for route in table.routes

@@ -32,11 +32,11 @@ _OPTIONS = ("project", "location", "data_store", "bucket", "prefix")
 _AT_ONCE = 8
 _IN_ONE_IMPORT = 100
 _FIRST_POLL_SECONDS, _POLL_SECONDS = 0.1, 3.0
-Say = Callable[[str], None]
+ReportLine = Callable[[str], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command's arguments."""
+    """Declare the command's arguments."""
     add = parser.add_argument
     add("action", choices=("push", "status"), help="push a folder, or compare bucket and data store")
     add("folder", nargs="?", type=Path, metavar="FOLDER", help="Markdown, text, HTML and PDF files")
@@ -46,12 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--location", help="its location: global, us or eu (DISCOVERY_ENGINE_LOCATION, else global)")
     add("--project", help="its project (DISCOVERY_ENGINE_PROJECT, else GOOGLE_CLOUD_PROJECT)")
     add("--prune", action="store_true", help="push: also remove what is not in the folder")
-    add("--dry-run", action="store_true", help="push: say what would be done")
+    add("--dry-run", action="store_true", help="push: print what would be done")
     add("--json", action="store_true", help="status: write JSON")
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when folder, bucket and data store agree; 1 when they do not, or a document could not be indexed. Raises CommandError."""
+    """Return 0 if folder, bucket and data store agree; 1 if they do not, or if a document could not be indexed. Raises
+    CommandError.
+    """
     target = target_from({name: getattr(arguments, name) for name in _OPTIONS}, environment)
     if arguments.action == "push" and arguments.folder is None:
         raise CommandError("which folder? hubctl corpus push FOLDER")
@@ -68,14 +70,14 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
     unchanged = len(files) - len({*planned.upload, *planned.index})
     print(f"{counted(len(files), 'document')}, {unchanged} unchanged", file=out)
     if arguments.dry_run:
-        _tell(planned, prune=arguments.prune, out=out)
+        _print_plan(planned, prune=arguments.prune, out=out)
         return 0
     failed = push(
         corpus,
         planned,
         objects,
         prune=arguments.prune,
-        say=lambda line: print(line, file=out, flush=True),
+        report_line=lambda line: print(line, file=out, flush=True),
         sleep=time.sleep,
     )
     surplus = {target.uri(each.path) for each in planned.surplus_objects}
@@ -87,7 +89,7 @@ def _push(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: Te
     return 1 if failed else 0
 
 
-def _tell(planned: Plan, *, prune: bool, out: TextIO) -> None:
+def _print_plan(planned: Plan, *, prune: bool, out: TextIO) -> None:
     for file in planned.upload:
         print(f"would upload: {file.path}", file=out)
     for file in planned.index:
@@ -104,9 +106,10 @@ def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: 
     found = standings(target, files, corpus.objects(), corpus.documents())
     agrees = bool(found) and all(each.state is State.OK for each in found)
     if arguments.json:
-        told = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store}
+        result = {"ok": agrees, "bucket": target.bucket, "dataStore": target.store}
         print(
-            json.dumps({**told, "documents": [asdict(each) for each in found]}, ensure_ascii=False), file=out
+            json.dumps({**result, "documents": [asdict(each) for each in found]}, ensure_ascii=False),
+            file=out,
         )
         return 0 if agrees else 1
     print(f"bucket      {target.uri('')}\ndata store  {target.store}", file=out)
@@ -116,7 +119,7 @@ def _status(corpus: Corpus, target: Target, arguments: argparse.Namespace, out: 
     counts = Counter(each.state for each in found)
     print(", ".join(f"{number} {state}" for state, number in counts.items()) or "no documents", file=out)
     if not agrees:
-        print("mend it with: hubctl corpus push FOLDER (--prune removes what is not in the folder)", file=out)
+        print("fix it with: hubctl corpus push FOLDER (--prune removes what is not in the folder)", file=out)
     return 0 if agrees else 1
 
 
@@ -126,28 +129,32 @@ def push(
     objects: Sequence[StoredObject],
     *,
     prune: bool,
-    say: Say,
+    report_line: ReportLine,
     sleep: Callable[[float], object],
 ) -> int:
-    """How many documents could not be indexed. Raises CommandError."""
+    """Carry out the plan and return the number of documents that could not be indexed. Raises CommandError."""
     generations = {each.path: each.generation for each in objects}
-    _upload(corpus, planned.upload, generations, say)
+    _upload(corpus, planned.upload, generations, report_line)
     failed = 0
     for start in range(0, len(planned.index), _IN_ONE_IMPORT):
         batch = planned.index[start : start + _IN_ONE_IMPORT]
-        failed += _import_batch(corpus, batch, done=start, total=len(planned.index), say=say, sleep=sleep)
+        failed += _import_batch(
+            corpus, batch, done=start, total=len(planned.index), report_line=report_line, sleep=sleep
+        )
     if prune:
         # The document before its object: no search may return what can no longer be read.
         for document in planned.surplus_documents:
             corpus.delete_document(document)
-            say(f"removed from the data store: {document.uri}")
+            report_line(f"removed from the data store: {document.uri}")
         for each in planned.surplus_objects:
             corpus.delete_object(each)
-            say(f"removed from the bucket: {each.path}")
+            report_line(f"removed from the bucket: {each.path}")
     return failed
 
 
-def _upload(corpus: Corpus, files: Sequence[LocalFile], generations: dict[str, int], say: Say) -> None:
+def _upload(
+    corpus: Corpus, files: Sequence[LocalFile], generations: dict[str, int], report_line: ReportLine
+) -> None:
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         running = {
             threads.submit(corpus.upload, file, replaces=generations.get(file.path, 0)): file
@@ -156,7 +163,7 @@ def _upload(corpus: Corpus, files: Sequence[LocalFile], generations: dict[str, i
         try:
             for number, future in enumerate(as_completed(running), start=1):
                 future.result()
-                say(f"uploaded {number}/{len(files)}: {running[future].path}")
+                report_line(f"uploaded {number}/{len(files)}: {running[future].path}")
         except BaseException:
             threads.shutdown(cancel_futures=True)
             raise
@@ -168,21 +175,21 @@ def _import_batch(
     *,
     done: int,
     total: int,
-    say: Say,
+    report_line: ReportLine,
     sleep: Callable[[float], object],
 ) -> int:
     operation = corpus.start_import(batch)
-    told, pause_seconds = -1, _FIRST_POLL_SECONDS
+    reported, pause_seconds = -1, _FIRST_POLL_SECONDS
     while True:
         progress = corpus.imported(operation)
         finished = progress.succeeded + progress.failed
-        if finished != told:
-            told = finished
-            say(f"imported {done + progress.succeeded}/{total}")
+        if finished != reported:
+            reported = finished
+            report_line(f"imported {done + progress.succeeded}/{total}")
         if progress.done:
             break
         sleep(pause_seconds)
         pause_seconds = min(_POLL_SECONDS, pause_seconds * 2)
     for error in progress.errors:
-        say(f"not imported: {error}")
+        report_line(f"not imported: {error}")
     return progress.failed or len(progress.errors)

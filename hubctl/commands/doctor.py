@@ -38,7 +38,7 @@ _PLURALS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command's arguments."""
+    """Declare the command's arguments."""
     add = parser.add_argument
     add("--url", help="where the hub is (HUB_URL, HUB_PUBLIC_URL, else this machine at HUB_PORT, 8080)")
     add("--token", help="an operator's bearer token (HUB_DEV_TOKEN)")
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when everything works, 1 when something does not. Raises CommandError."""
+    """Return 0 if everything works, else 1. Raises CommandError."""
     url = hub_address(arguments.url, environment, variables=("HUB_URL", "HUB_PUBLIC_URL"))
     token = hub_token(arguments.token, environment)
     http = HttpClient()
@@ -97,7 +97,7 @@ def _registered(
 
 
 def examine_registration(api: Api, *, url: str, client: OAuthClient) -> Examined:
-    """The agent whose card names `url`: its registered card beside the live one, its authorization, who sees it."""
+    """Examine the agent whose card names `url`: its registered card beside the live one, its authorization, its visibility."""
     try:
         found = evidence.collect(
             api,
@@ -127,24 +127,24 @@ def _step(each: Diagnosis) -> Step:
 
 
 def has_errors(report: Report) -> bool:
-    """Whether something does not work."""
+    """Return True if a step found an error."""
     return any(step.outcome is Outcome.ERROR for _, step in _steps(report))
 
 
 def as_text(report: Report) -> Iterator[str]:
-    """A row for each step; under one that is not well, what mends it. A command stands on a line of its own, whole."""
+    """Yield a row for each step; under one that failed, the fix. A command stands on a line of its own, whole."""
     yield row(("", "part", "check", "what was seen"), _WIDTHS)
     yield row(tuple("-" * width for width in _WIDTHS), _WIDTHS)
     for subject, step in _steps(report):
         yield from _lines(subject, step)
     yield ""
     counts = {outcome: sum(step.outcome is outcome for _, step in _steps(report)) for outcome in Outcome}
-    told = [f"{count} {_PLURALS[outcome]}" for outcome, count in counts.items() if count]
-    yield ", ".join(told)
+    summary = [f"{count} {_PLURALS[outcome]}" for outcome, count in counts.items() if count]
+    yield ", ".join(summary)
 
 
 def as_json(report: Report) -> str:
-    """One object: `ok`, `account`, `findings`."""
+    """Return one JSON object: `ok`, `account`, `findings`."""
     findings = [
         {
             "subject": subject,

@@ -24,7 +24,7 @@ _HEADERS = ("route", "expected", "expected_route", "expected route", "label")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A question, the route that a person would give it, and the line where it stands."""
+    """A question, the route that a person gives it, and its line."""
 
     line: int
     text: str
@@ -33,19 +33,19 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """A labelled question and what the router chose for it."""
+    """A labelled question and the choice of the router."""
 
     question: Labelled
     choice: Choice
 
     @property
     def is_right(self) -> bool:
-        """Whether the router agrees with the label."""
+        """True if the router agrees with the label."""
         return self.choice.route.id == self.question.expected
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command's arguments."""
+    """Declare the command's arguments."""
     parser.add_argument(
         "file",
         type=Path,
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when every question took the route of its label, or was answered rightly, else 1."""
+    """Return 0 if every question took the route of its label, or was answered rightly, else 1."""
     if arguments.live:
         return _live(arguments, environment, out)
     for option in ("paper", "url", "token", "cloud", "markdown"):
@@ -135,7 +135,7 @@ def _report(file: Path, table: RouteTable, routed: Sequence[Routed]) -> list[str
 
 
 def _confusion(ids: Sequence[str], routed: Sequence[Routed]) -> list[str]:
-    """One row for each label, one column for each route chosen."""
+    """Return one row for each label, with one column for each chosen route."""
     counts = Counter((each.question.expected, each.choice.route.id) for each in routed)
     width = max(len("expected"), *map(len, ids)) + 2
     header = "expected".ljust(width) + "".join(name.rjust(width) for name in ids)
@@ -152,7 +152,7 @@ def _misrouted(file: Path, each: Routed) -> str:
 
 
 def _read_labelled(file: Path, *, known: Collection[str]) -> list[Labelled]:
-    """The questions in `file`, in its order; empty lines, "#" lines and a header are skipped.
+    """Return the questions in `file`, in its order; empty lines, "#" lines and a header are skipped.
 
     Raises CommandError with each line that has no label, or one that is not among the `known` route ids, or
     when there are no questions at all.

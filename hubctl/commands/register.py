@@ -24,7 +24,7 @@ _ACTIONS = ("apply", "list", "delete", "doctor")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the command's arguments."""
+    """Declare the command's arguments."""
     add = parser.add_argument
     add(
         "action", nargs="?", choices=_ACTIONS, default="apply", help="apply (default), list, delete or doctor"
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: TextIO) -> int:
-    """0 when it is done, or nothing is wrong; 1 when the card or the registration is wrong. Raises CommandError."""
+    """Return 0 if it is done, or nothing is wrong; 1 if the card or the registration is wrong. Raises CommandError."""
     target = _target(arguments, environment)
     endpoints = Endpoints(arguments.endpoint or environment.get("GOOGLE_ENDPOINT") or None)
     if arguments.agent_id and arguments.action in ("apply", "list"):
@@ -129,7 +129,7 @@ def _show(api: Api, planned: Iterable[tuple[str, Call]], out: TextIO) -> int:
 
 
 def _oauth(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, Any] | None:
-    """What the authorization is to hold; None where it is bound as it is, or there is none."""
+    """Return the content of the authorization; None where it is bound as it is, or where there is none."""
     if arguments.no_authorization:
         return None
     client = _client(arguments, environment)
@@ -223,7 +223,7 @@ def _card_options(arguments: argparse.Namespace) -> tuple[str, ...]:
 def _card(
     arguments: argparse.Namespace, environment: Mapping[str, str], http: HttpClient
 ) -> tuple[dict[str, Any], str]:
-    """The card to register, as a value and as it is written."""
+    """Return the card to register, as a value and as text."""
     if arguments.card is None:
         card = built_card(
             Form.GEMINI_ENTERPRISE,

@@ -49,17 +49,17 @@ class Target:
         return f"{self.store}/branches/default_branch"
 
     def uri(self, path: str) -> str:
-        """The object that holds a document of the corpus."""
+        """Return the URI of the object that holds a document of the corpus."""
         return f"gs://{self.bucket}/{self.prefix}{path}"
 
 
 def document_id(uri: str) -> str:
-    """The id that Discovery Engine itself gives to a document imported from there: half of the SHA-256 of its URI."""
+    """Return the id that Discovery Engine gives to a document imported from `uri`: half of the SHA-256 of the URI."""
     return hashlib.sha256(uri.encode()).hexdigest()[:32]
 
 
 def target_from(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Target:
-    """The target; options that were given go before the environment. Raises CommandError with everything that is missing."""
+    """Return the target; options win over the environment. Raises CommandError with everything that is missing."""
     variables = {
         "project": ("DISCOVERY_ENGINE_PROJECT", "GOOGLE_CLOUD_PROJECT"),
         "data_store": ("DISCOVERY_ENGINE_DATA_STORE",),
@@ -94,7 +94,7 @@ def target_from(given: Mapping[str, str | None], environment: Mapping[str, str])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalFile:
-    """One document. `md5` is in base64, as Cloud Storage tells it of its objects."""
+    """A document of the folder. `md5` is in base64, as Cloud Storage writes it."""
 
     path: str
     file: Path
@@ -103,18 +103,18 @@ class LocalFile:
 
     @property
     def media_type(self) -> str:
-        """What Cloud Storage keeps as the object's content type."""
+        """The object's content type in Cloud Storage."""
         suffix = self.file.suffix.lower()
         return _MEDIA_TYPES.get(suffix) or self.indexed_as
 
     @property
     def indexed_as(self) -> str:
-        """What the data store is told: it takes Markdown for text, and nothing else."""
+        """The media type in the data store, which takes Markdown only as text."""
         return _MEDIA_TYPE_OF_KIND[SUFFIXES[self.file.suffix.lower()]]
 
 
 def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
-    """The documents in `folder`, and the files that document QA could not read, with reasons. Raises CommandError."""
+    """Return the documents in `folder`, and the files that document QA cannot read, with reasons. Raises CommandError."""
     if not folder.is_dir():
         raise CommandError(f"{folder} is not a folder")
     found: list[LocalFile] = []
@@ -159,7 +159,7 @@ class IndexedDocument:
 
 
 class State(StrEnum):
-    """How a document stands. Only OK needs nothing."""
+    """The state of a document. Only OK needs nothing."""
 
     OK = "ok"
     NOT_UPLOADED = "not uploaded"
@@ -174,7 +174,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How one document stands, with a detail where there is one."""
+    """The state of one document, with a detail where there is one."""
 
     uri: str
     state: State
@@ -183,7 +183,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What makes bucket and data store agree with the folder. What is only there stays, unless it is pruned."""
+    """The changes that make bucket and data store agree with the folder. Documents that are only there stay, unless pruned."""
 
     upload: tuple[LocalFile, ...]
     index: tuple[LocalFile, ...]
@@ -197,7 +197,7 @@ def plan(
     objects: Iterable[StoredObject],
     documents: Iterable[IndexedDocument],
 ) -> Plan:
-    """The uploads and imports that are still to be made: whatever an earlier push has done is left out."""
+    """Return the uploads and imports that are left to do; the work of an earlier push is left out."""
     stored = {each.path: each for each in objects}
     indexed = {each.id: each for each in _of_corpus(target, documents)}
     wanted = {document_id(target.uri(each.path)): each for each in files}
@@ -219,7 +219,7 @@ def standings(
     objects: Iterable[StoredObject],
     documents: Iterable[IndexedDocument],
 ) -> list[Standing]:
-    """How every document of the corpus stands, by URI; `files` is None when no folder takes part."""
+    """Return the state of every document of the corpus, by URI; `files` is None when no folder takes part."""
     stored = {target.uri(each.path): each for each in objects}
     indexed = {each.uri: each for each in _of_corpus(target, documents)}
     here = {target.uri(each.path): each for each in files} if files is not None else None
@@ -249,5 +249,5 @@ def _standing(
 
 
 def _of_corpus(target: Target, documents: Iterable[IndexedDocument]) -> list[IndexedDocument]:
-    """A data store may hold other documents too, which are nobody's business here."""
+    """Return the documents of this corpus; a data store may hold others."""
     return [each for each in documents if each.uri.startswith(target.uri(""))]

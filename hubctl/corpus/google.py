@@ -19,7 +19,7 @@ _YOU = "--member=user:$(gcloud config get account)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """How far an import is. `errors` are the service's own words, for the operator."""
+    """The progress of an import. `errors` are the service's own words, for the operator."""
 
     done: bool
     succeeded: int
@@ -28,7 +28,7 @@ class Imported:
 
 
 class Corpus:
-    """Reads and changes the corpus at `target`. Every method raises CommandError, with what to do, where Google refuses."""
+    """The bucket and data store at `target`. Every method raises CommandError with a fix where Google refuses."""
 
     def __init__(self, target: Target, *, environment: Mapping[str, str]) -> None:
         try:
@@ -55,40 +55,40 @@ class Corpus:
                 client_options={"api_endpoint": endpoint} if endpoint else None,
             )
         self._bucket = self._storage.bucket(target.bucket)
-        self._patience = {"timeout": _SECONDS, "retry": DEFAULT_RETRY.with_timeout(_RETRY_SECONDS)}
+        self._limits = {"timeout": _SECONDS, "retry": DEFAULT_RETRY.with_timeout(_RETRY_SECONDS)}
 
     def close(self) -> None:
-        """Lets go of the connections."""
+        """Close the connections."""
         self._documents.transport.close()  # type: ignore[no-untyped-call]
         self._storage.close()
 
     def objects(self) -> list[StoredObject]:
-        """The documents in the bucket."""
+        """Return the documents in the bucket."""
         prefix = self._target.prefix
         with self._explained():
             return [
                 StoredObject(
                     path=blob.name.removeprefix(prefix), md5=blob.md5_hash, generation=blob.generation
                 )
-                for blob in self._storage.list_blobs(self._bucket, prefix=prefix, **self._patience)
+                for blob in self._storage.list_blobs(self._bucket, prefix=prefix, **self._limits)
                 if not blob.name.endswith("/")
             ]
 
     def documents(self) -> list[IndexedDocument]:
-        """The documents in the data store, others than the corpus's among them."""
+        """Return the documents in the data store, including those outside the corpus."""
         with self._explained():
             request = self._api.ListDocumentsRequest(parent=self._target.branch, page_size=1000)
             return [_indexed(each) for each in self._documents.list_documents(request, timeout=_SECONDS)]
 
     def upload(self, file: LocalFile, *, replaces: int) -> None:
-        """The object holds the file's content. `replaces` is its generation, 0 for none: nobody else's is overwritten."""
+        """Upload the file. `replaces` is the object's generation, 0 for none: nobody else's change is overwritten."""
         with self._explained():
             self._bucket.blob(self._target.prefix + file.path).upload_from_filename(
-                file.file, content_type=file.media_type, if_generation_match=replaces, **self._patience
+                file.file, content_type=file.media_type, if_generation_match=replaces, **self._limits
             )
 
     def start_import(self, files: Sequence[LocalFile]) -> str:
-        """The operation that imports at most 100 documents."""
+        """Start an import of at most 100 documents and return the name of its operation."""
         documents = [
             self._api.Document(
                 id=document_id(uri := self._target.uri(file.path)),
@@ -106,31 +106,31 @@ class Corpus:
             return str(self._documents.import_documents(request, timeout=_SECONDS).operation.name)
 
     def imported(self, operation: str) -> Imported:
-        """How far the import is."""
+        """Return the progress of the import."""
         with self._explained():
-            told = self._documents.get_operation({"name": operation}, timeout=_SECONDS)
+            state = self._documents.get_operation({"name": operation}, timeout=_SECONDS)
         metadata = self._api.ImportDocumentsMetadata.pb()()
         response = self._api.ImportDocumentsResponse.pb()()
-        told.metadata.Unpack(metadata)
-        told.response.Unpack(response)
+        state.metadata.Unpack(metadata)
+        state.response.Unpack(response)
         errors = [each.message for each in response.error_samples]
-        if told.HasField("error"):
-            errors.append(told.error.message)
+        if state.HasField("error"):
+            errors.append(state.error.message)
         return Imported(
-            done=told.done,
+            done=state.done,
             succeeded=metadata.success_count,
             failed=metadata.failure_count,
             errors=tuple(errors),
         )
 
     def delete_object(self, each: StoredObject) -> None:
-        """The object is gone, unless somebody replaced it in the meantime."""
+        """Delete the object, unless somebody replaced it in the meantime."""
         with self._explained():
             blob = self._bucket.blob(self._target.prefix + each.path)
-            blob.delete(if_generation_match=each.generation, **self._patience)
+            blob.delete(if_generation_match=each.generation, **self._limits)
 
     def delete_document(self, each: IndexedDocument) -> None:
-        """The search finds it no more."""
+        """Delete the document from the data store."""
         with self._explained():
             name = f"{self._target.branch}/documents/{each.id}"
             self._documents.delete_document(name=name, timeout=_SECONDS)
@@ -148,7 +148,7 @@ class Corpus:
 
 
 def _credentials(environment: Mapping[str, str]) -> Any:
-    """CLOUDSDK_AUTH_ACCESS_TOKEN, as gcloud reads it, else Application Default Credentials."""
+    """Return the credentials of CLOUDSDK_AUTH_ACCESS_TOKEN, as gcloud reads it, else Application Default Credentials."""
     import google.auth
     from google.oauth2.credentials import Credentials
 
@@ -159,19 +159,19 @@ def _credentials(environment: Mapping[str, str]) -> Any:
 
 
 def _indexed(document: Any) -> IndexedDocument:
-    told = dict(document.struct_data or {})
+    fields = dict(document.struct_data or {})
     status = document.index_status
     return IndexedDocument(
         id=document.id,
         uri=document.content.uri,
-        md5=str(told["md5"]) if told.get("md5") else None,
+        md5=str(fields["md5"]) if fields.get("md5") else None,
         is_indexed=bool(document.index_time or status.index_time),
         errors=tuple(each.message for each in status.error_samples),
     )
 
 
 def explained(error: Exception, target: Target) -> str:
-    """What happened, and the command that mends it."""
+    """Explain the failure and name the command that fixes it."""
     import requests
     from google.api_core import exceptions as api
     from google.auth.exceptions import GoogleAuthError
@@ -191,12 +191,12 @@ def explained(error: Exception, target: Target) -> str:
             return f"the API is not enabled:\n  gcloud services enable {service}.googleapis.com --project={target.project}"
         case api.Forbidden() if at_storage:
             return (
-                f"gs://{target.bucket} lets you not do this:\n  gcloud storage buckets add-iam-policy-binding "
+                f"gs://{target.bucket} does not permit this:\n  gcloud storage buckets add-iam-policy-binding "
                 f"gs://{target.bucket} {_YOU} --role=roles/storage.objectUser"
             )
         case api.Forbidden():
             return (
-                f"the data store {target.data_store} lets you not do this:\n  gcloud projects add-iam-policy-binding "
+                f"the data store {target.data_store} does not permit this:\n  gcloud projects add-iam-policy-binding "
                 f"{target.project} {_YOU} --role=roles/discoveryengine.editor"
             )
         case api.NotFound() if at_storage:
@@ -220,7 +220,7 @@ def explained(error: Exception, target: Target) -> str:
 
 
 def _is_storage(error: Exception) -> bool:
-    """Google's two libraries raise the same exceptions; the answer that one holds tells where it came from."""
+    """Return True for a failure of Cloud Storage: both libraries raise the same exceptions, and only their responses differ."""
     response = getattr(error, "response", None)
     request = getattr(response, "request", None) or getattr(error, "request", None)
     return "/storage/v1/" in str(getattr(request, "url", ""))

@@ -13,13 +13,10 @@ from typing import Any
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
 from a2a_hub.runtime.ids import new_id
-
-_SECONDS = 60.0
-_MOST_BYTES = 16 << 20
-_FAULT_SECONDS = 10.0
+from hubctl.connection import exchange
 
 
 class HubUnavailable(Exception):
@@ -28,7 +25,7 @@ class HubUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back on one path. `parts` counts the parts of the message, `kinds` are their kinds."""
+    """The reply on one path. `kinds` are the kinds of the parts of the message."""
 
     text: str
     milliseconds: float
@@ -47,7 +44,7 @@ class LiveHub:
             self._headers["authorization"] = f"Bearer {token}"
 
     def send(self, text: str) -> Reply:
-        """The question as Gemini Enterprise sends it: 0.3 JSON-RPC, no accepted output modes. Raises HubUnavailable."""
+        """Send the question as Gemini Enterprise does: 0.3 JSON-RPC, no accepted output modes. Raises HubUnavailable."""
         message = {
             "kind": "message",
             "role": "user",
@@ -72,7 +69,7 @@ class LiveHub:
             raise self._no_hub("/") from None
 
     def query(self, text: str) -> Reply:
-        """The question on the inspection path. Raises HubUnavailable."""
+        """Send the question on the inspection path. Raises HubUnavailable."""
         value, milliseconds = self._post("/tools/query", {"query": text})
         if not isinstance(value.get("answer"), str):
             raise self._no_hub("/tools/query")
@@ -83,17 +80,10 @@ class LiveHub:
 
     def _post(self, path: str, body: Any) -> tuple[dict[str, Any], float]:
         started = time.perf_counter()
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=5,
-            idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
-        )
         try:
-            answer = self._http.request(
-                "POST", self._url + path, headers=self._headers, body=protojson.encode(body), budget=budget
+            answer = exchange(
+                self._http, "POST", self._url + path, headers=self._headers, body=protojson.encode(body)
             )
-            content = answer.read()
         except HttpFailure as failure:
             raise HubUnavailable(
                 f"no answer from {self._url}: {failure.detail}. Is it running (make run), and is --url right?"
@@ -102,7 +92,7 @@ class LiveHub:
             cause = "refused the token" if "authorization" in self._headers else "wants a token"
             raise HubUnavailable(f"the hub {cause}: give one with --token or HUB_DEV_TOKEN")
         try:
-            value = protojson.decode(content)
+            value = protojson.decode(answer.body)
         except A2AError:
             value = None
         if answer.status != 200 or not isinstance(value, dict):
@@ -125,7 +115,7 @@ class Case:
 
 
 def read_cases(path: Path) -> tuple[Case, ...]:
-    """The cases in a file. Raises OSError, tomllib.TOMLDecodeError, TypeError or KeyError."""
+    """Return the cases in a file. Raises OSError, tomllib.TOMLDecodeError, TypeError or KeyError."""
     return tuple(Case(**table) for table in tomllib.loads(path.read_text(encoding="utf-8"))["cases"])
 
 
@@ -138,7 +128,7 @@ class LocalCloud:
 
     @classmethod
     def of_run(cls, file: Path) -> LocalCloud:
-        """Those whose addresses a run wrote down. Raises HubUnavailable where it has none."""
+        """Return the stand-ins whose addresses a run wrote down. Raises HubUnavailable where it has none."""
         try:
             return cls(json.loads(file.read_text(encoding="utf-8")))
         except (OSError, ValueError):
@@ -148,7 +138,7 @@ class LocalCloud:
 
     @contextlib.contextmanager
     def broken(self, case: Case) -> Iterator[None]:
-        """The case's fault is on, and off again afterwards. Raises HubUnavailable."""
+        """Switch the case's fault on, and off again afterwards. Raises HubUnavailable."""
         if case.stand_in is None or case.fault is None:
             yield
             return
@@ -162,15 +152,8 @@ class LocalCloud:
             self._switch("DELETE", url)
 
     def _switch(self, method: str, url: str) -> None:
-        budget = Budget(
-            deadline=self._http.clock() + _FAULT_SECONDS,
-            connect_seconds=_FAULT_SECONDS,
-            idle_seconds=_FAULT_SECONDS,
-            max_bytes=1 << 20,
-        )
         try:
-            answer = self._http.request(method, url, headers={}, body=None, budget=budget)
-            answer.read()
+            answer = exchange(self._http, method, url, headers={}, seconds=10.0)
         except HttpFailure as failure:
             raise HubUnavailable(f"the local cloud does not answer: {failure.detail}") from None
         if answer.status != 204:

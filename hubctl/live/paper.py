@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ _INNARDS = re.compile(r"https?://|Traceback|Exception|Bearer |eyJ|gserviceaccoun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question and what makes its answer right."""
+    """A question and the conditions of a right answer."""
 
     text: str
     route: str
@@ -32,7 +32,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Outcome:
     """One question's outcome; `wrong` says what was not right, on which path."""
 
     question: Question
@@ -42,7 +42,7 @@ class Asked:
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions in a file like evaluation/paper.toml, one at least. Raises CommandError."""
+    """Return the questions in a file like evaluation/paper.toml, one at least. Raises CommandError."""
     text = read_text(path)
     try:
         tables = tomllib.loads(text).get("questions") or ()
@@ -58,8 +58,8 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     return questions
 
 
-def ask(hub: LiveHub, question: Question) -> Asked:
-    """Asks over the UI path and the inspection path, and compares. Raises HubUnavailable."""
+def ask(hub: LiveHub, question: Question) -> Outcome:
+    """Ask over the UI path and the inspection path, and compare. Raises HubUnavailable."""
     ui, inspected = hub.send(question.text), hub.query(question.text)
     record = inspected.record or {}
     wrong = [f"UI path: {fault}" for fault in _faults(question, ui.text)]
@@ -71,7 +71,7 @@ def ask(hub: LiveHub, question: Question) -> Asked:
     quotes = [str(citation.get("quote")) for citation in record.get("citations", [])]
     if question.quote is not None and not any(question.quote in quote for quote in quotes):
         wrong.append(f"/tools/query: no citation quotes “{question.quote}”")
-    return Asked(question=question, ui=ui, inspected=inspected, wrong=tuple(wrong))
+    return Outcome(question=question, ui=ui, inspected=inspected, wrong=tuple(wrong))
 
 
 def _faults(question: Question, answer: str) -> list[str]:
@@ -95,7 +95,7 @@ class Finding:
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the inspection path told."""
+        """The record of the inspection path."""
         return self.inspected.record or {}
 
     @property
@@ -106,14 +106,14 @@ class Finding:
 
     @property
     def is_concerned(self) -> bool:
-        """Whether the case's fault lies on the way of this question."""
+        """True if the case's fault affects this question."""
         return self.case.route == self.question.route
 
 
 def reproduce(
     hub: LiveHub, cloud: LocalCloud, *, questions: Sequence[Question], cases: Sequence[Case]
 ) -> Iterator[Finding]:
-    """Every finding. After each fault its question is asked once more: with the permission back, it is answered again.
+    """Yield every finding. After each fault its question is asked once more: with the permission back, it must be answered again.
 
     Raises HubUnavailable.
     """
@@ -122,10 +122,10 @@ def reproduce(
             asked = [ask(hub, question) for question in questions]
         for each in asked:
             finding = _compared(case, each)
-            yield _with_mended(finding, hub) if finding.is_concerned else finding
+            yield _asked_again(finding, hub) if finding.is_concerned else finding
 
 
-def _compared(case: Case, asked: Asked) -> Finding:
+def _compared(case: Case, asked: Outcome) -> Finding:
     wrong = list(asked.wrong)
     if case.route == asked.question.route:
         record = asked.inspected.record or {}
@@ -150,7 +150,7 @@ def _refused(case: Case, record: dict[str, Any]) -> list[str]:
     )
 
 
-def _unread(record: dict[str, Any], asked: Asked) -> list[str]:
+def _unread(record: dict[str, Any], asked: Outcome) -> list[str]:
     data = record.get("data") or {}
     wrong = []
     if record.get("citations"):
@@ -158,7 +158,7 @@ def _unread(record: dict[str, Any], asked: Asked) -> list[str]:
     if data.get("grounded") is not False:
         wrong.append("the answer is not marked as ungrounded")
     if not data.get("unverified"):
-        wrong.append("what the search returned is not told")
+        wrong.append("the results of the search are not shown")
     wrong += [
         f"“{text}” is in the answer, although no source could be read"
         for text in asked.question.contains
@@ -167,12 +167,7 @@ def _unread(record: dict[str, Any], asked: Asked) -> list[str]:
     return wrong
 
 
-def _with_mended(finding: Finding, hub: LiveHub) -> Finding:
+def _asked_again(finding: Finding, hub: LiveHub) -> Finding:
     again = ask(hub, finding.question)
-    return Finding(
-        case=finding.case,
-        question=finding.question,
-        ui=finding.ui,
-        inspected=finding.inspected,
-        wrong=(*finding.wrong, *(f"with the permission back: {each}" for each in again.wrong)),
-    )
+    wrong = (f"with the permission back: {each}" for each in again.wrong)
+    return replace(finding, wrong=(*finding.wrong, *wrong))

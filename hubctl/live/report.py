@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from hubctl.console import row
-from hubctl.live.paper import Asked, Finding
+from hubctl.live.paper import Finding, Outcome
 
 _LIVE_HEADER = ("", "question", "route", "agent", "answer", "cited", "UI ms", "REST ms")
 _LIVE_WIDTHS = (1, 40, 8, 24, 48, 5, 7, 7)
@@ -49,8 +49,8 @@ On Google Cloud: [deploy it](deployment.md); `hubctl evaluate --live --url https
 The faults are then yours to make: take a role away, or set an `audience` in `routes.toml`."""
 
 
-def answers_table(outcomes: Sequence[Asked]) -> Iterable[str]:
-    """The table, what was wrong, and the count of right ones."""
+def answers_table(outcomes: Sequence[Outcome]) -> Iterable[str]:
+    """Yield the table, the faults, and the count of right answers."""
     yield _row(_LIVE_HEADER)
     yield _row(tuple("-" * width for width in _LIVE_WIDTHS))
     for asked in outcomes:
@@ -80,7 +80,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def findings_table(findings: Sequence[Finding]) -> Iterator[str]:
-    """The table, what the paper says of each case, what was not so, and the count."""
+    """Yield the table, the paper's text on each case, the differences, and the count."""
     yield row(_HEADER, _WIDTHS)
     yield row(tuple("-" * width for width in _WIDTHS), _WIDTHS)
     for each in findings:
@@ -106,7 +106,7 @@ def findings_table(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def findings_page(findings: Sequence[Finding]) -> Iterator[str]:
-    """The page, without anything that differs from run to run."""
+    """Yield the page, without anything that differs from run to run."""
     yield _INTRODUCTION
     for case, group in groupby(findings, key=lambda each: each.case):
         yield f"\n## {case.id[0].upper()}{case.id[1:]}\n"
@@ -116,7 +116,7 @@ def findings_page(findings: Sequence[Finding]) -> Iterator[str]:
         for each in group:
             verdict = "; ".join(each.wrong) or "yes"
             citations = len(each.record.get("citations", []))
-            yield f"| {each.question.text} | {_told(each.ui.text)} | {_rest(each)} | {citations} | {verdict} |"
+            yield f"| {each.question.text} | {_shortened(each.ui.text)} | {_rest(each)} | {citations} | {verdict} |"
         if case.unread:
             yield f"\n{_LESSON}"
     yield f"\n{_count(findings)}\n"
@@ -132,7 +132,7 @@ def _rest(finding: Finding) -> str:
     return f"{route} ({boundary}){': unverified' if grounded is False else ''}"
 
 
-def _told(text: str) -> str:
+def _shortened(text: str) -> str:
     flat = " ".join(_REFERENCE.sub("…", text).split()).replace("|", "\\|")
     return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1].rstrip() + "…"
 

@@ -17,7 +17,7 @@ _OF_SKILLS = ("name", "description", "tags", "examples")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredAgent:
-    """An agent as the API gives it out. `card` is None for an agent that is no A2A agent, or whose card cannot be read."""
+    """An agent as the API returns it. `card` is None for an agent that is no A2A agent, or whose card cannot be read."""
 
     name: str
     display_name: str
@@ -33,7 +33,7 @@ class RegisteredAgent:
 
 
 def read_agent(fields: dict[str, Any]) -> RegisteredAgent:
-    """The agent in one of the API's answers."""
+    """Return the agent in one of the API's answers."""
     try:
         card = json.loads(fields["a2aAgentDefinition"]["jsonAgentCard"])
     except (KeyError, TypeError, ValueError):
@@ -51,7 +51,7 @@ def read_agent(fields: dict[str, Any]) -> RegisteredAgent:
 def written_agent(
     card: dict[str, Any], *, authorization: str | None, icon: str | None, shared: bool
 ) -> dict[str, Any]:
-    """The body of a request that creates or replaces the agent of this card."""
+    """Return the body of a request that creates or replaces the agent of this card."""
     body: dict[str, Any] = {
         "displayName": card["name"],
         "description": card["description"],
@@ -67,7 +67,7 @@ def written_agent(
 
 
 def candidates(agents: Iterable[dict[str, Any]], card: dict[str, Any]) -> list[RegisteredAgent]:
-    """The agents whose card has this card's name or url: the server lets many be alike."""
+    """Return the agents whose card has this card's name or url: the server allows many alike."""
     return [
         agent
         for agent in map(read_agent, agents)
@@ -77,7 +77,7 @@ def candidates(agents: Iterable[dict[str, Any]], card: dict[str, Any]) -> list[R
 
 
 def unlike(written: dict[str, Any], read: dict[str, Any]) -> Iterator[str]:
-    """What the server holds otherwise than it was written."""
+    """Yield the fields that the server holds with another value than written."""
     wanted, held = read_agent(written), read_agent(read)
     for field in ("displayName", "description"):
         if written[field] != read.get(field):
@@ -91,7 +91,7 @@ def unlike(written: dict[str, Any], read: dict[str, Any]) -> Iterator[str]:
 
 
 def differences(registered: dict[str, Any], live: dict[str, Any]) -> Iterator[str]:
-    """JSON paths and both values, shortened."""
+    """Yield JSON paths with both values, shortened."""
     for name in _COMPARED:
         yield from _difference(f"$.{name}", registered.get(name), live.get(name))
     streams = [bool((card.get("capabilities") or {}).get("streaming")) for card in (registered, live)]

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.service_tokens import DefaultCredentials, TokenUnavailable
+from hubctl.connection import exchange
 from hubctl.main import CommandError
 from hubctl.registration.target import Call, Endpoints, Target, get_resource
 
-_SECONDS = 60.0
-_MOST_BYTES = 16 << 20
 ROLE = "roles/discoveryengine.agentspaceAdmin"
 
 
@@ -30,7 +29,7 @@ class Refused(Exception):
 
 
 class Api:
-    """The API for one project. `access_token` gives the operator's token."""
+    """The API for one project. `access_token` returns the operator's token."""
 
     def __init__(
         self,
@@ -46,19 +45,19 @@ class Api:
         self._access_token = access_token
 
     def send(self, call: Call) -> dict[str, Any]:
-        """The API's answer. Raises CommandError with what to do, for a refusal as for an answer that does not come."""
+        """Send the call and return the API's answer. Raises CommandError with a fix, for a refusal as for a missing answer."""
         try:
             return self.tried(call)
         except Refused as refused:
             raise self.refusal(refused) from None
 
     def refusal(self, refused: Refused) -> CommandError:
-        """The error that tells the operator what to do about a refusal."""
+        """Return the error that tells the operator what to do about a refusal."""
         text = explained(refused.status, refused.message, refused.reason, self.target)
         return CommandError(f"{refused.status} (HTTP {refused.code}): {refused.message}\n{text}".rstrip())
 
     def tried(self, call: Call) -> dict[str, Any]:
-        """The API's answer. Raises Refused, and CommandError where no answer comes."""
+        """Send the call and return the API's answer. Raises Refused, and CommandError where no answer comes."""
         headers = {
             "authorization": f"Bearer {self._access_token()}",
             "x-goog-user-project": self.target.project,
@@ -68,13 +67,15 @@ class Api:
         if call.body is not None:
             headers["content-type"] = JSON
             body = json.dumps(call.body, ensure_ascii=False).encode()
-        status, value = exchange(self.http, call.method, call.url(self.endpoints), headers=headers, body=body)
+        status, value = json_exchange(
+            self.http, call.method, call.url(self.endpoints), headers=headers, body=body
+        )
         if status == 200 and isinstance(value, dict):
             return value
         raise _refused(status, value)
 
     def found(self, name: str) -> dict[str, Any] | None:
-        """The resource, None where it does not exist."""
+        """Return the resource, None where it does not exist."""
         try:
             return self.tried(get_resource(name))
         except Refused as refused:
@@ -83,7 +84,7 @@ class Api:
             raise self.refusal(refused) from None
 
     def agents(self) -> Iterator[dict[str, Any]]:
-        """Every agent of the app, page by page."""
+        """Yield every agent of the app, page by page."""
         token: str | None = None
         while True:
             page = self.send(self.target.list_agents(page_token=token))
@@ -93,27 +94,22 @@ class Api:
                 return
 
 
-def exchange(
+def json_exchange(
     http: HttpClient, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None
 ) -> tuple[int, Any]:
-    """Status and JSON of one exchange, None for what is no JSON. Raises CommandError where no answer comes."""
-    budget = Budget(
-        deadline=http.clock() + _SECONDS, connect_seconds=10, idle_seconds=_SECONDS, max_bytes=_MOST_BYTES
-    )
+    """Return status and JSON of one exchange, None for what is no JSON. Raises CommandError where no answer comes."""
     try:
-        answer = http.request(method, url, headers=headers, body=body, budget=budget)
-        content = answer.read()
+        answer = exchange(http, method, url, headers=headers, body=body)
     except HttpFailure as failure:
-        address = url.partition("?")[0]
-        raise CommandError(f"no answer from {address}: {failure.detail}") from None
+        raise CommandError(f"no answer from {url.partition('?')[0]}: {failure.detail}") from None
     try:
-        return answer.status, json.loads(content)
+        return answer.status, json.loads(answer.body)
     except ValueError:
         return answer.status, None
 
 
 def operators_token(environment: Mapping[str, str]) -> Callable[[], str]:
-    """CLOUDSDK_AUTH_ACCESS_TOKEN, as gcloud reads it, else Application Default Credentials."""
+    """Return the source of the token: CLOUDSDK_AUTH_ACCESS_TOKEN, as gcloud reads it, else Application Default Credentials."""
     given = environment.get("CLOUDSDK_AUTH_ACCESS_TOKEN")
     if given:
         return lambda: given
@@ -150,7 +146,7 @@ class Explanation:
     words: str = ""
 
 
-# The first that fits is told.
+# The first that fits applies.
 EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         status="UNAUTHENTICATED",
@@ -210,7 +206,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         status="NOT_FOUND",
         words="/agents/",
-        advice=lambda _: "Which agents there are is told by:\n    hubctl register list …",
+        advice=lambda _: "This lists the agents:\n    hubctl register list …",
     ),
     Explanation(
         status="NOT_FOUND",
@@ -223,7 +219,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
 
 
 def explained(status: str, message: str, reason: str | None, target: Target) -> str:
-    """What to do about a refusal; "" where nothing is known."""
+    """Return what to do about a refusal; "" where nothing is known."""
     for each in EXPLANATIONS:
         if each.status == status and each.reason in (None, reason) and each.words in message.lower():
             return each.advice(target)

@@ -21,7 +21,7 @@ _LONGEST_POLL_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to be there. `oauth` is None where an authorization is bound as it is, or there is none."""
+    """The desired registration. `oauth` is None where an authorization is bound as it is, or where there is none."""
 
     card: dict[str, Any]
     oauth: dict[str, Any] | None
@@ -30,14 +30,14 @@ class Wanted:
     agent_id: str | None
 
     def body(self, target: Target) -> dict[str, Any]:
-        """The agent as it is written."""
+        """Return the agent as it is written."""
         return written_agent(
             self.card, authorization=target.authorization, icon=self.icon, shared=self.shared
         )
 
 
 def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
-    """The requests in their order, each with when it is sent."""
+    """Yield the requests in their order, each with its condition."""
     if wanted.agent_id is None:
         yield "Which agents have this card's name or url?", target.list_agents()
     name = agent_name(target, wanted.agent_id or "AGENT_ID")
@@ -63,7 +63,7 @@ def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
 
 
 def apply(api: Api, wanted: Wanted) -> Iterator[str]:
-    """Afterwards authorization and agent are as wanted; yields a line for each thing done. Raises CommandError."""
+    """Make authorization and agent as wanted; yield a line for each change. Raises CommandError."""
     target = api.target
     agent = chosen_agent(api, wanted.card, agent_id=wanted.agent_id)
     if target.authorization is not None:
@@ -86,7 +86,7 @@ def apply(api: Api, wanted: Wanted) -> Iterator[str]:
 
 
 def chosen_agent(api: Api, card: dict[str, Any], *, agent_id: str | None) -> RegisteredAgent | None:
-    """The agent with this id, else the one that has the card's name or url; None where there is none.
+    """Return the agent with this id, else the one that has the card's name or url; None where there is none.
 
     Raises CommandError where several have.
     """
@@ -105,7 +105,7 @@ def chosen_agent(api: Api, card: dict[str, Any], *, agent_id: str | None) -> Reg
 
 
 def dry_deletion(target: Target, agent_id: str | None) -> Iterator[tuple[str, Call]]:
-    """The requests of a deletion in their order, each with when it is sent."""
+    """Yield the requests of a deletion in their order, each with its condition."""
     if agent_id is None:
         yield "Which agents have this card's name or url?", target.list_agents()
     name = agent_name(target, agent_id or "AGENT_ID")
@@ -113,12 +113,12 @@ def dry_deletion(target: Target, agent_id: str | None) -> Iterator[tuple[str, Ca
 
 
 def agent_name(target: Target, agent_id: str) -> str:
-    """The agent's resource name; one that is a name already stays."""
+    """Return the agent's resource name; a name is returned as it is."""
     return agent_id if "/" in agent_id else f"{target.assistant}/agents/{agent_id}"
 
 
 def delete(api: Api, agent: RegisteredAgent, *, sleep: Callable[[float], None] = time.sleep) -> None:
-    """The agent is gone when this returns. Raises CommandError."""
+    """Delete the agent and wait until it is gone. Raises CommandError."""
     operation = api.send(delete_agent(agent.name))
     deadline = api.http.clock() + _DELETION_SECONDS
     pause = _FIRST_POLL_SECONDS
@@ -133,18 +133,18 @@ def delete(api: Api, agent: RegisteredAgent, *, sleep: Callable[[float], None] =
 
 
 def _try_secret(api: Api, oauth: dict[str, Any]) -> str:
-    """A stale secret is not written: it would begin the endless authorization loop. Raises CommandError."""
-    probe, told = probe_secret(api.http, api.endpoints, oauth, secret=oauth["clientSecret"])
+    """Refuse a stale secret: it would begin the endless authorization loop. Raises CommandError."""
+    probe, answer = probe_secret(api.http, api.endpoints, oauth, secret=oauth["clientSecret"])
     match probe:
         case Probe.BAD:
             raise CommandError(
-                f"the client secret is not that of {oauth['clientId']}: the token URI answers {told} to a throw-away code. "
+                f"the client secret is not that of {oauth['clientId']}: the token URI answers {answer} to a throw-away code. "
                 f"Nothing was written. Make a new secret: {CREDENTIALS_PAGE}"
             )
         case Probe.GOOD:
             return f"client {oauth['clientId']}: its secret is good"
         case Probe.UNKNOWN:
-            return f"client {oauth['clientId']}: whether its secret is good could not be told ({told})"
+            return f"client {oauth['clientId']}: its secret could not be verified ({answer})"
 
 
 def _write_authorization(api: Api, wanted: Wanted) -> str:

@@ -16,7 +16,7 @@ _E, _W, _N = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
 def unbound(evidence: Evidence) -> Iterator[Symptom]:
-    """The agent uses an authorization."""
+    """Check that the agent uses an authorization."""
     if evidence.agent is not None and evidence.bound is None and evidence.target.authorization_id is not None:
         yield Symptom(
             message="the agent uses no authorization: no user's token arrives, and the hub refuses or knows nobody",
@@ -26,7 +26,7 @@ def unbound(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def bound_elsewhere(evidence: Evidence) -> Iterator[Symptom]:
-    """It uses the one that is meant."""
+    """Check that the agent uses the intended authorization."""
     wanted = evidence.target.authorization
     if evidence.agent is not None and evidence.bound and not same_resource(evidence.bound, wanted):
         yield Symptom(
@@ -37,7 +37,7 @@ def bound_elsewhere(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def missing(evidence: Evidence) -> Iterator[Symptom]:
-    """The authorization exists where the agent looks."""
+    """Check that the authorization exists where the agent looks."""
     if evidence.bound is None or evidence.authorization is not None:
         return
     if evidence.elsewhere:
@@ -52,7 +52,7 @@ def missing(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def location(evidence: Evidence) -> Iterator[Symptom]:
-    """The authorization is where Gemini Enterprise takes it from."""
+    """Check that the authorization is where Gemini Enterprise takes it from."""
     if evidence.authorization is None or evidence.bound is None:
         return
     location = location_of(evidence.bound)
@@ -66,7 +66,7 @@ def location(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def other_location(evidence: Evidence) -> Iterator[Symptom]:
-    """Where reports differ on the location."""
+    """Name the other location, since reports differ on the right one."""
     if evidence.authorization is None or evidence.bound is None:
         return
     location = location_of(evidence.bound)
@@ -81,7 +81,7 @@ def other_location(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def used_by_another(evidence: Evidence) -> Iterator[Symptom]:
-    """No other agent uses the authorization."""
+    """Check that no other agent uses the authorization."""
     for other in evidence.also_used_by:
         yield Symptom(
             message=f"agent {other.id} ({other.display_name!r}) uses the authorization, and one authorization serves one agent",
@@ -91,7 +91,7 @@ def used_by_another(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def parameters(evidence: Evidence) -> Iterator[Symptom]:
-    """The authorization URI asks for a code and a refresh token, for this client."""
+    """Check that the authorization URI asks for a code and a refresh token, for this client."""
     if not evidence.oauth:
         return
     given = parse_qs(urlsplit(str(evidence.oauth.get("authorizationUri"))).query)
@@ -113,7 +113,7 @@ def parameters(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def provider(evidence: Evidence) -> Iterator[Symptom]:
-    """The provider is Google."""
+    """Check that the provider is Google."""
     for field, host in (("authorizationUri", "accounts.google.com"), ("tokenUri", "oauth2.googleapis.com")):
         url = str(evidence.oauth.get(field))
         if evidence.oauth and (urlsplit(url).hostname != host or urlsplit(url).scheme != "https"):
@@ -126,7 +126,7 @@ def provider(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def scopes(evidence: Evidence) -> Iterator[Symptom]:
-    """The token tells who the user is."""
+    """Check that the token tells who the user is."""
     if not evidence.oauth:
         return
     query = parse_qs(urlsplit(str(evidence.oauth.get("authorizationUri"))).query)
@@ -140,7 +140,7 @@ def scopes(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def client(evidence: Evidence) -> Iterator[Symptom]:
-    """The authorization holds the client that is meant."""
+    """Check that the authorization holds the intended client."""
     held = evidence.oauth.get("clientId")
     if evidence.client.id and held and held != evidence.client.id:
         yield Symptom(
@@ -152,7 +152,7 @@ def client(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def secret(evidence: Evidence) -> Iterator[Symptom]:
-    """The client secret is not stale."""
+    """Check that the client secret is not stale."""
     if evidence.secret is not None and evidence.secret[0] is Probe.BAD:
         which = "that Gemini Enterprise holds" if "clientSecret" in evidence.oauth else "that you gave"
         yield Symptom(
@@ -163,7 +163,7 @@ def secret(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def secret_unknown(evidence: Evidence) -> Iterator[Symptom]:
-    """What could not be told of the secret."""
+    """Report that the secret could not be verified."""
     if not evidence.oauth:
         return
     if evidence.secret is None:
@@ -173,7 +173,7 @@ def secret_unknown(evidence: Evidence) -> Iterator[Symptom]:
         )
     elif evidence.secret[0] is Probe.UNKNOWN:
         yield Symptom(
-            message=f"whether the secret is good cannot be told: {evidence.secret[1]}", fix="try again later"
+            message=f"the secret could not be verified: {evidence.secret[1]}", fix="try again later"
         )
     elif evidence.secret[0] is Probe.GOOD and "clientSecret" not in evidence.oauth:
         yield Symptom(
@@ -184,27 +184,27 @@ def secret_unknown(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def redirects(evidence: Evidence) -> Iterator[Symptom]:
-    """The OAuth client takes both redirect URIs."""
-    for uri, (probe, told) in evidence.redirects.items():
+    """Check that the OAuth client takes both redirect URIs."""
+    for uri, (probe, answer) in evidence.redirects.items():
         if probe is Probe.BAD:
             yield Symptom(
-                message=f"the OAuth client does not take {uri} ({told})",
+                message=f"the OAuth client does not take {uri} ({answer})",
                 fix=f"add it to the authorised redirect URIs of {evidence.oauth.get('clientId')}: {CREDENTIALS_PAGE}",
             )
 
 
 def redirects_unknown(evidence: Evidence) -> Iterator[Symptom]:
-    """What could not be told of the redirect URIs."""
+    """Report redirect URIs that could not be verified."""
     unknown = [uri for uri, (probe, _) in evidence.redirects.items() if probe is Probe.UNKNOWN]
     if unknown:
         yield Symptom(
-            message=f"whether the OAuth client takes {' and '.join(unknown)} could not be seen",
+            message=f"the client's redirect URIs {' and '.join(unknown)} could not be verified",
             fix=f"look whether both are among its authorised redirect URIs: {CREDENTIALS_PAGE}",
         )
 
 
 def not_registered(evidence: Evidence) -> Iterator[Symptom]:
-    """There is an agent."""
+    """Check that there is an agent."""
     if evidence.agent is None:
         yield Symptom(
             message=f"no agent of the app {evidence.target.app!r} has this card's name or url",
@@ -214,7 +214,7 @@ def not_registered(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def duplicates(evidence: Evidence) -> Iterator[Symptom]:
-    """There is one agent only."""
+    """Check that there is only one agent."""
     for other in evidence.alike[1:]:
         yield Symptom(
             message=f"agent {other.id} ({other.display_name!r}) has this card's name or url too: people may be talking to it",
@@ -224,7 +224,7 @@ def duplicates(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def not_shared(evidence: Evidence) -> Iterator[Symptom]:
-    """People see the agent."""
+    """Check that people see the agent."""
     if evidence.agent is not None and not evidence.agent.shared:
         yield Symptom(
             message="the agent is not shared: nobody but its administrators sees it",
@@ -244,17 +244,17 @@ def _card(evidence: Evidence, *severities: Severity) -> Iterator[Symptom]:
 
 
 def card_errors(evidence: Evidence) -> Iterator[Symptom]:
-    """The registered card breaks no rule."""
+    """Check that the registered card breaks no rule."""
     return _card(evidence, Severity.ERROR)
 
 
 def card_warnings(evidence: Evidence) -> Iterator[Symptom]:
-    """The registered card is as good as it can be."""
+    """Pass on the warnings about the registered card."""
     return _card(evidence, Severity.WARNING)
 
 
 def outdated(evidence: Evidence) -> Iterator[Symptom]:
-    """The registered card is the one that is published."""
+    """Check that the registered card is the one that is published."""
     if evidence.agent is None or evidence.agent.card is None or evidence.live_card is None:
         return
     for difference in sorted(differences(evidence.agent.card, evidence.live_card)):
@@ -266,7 +266,7 @@ def outdated(evidence: Evidence) -> Iterator[Symptom]:
 
 
 def unpublished(evidence: Evidence) -> Iterator[Symptom]:
-    """There is a published card to compare with."""
+    """Check that there is a published card to compare with."""
     if evidence.live_card_problem is not None:
         yield Symptom(
             message=f"the agent's own card cannot be compared: {evidence.live_card_problem}",
@@ -275,27 +275,27 @@ def unpublished(evidence: Evidence) -> Iterator[Symptom]:
 
 
 CHECKS: tuple[Check, ...] = (
-    Check(id="not-registered", severity=_E, look=not_registered),
-    Check(id="authorization-unbound", severity=_E, look=unbound),
-    Check(id="authorization-other", severity=_E, look=bound_elsewhere),
-    Check(id="authorization-missing", severity=_E, look=missing),
-    Check(id="authorization-location", severity=_E, look=location),
-    Check(id="authorization-used", severity=_E, look=used_by_another),
-    Check(id="client-id", severity=_E, look=client),
-    Check(id="client-secret", severity=_E, look=secret),
-    Check(id="redirect-uris", severity=_E, look=redirects),
-    Check(id="authorization-uri", severity=_E, look=parameters),
-    Check(id="provider", severity=_E, look=provider),
-    Check(id="scopes", severity=_E, look=scopes),
-    Check(id="not-shared", severity=_E, look=not_shared),
-    Check(id="card", severity=_E, look=card_errors),
-    Check(id="duplicate", severity=_W, look=duplicates),
-    Check(id="card-advice", severity=_W, look=card_warnings),
-    Check(id="card-outdated", severity=_W, look=outdated),
-    Check(id="card-unpublished", severity=_W, look=unpublished),
-    Check(id="authorization-other-location", severity=_N, look=other_location),
-    Check(id="client-secret-unseen", severity=_N, look=secret_unknown),
-    Check(id="redirect-uris-unseen", severity=_N, look=redirects_unknown),
+    Check(id="not-registered", severity=_E, examine=not_registered),
+    Check(id="authorization-unbound", severity=_E, examine=unbound),
+    Check(id="authorization-other", severity=_E, examine=bound_elsewhere),
+    Check(id="authorization-missing", severity=_E, examine=missing),
+    Check(id="authorization-location", severity=_E, examine=location),
+    Check(id="authorization-used", severity=_E, examine=used_by_another),
+    Check(id="client-id", severity=_E, examine=client),
+    Check(id="client-secret", severity=_E, examine=secret),
+    Check(id="redirect-uris", severity=_E, examine=redirects),
+    Check(id="authorization-uri", severity=_E, examine=parameters),
+    Check(id="provider", severity=_E, examine=provider),
+    Check(id="scopes", severity=_E, examine=scopes),
+    Check(id="not-shared", severity=_E, examine=not_shared),
+    Check(id="card", severity=_E, examine=card_errors),
+    Check(id="duplicate", severity=_W, examine=duplicates),
+    Check(id="card-advice", severity=_W, examine=card_warnings),
+    Check(id="card-outdated", severity=_W, examine=outdated),
+    Check(id="card-unpublished", severity=_W, examine=unpublished),
+    Check(id="authorization-other-location", severity=_N, examine=other_location),
+    Check(id="client-secret-unseen", severity=_N, examine=secret_unknown),
+    Check(id="redirect-uris-unseen", severity=_N, examine=redirects_unknown),
 )
 
 
@@ -311,7 +311,7 @@ class Diagnosis:
 
 
 def diagnose(evidence: Evidence) -> tuple[Diagnosis, ...]:
-    """Everything that the checks see, errors first."""
+    """Return the findings of all checks, errors first."""
     found = [
         Diagnosis(
             check=check.id,
@@ -321,12 +321,12 @@ def diagnose(evidence: Evidence) -> tuple[Diagnosis, ...]:
             command=symptom.command,
         )
         for check in CHECKS
-        for symptom in check.look(evidence)
+        for symptom in check.examine(evidence)
     ]
     order = list(Severity)
     return tuple(sorted(found, key=lambda each: order.index(each.severity)))
 
 
 def has_errors(found: Sequence[Diagnosis]) -> bool:
-    """Whether something is wrong for certain."""
+    """Return True if an error was found."""
     return any(each.severity is Severity.ERROR for each in found)

@@ -20,7 +20,9 @@ from hubctl.registration.target import Target, get_resource, location_of, same_r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What was found. `bound` names the authorization that the agent uses, `authorization` is it, None where it is not there."""
+    """The facts about one registration. `bound` names the authorization that the agent uses; `authorization` is its content,
+    None if it is missing.
+    """
 
     target: Target
     client: OAuthClient
@@ -37,7 +39,7 @@ class Evidence:
     live_card: dict[str, Any] | None
     live_card_problem: str | None
     card_options: tuple[str, ...]
-    """With which the card was chosen, to repeat them in commands."""
+    """The options that chose the card, to repeat them in commands."""
 
     @property
     def oauth(self) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def collect(
     client: OAuthClient,
     live_card: str | None,
 ) -> Evidence:
-    """Everything about the agent of this card. `live_card` is where its card is published, else the address on the card.
+    """Collect everything about the agent of this card. `live_card` is the place of the published card, else that on the card.
 
     Raises CommandError where the API itself cannot be asked.
     """
@@ -113,7 +115,7 @@ def _redirect(api: Api, client: OAuthClient, oauth: dict[str, Any], uri: str) ->
 
 
 def _elsewhere(api: Api, name: str) -> tuple[str, ...]:
-    """The other locations, of those that there can be, with an authorization of this id."""
+    """Return the other possible locations that have an authorization of this id."""
     found = []
     for location in dict.fromkeys(("global", api.target.location, api.target.authorization_location)):
         if location == location_of(name):
@@ -148,7 +150,7 @@ def _live_card(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
-    """What a check saw, what mends it, and the command that does, where one can."""
+    """A symptom, its fix, and the command that applies it, where there is one."""
 
     message: str
     fix: str
@@ -157,15 +159,15 @@ class Symptom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One cause: its id, how bad it is, and what looks for it."""
+    """A check: its id, the severity of its symptoms, and the function that looks for them."""
 
     id: str
     severity: Severity
-    look: Callable[[Evidence], Iterable[Symptom]]
+    examine: Callable[[Evidence], Iterable[Symptom]]
 
 
 def register(evidence: Evidence, *, authorization_location: str | None = None) -> str:
-    """The command that registers this agent again: everything is written anew but the authorization's content."""
+    """Return the command that registers this agent again: everything is written anew but the authorization's content."""
     target = evidence.target
     words = ["hubctl register", _app(evidence)]
     if target.authorization_id is None:
@@ -179,14 +181,14 @@ def register(evidence: Evidence, *, authorization_location: str | None = None) -
 def rewrite(
     evidence: Evidence, *, client_id: str | None = None, authorization_location: str | None = None
 ) -> str:
-    """The command that also writes the authorization's content anew: with an updateMask, and read back."""
+    """Return the command that also writes the authorization's content anew: with an updateMask, and read back."""
     client = client_id or evidence.client.id or evidence.oauth.get("clientId") or "CLIENT_ID"
     command = register(evidence, authorization_location=authorization_location)
     return f"OAUTH_CLIENT_SECRET=SECRET {command} --client-id {client}"
 
 
 def delete(evidence: Evidence, agent_id: str) -> str:
-    """The command that deletes another agent of the app."""
+    """Return the command that deletes another agent of the app."""
     return f"hubctl register delete {agent_id} {_app(evidence)}"
 
 

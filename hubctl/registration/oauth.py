@@ -16,7 +16,7 @@ from a2a_hub.http.client import Budget, HttpClient, HttpFailure
 from a2a_hub.routing.hub_card import GOOGLE_AUTHORIZATION_URL, GOOGLE_SCOPES, GOOGLE_TOKEN_URL
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
-from hubctl.registration.api import exchange
+from hubctl.registration.api import json_exchange
 from hubctl.registration.target import Endpoints
 
 CREDENTIALS_PAGE = "https://console.cloud.google.com/apis/credentials"
@@ -35,7 +35,7 @@ _SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuthClient:
-    """What the operator says of the OAuth client; `redirect_uris` are known where the console's file was given."""
+    """The operator's OAuth client; `redirect_uris` are known where the console's file was given."""
 
     id: str | None
     secret: str | None
@@ -48,7 +48,7 @@ class OAuthClient:
 def read_client(
     *, client_id: str | None, secret_file: Path | None, environment: Mapping[str, str]
 ) -> OAuthClient:
-    """The client from the options, from the file that the console gives (JSON) or one that holds the secret alone, and from
+    """Return the client from the options, from the file of the console (JSON) or one that holds the secret alone, and from
     OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET. Raises CommandError.
     """
     client_id = client_id or environment.get("OAUTH_CLIENT_ID") or None
@@ -80,7 +80,7 @@ def _no_client(file: Path) -> CommandError:
 
 
 def server_side_oauth2(client: OAuthClient, *, more_scopes: Sequence[str] = ()) -> dict[str, Any]:
-    """The authorization's serverSideOauth2. Raises CommandError when the client's id or secret is not known."""
+    """Return the authorization's serverSideOauth2. Raises CommandError when the client's id or secret is not known."""
     if client.id is None or client.secret is None:
         raise CommandError(
             "the authorization needs the OAuth client: give --client-id ID, and its secret in OAUTH_CLIENT_SECRET or "
@@ -105,7 +105,7 @@ def server_side_oauth2(client: OAuthClient, *, more_scopes: Sequence[str] = ()) 
 
 
 class Probe(StrEnum):
-    """What an answer means."""
+    """The meaning of an answer."""
 
     GOOD = "good"
     BAD = "bad"
@@ -115,8 +115,9 @@ class Probe(StrEnum):
 def probe_secret(
     http: HttpClient, endpoints: Endpoints, oauth: dict[str, Any], *, secret: str
 ) -> tuple[Probe, str]:
-    """Sends the token URI a code that nobody issued: the client is checked before the code, so `invalid_grant` means that the
-    secret is good, `invalid_client` that it is stale. Also gives what was answered.
+    """Send the token URI a code that nobody issued, and return the meaning and the text of the answer.
+
+    The client is checked before the code: `invalid_grant` means that the secret is good, `invalid_client` that it is stale.
     """
     token_uri = urlsplit(str(oauth.get("tokenUri")))
     if token_uri[:2] != urlsplit(GOOGLE_TOKEN_URL)[:2]:
@@ -131,7 +132,7 @@ def probe_secret(
     }
     headers = {"content-type": "application/x-www-form-urlencoded", "accept": "application/json"}
     try:
-        _, value = exchange(http, "POST", address, headers=headers, body=urlencode(form).encode())
+        _, value = json_exchange(http, "POST", address, headers=headers, body=urlencode(form).encode())
     except CommandError as problem:
         return Probe.UNKNOWN, str(problem)
     error = str(value.get("error")) if isinstance(value, dict) else "no JSON"
@@ -147,9 +148,9 @@ def probe_secret(
 def probe_redirect_uri(
     http: HttpClient, endpoints: Endpoints, oauth: dict[str, Any], redirect_uri: str
 ) -> tuple[Probe, str]:
-    """Begins a consent with this redirect URI, as a browser would: Google sends on to the sign-in, or to its error page.
+    """Begin a consent with this redirect URI, as a browser would: Google redirects to the sign-in, or to its error page.
 
-    No document promises these addresses, so whatever else comes is "unknown".
+    No document promises these addresses, so any other answer is "unknown".
     """
     parts = urlsplit(str(oauth.get("authorizationUri")))
     query = dict(parse_qsl(parts.query)) | {
@@ -177,7 +178,7 @@ def probe_redirect_uri(
 
 
 def _auth_error(location: str) -> str:
-    """The readable part of the error page's parameter: a base64 text around the error's name."""
+    """Return the readable part of the error page's parameter: a base64 text around the error's name."""
     encoded = (parse_qs(urlsplit(location).query).get("authError") or [""])[0]
     try:
         return base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode("latin-1")

@@ -96,7 +96,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Where Google's hosts are: themselves, or what `template` makes of their names (a stand-in)."""
+    """The addresses of Google's hosts: their own, or those that `template` makes of their names (a stand-in)."""
 
     template: str | None = None
 
@@ -115,11 +115,11 @@ class Endpoints:
             )
 
     def api(self, location: str) -> str:
-        """The base URL of the API for a location."""
+        """Return the base URL of the API for a location."""
         return self._base(_API_HOST if location == "global" else f"{location}-{_API_HOST}")
 
     def oauth(self, url: str) -> str:
-        """Where one of Google's OAuth URLs is reached. Any other URL stays as it is."""
+        """Return the address of one of Google's OAuth URLs. Any other URL stays as it is."""
         parts = urlsplit(url)
         if parts.hostname not in _GOOGLE_OAUTH_HOSTS:
             return url
@@ -131,13 +131,13 @@ class Endpoints:
 
 
 def location_of(name: str) -> str:
-    """The location in a resource's name; "global" where there is none."""
+    """Return the location in a resource's name; "global" where there is none."""
     found = re.search(r"/locations/([^/]+)", name)
     return found[1] if found else "global"
 
 
 def same_resource(one: str | None, other: str | None) -> bool:
-    """Whether two names mean one resource: the server writes a project's number where its id was given."""
+    """Return True if two names mean one resource: the server writes a project's number for its id."""
     if one is None or other is None:
         return one is other
     return one.partition("/locations/")[2] == other.partition("/locations/")[2]
@@ -145,7 +145,7 @@ def same_resource(one: str | None, other: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One request to the API; `location` decides its host."""
+    """One request to the API; `location` selects its host."""
 
     method: str
     location: str
@@ -154,12 +154,12 @@ class Call:
     body: dict[str, Any] | None = None
 
     def url(self, endpoints: Endpoints) -> str:
-        """The whole URL."""
+        """Return the whole URL."""
         query = f"?{urlencode(self.query, safe=',')}" if self.query else ""
         return f"{endpoints.api(self.location)}/v1alpha/{self.path}{query}"
 
     def shown(self, endpoints: Endpoints, *, project: str) -> str:
-        """The request for people to read, its secrets masked."""
+        """Return the request for people to read, its secrets masked."""
         lines = [f"{self.method} {self.url(endpoints)}"]
         lines += [f"Authorization: Bearer {_MASKED}", f"X-Goog-User-Project: {project}"]
         if self.body is not None:

@@ -189,10 +189,10 @@ def test_where_the_secret_cannot_be_tried_the_registration_goes_on_and_says_so(t
     with _through(there, without_oauth) as server_:
         status, told = there.hubctl("--endpoint", f"{server_.url}/{{host}}")
         assert (status, len(there.world.agents)) == (0, 1)
-        assert "whether its secret is good could not be told" in told
+        assert "its secret could not be verified" in told
         found = there.doctor("--endpoint", f"{server_.url}/{{host}}")
     assert {"client-secret-unseen", "redirect-uris-unseen"} <= set(found)
-    assert "cannot be told" in found["client-secret-unseen"]["message"]
+    assert "could not be verified" in found["client-secret-unseen"]["message"]
 
 
 def test_a_secret_is_sent_to_google_alone(there: Registrations) -> None:

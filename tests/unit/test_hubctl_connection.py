@@ -1,4 +1,4 @@
-"""Where hubctl looks for the hub, and what it takes for an address."""
+"""The address of the hub that hubctl calls, and the addresses that it refuses."""
 
 from collections.abc import Mapping, Sequence
 
