@@ -40,7 +40,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Target]]] = {
 
 
 def main() -> int:
-    """0 when everything could be measured, whatever the numbers are."""
+    """Return 0 if everything could be measured, whatever the numbers are."""
     options = _options()
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     folder = ROOT / ".run" / "bench"

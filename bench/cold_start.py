@@ -1,4 +1,4 @@
-"""How long a function takes from the start of its process to its first answer; its processor time and memory until then."""
+"""Cold start: seconds from the start of a process to its first answer, with its processor time and memory until then."""
 
 import shutil
 import statistics
@@ -39,7 +39,7 @@ class _Start:
 
 
 def run(settings: Settings) -> list[Target]:
-    """Prints the table; the targets for time and memory."""
+    """Print the table; return the targets for time and memory."""
     ports = free_ports(2)
     contestants = (
         function(BARE, SUBJECTS / "bare.py", target="bare", port=ports[0]),
@@ -76,7 +76,7 @@ def run(settings: Settings) -> list[Target]:
 
 
 def _bundled(folder: Path) -> Path:
-    """The hub as it is uploaded, but for the agents that its entry point gives it."""
+    """Bundle the hub as it is uploaded, except for the agents that its entry point gives it."""
     hub = next(each for each in functions() if each.name == "hub")
     bundle(hub, root=ROOT, target=folder)
     return Path(shutil.copyfile(SUBJECTS / "constant_hub.py", folder / "main.py"))

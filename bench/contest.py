@@ -49,7 +49,7 @@ Measurements = dict[str, list[Measured]]
 
 
 def contest(contestants: Sequence[Contestant], settings: Settings, *, connections: int) -> Measurements:
-    """One measurement of each for each round, after one that does not count. The order is reversed with every round."""
+    """Measure each contestant once a round, after one measurement that does not count. The order is reversed with every round."""
     measurements: Measurements = {one.server.name: [] for one in contestants}
     for one in contestants:
         _measured(one, settings, connections=connections, seconds=1.0)
@@ -61,7 +61,7 @@ def contest(contestants: Sequence[Contestant], settings: Settings, *, connection
 
 
 def rows(measurements: Measurements, reference: str) -> list[list[str]]:
-    """A line for each contestant: medians, and the ratio of its throughput to the reference's."""
+    """Return a line for each contestant: medians, and the ratio of its throughput to the reference's."""
     return [
         [
             name,
@@ -96,14 +96,14 @@ def beside_older(measurements: Measurements, *, hub: str) -> list[Target]:
 
 
 def throughput_ratio(mine: Sequence[Measured], others: Sequence[Measured]) -> float:
-    """The median of the rounds' ratios."""
+    """Return the median of the rounds' ratios."""
     return paired(mine, others, lambda a, b: a.requests_per_second / b.requests_per_second)
 
 
 def paired(
     mine: Sequence[Measured], others: Sequence[Measured], compare: Callable[[Load, Load], float]
 ) -> float:
-    """The median of a comparison that is made within each round."""
+    """Return the median of a comparison that is made within each round."""
     return statistics.median(compare(a.load, b.load) for a, b in zip(mine, others, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""What documents on Google Cloud cost: docqa's start, its first answer and the next ones, beside docqa over a folder.
+"""The cost of documents on Google Cloud: docqa's start, its first answer and the next ones, beside docqa over a folder.
 
 The services are the stand-ins of `local.cloud`, on this machine: the libraries are Google's, the distance is not.
 """
@@ -42,7 +42,7 @@ class _Run:
 
 
 def run(settings: Settings) -> list[Target]:
-    """Prints the table; there are no targets."""
+    """Print the table; there are no targets."""
     runs: dict[str, list[_Run]] = {FOLDER: [], AT_ONCE: [], WARMED: []}
     with _cloud(settings.parent_watch, settings.folder) as told:
         source = ROOT / "functions" / "docqa" / "main.py"
@@ -93,7 +93,7 @@ def _listens(port: int, process: Process, *, path: str = "/health") -> None:
 
 
 def _answered(port: int, process: Process) -> float:
-    """How many milliseconds the answer took."""
+    """Return the milliseconds that the answer took."""
     message = {"messageId": str(time.monotonic_ns()), "role": "ROLE_USER", "parts": [{"text": _QUESTION}]}
     request = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
     began = time.perf_counter()
@@ -113,7 +113,7 @@ def _request(port: int, method: str, path: str, body: bytes | None = None) -> by
 
 @contextlib.contextmanager
 def _cloud(parent_watch: ParentWatch, folder: Path) -> Iterator[Mapping[str, str]]:
-    """What docqa is told of the stand-ins that run."""
+    """Run the stand-ins and yield the settings with which docqa uses them."""
     names = [one.name for one in STAND_INS]
     functions = ["gate", "hub", "agent_card", "docqa", "general", "expense", "pm"]
     ports = dict(zip([*names, *functions], free_ports(len(names) + len(functions)), strict=True))

@@ -52,7 +52,7 @@ EVERYDAY_SETS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many questions have an answer, and how many have none; of the former, how many answers are `right`, or are
+    """Counts of questions that have an answer and of those that have none; of the former, how many answers are `right`, or are
     at least `shown` among the nearest quotes; of the latter, how many were `abstained` from.
 
     Of all answers `given`, also to what has none, as many as `cited` name the right document first.
@@ -94,7 +94,7 @@ class Shares:
 
 
 def counts(corpus: Path, labelled: Path) -> Counts:
-    """What an engine over `corpus` makes of the questions in `labelled` (TSV: question, expected or "-", document)."""
+    """Count the answers of an engine over `corpus` to the questions in `labelled` (TSV: question, expected or "-", document)."""
     with (
         closing(DocumentQA.open(corpus, None)) as engine,
         labelled.open(encoding="utf-8", newline="") as file,

@@ -72,7 +72,7 @@ class Fact:
 
 
 def write(folder: Path, *, documents: int, seed: int = 7) -> list[Fact]:
-    """Writes `documents` Markdown files of six sections (and passages) each; the facts in them, in their order."""
+    """Write `documents` Markdown files of six sections (and passages) each; return the facts in them, in their order."""
     choose = random.Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     facts = []
@@ -104,7 +104,7 @@ def write(folder: Path, *, documents: int, seed: int = 7) -> list[Fact]:
 
 
 def run() -> list[Target]:
-    """Prints what indexing and asking cost and how the labelled questions were answered; the targets for them."""
+    """Print the cost of indexing and asking and the quality of the answers; return the targets for them."""
     folder = Path(tempfile.mkdtemp(prefix="bench-documents-"))
     try:
         return [*_speed(folder), *_answers()]
@@ -149,14 +149,14 @@ def _speed(folder: Path) -> list[Target]:
 
 
 def _seconds(corpus: Path, path: Path) -> tuple[float, float]:
-    """What an index brought up to date took: on the clock, and of the processor."""
+    """Return the time of an index update: on the clock, and of the processor."""
     wall, processor = time.perf_counter(), time.process_time()
     index.update(corpus, path)
     return time.perf_counter() - wall, time.process_time() - processor
 
 
 def _asked(engine: DocumentQA, asked: list[Fact]) -> tuple[list[float], list[float], int]:
-    """Milliseconds on the clock and of the processor for each question, and how many were answered rightly."""
+    """Return milliseconds on the clock and of the processor for each question, and the number of right answers."""
     times, used, right = [], [], 0
     for fact in asked:
         start, processor = time.perf_counter(), time.process_time()
@@ -183,7 +183,7 @@ def _answers() -> list[Target]:
 
 
 def _printed(title: str, sets: Mapping[str, tuple[Path, Path]]) -> Counts:
-    """All of them together, after a table of each."""
+    """Print a table of each, and return the sum."""
     print(f"  {title:26} {'right':>8} {'or shown':>9} {'cited':>8} {'abstained':>10}")
     counted = {name: counts(*where) for name, where in sets.items()}
     counted["all together"] = together = sum(counted.values(), start=Counts())

@@ -1,4 +1,4 @@
-"""What the gate adds with a warm cache: a function called directly, and the same through the gate that asks Google once."""
+"""The latency that the gate adds with a warm cache: a function called directly, and through a gate that asks Google once."""
 
 import contextlib
 import http.client
@@ -25,7 +25,7 @@ _USER = {"sub": "1", "email": "bench@example.com", "email_verified": True, "aud"
 
 
 def run(settings: Settings) -> list[Target]:
-    """Prints the table; the targets for the added latency and for the introspections."""
+    """Print the table; return the targets for the added latency and for the introspections."""
     with _google() as google:
         ports = free_ports(2)
         address = f"http://{LOOPBACK}:{ports[0]}"
@@ -62,7 +62,7 @@ def _latency(measured: Measurements) -> Target:
 
 
 def _introspections(measured: Measurements, asked: int) -> Target:
-    """The whole run is shorter than the TTL that the gate was given."""
+    """Return the target for the introspections: the run is shorter than the TTL of the gate."""
     requests = sum(one.load.requests for one in measured[GATE])
     return Target(
         wanted=f"≥ {_REQUESTS} requests of one token cost one introspection in a TTL",
@@ -73,7 +73,7 @@ def _introspections(measured: Measurements, asked: int) -> Target:
 
 @contextlib.contextmanager
 def _google() -> Iterator[int]:
-    """The port of the stand-in for Google's userinfo and tokeninfo; afterwards it has ended."""
+    """Run the stand-in for Google's userinfo and tokeninfo and yield its port."""
     command = [sys.executable, "-m", "local.cloud.google_tokens"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
         try:

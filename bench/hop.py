@@ -1,4 +1,4 @@
-"""What the hub adds to an A2A agent over HTTP, and what an ID token adds to that."""
+"""The latency that the hub adds to an A2A agent over HTTP, and that an ID token adds."""
 
 from bench.contest import HEAD, OLDER_HUB, Contestant, Settings, beside_older, contest, paired, rows
 from bench.report import Target, table
@@ -19,7 +19,7 @@ _EMAIL, _PROJECT = "hub@my-hub-project.iam.gserviceaccount.com", "my-hub-project
 
 
 def run(settings: Settings) -> list[Target]:
-    """Prints the table; the target for the added latency."""
+    """Print the table; return the target for the added latency."""
     ports = free_ports(3)
     direct = function(DIRECT, SUBJECTS / "constant_agent.py", target="agent", port=ports[0])
     urls = {f"{name}_URL": f"http://{LOOPBACK}:{ports[0]}" for name in ("DOCQA", "EXPENSE", "GENERAL", "PM")}
@@ -52,7 +52,7 @@ def run(settings: Settings) -> list[Target]:
 
 
 def run_boundary(settings: Settings) -> list[Target]:
-    """Prints the table; the target for the added latency."""
+    """Print the table; return the target for the added latency."""
     ports = free_ports(3)
     hub = ROOT / _MAIN
     public_routes = settings.folder / "public-routes.toml"

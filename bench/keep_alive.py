@@ -31,7 +31,7 @@ class _Connection:
         self.socket.sendall(request)
 
     def answer(self) -> bytes | None:
-        """The whole answer once it is there; b"" when the server hung up."""
+        """Return the whole answer once it is there; b"" when the server hung up."""
         data = self.socket.recv(65536)
         if not data:
             return b""
@@ -44,7 +44,7 @@ class _Connection:
 
 
 def main(port: int, connections: int, seconds: float, question: Question) -> dict[str, float]:
-    """The totals, under the names that `bench.load` reads."""
+    """Put the load on a server and return the totals, under the names that `bench.load` reads."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in question.headers.items())
     head = f"POST / HTTP/1.1\r\nhost: {LOOPBACK}:{port}\r\n{lines}content-length: ".encode()
     durations: list[float] = []

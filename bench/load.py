@@ -19,7 +19,7 @@ _SCRIPT = Path(__file__).with_name("wrk.lua")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What one server did under load. `generator_busy` is the share of one processor that the generator itself took."""
+    """The result of one server under load. `generator_busy` is the share of one processor that the generator itself took."""
 
     requests: int
     requests_per_second: float
@@ -38,7 +38,7 @@ class Generator(Protocol):
     name: str
 
     def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
-        """The load, measured. Raises LoadFailed."""
+        """Measure the load. Raises LoadFailed."""
         ...
 
 
@@ -79,7 +79,7 @@ class KeepAlive:
 
 
 def generator(name: str) -> Generator:
-    """`wrk` or `own`; for `auto` wrk where it is installed."""
+    """Return `wrk` or `own`; for `auto` wrk where it is installed."""
     program = "wrk" if name == "wrk" else shutil.which("wrk") if name == "auto" else None
     return Wrk(program) if program else KeepAlive()
 

@@ -1,4 +1,4 @@
-"""What every contestant is asked, in either protocol version, and what a right answer holds."""
+"""The question for every contestant, in either protocol version, and the text of a right answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Question:
     tail: str
 
     def body(self, number: int | str) -> bytes:
-        """The body of one request."""
+        """Return the body of one request."""
         return f"{self.head}{number}{self.tail}".encode()
 
 

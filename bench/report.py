@@ -1,4 +1,4 @@
-"""What is printed: the machine, tables, and each target beside what was measured."""
+"""The printed report: the machine, tables, and each target beside its measurement."""
 
 import os
 import platform
@@ -21,7 +21,7 @@ class Target:
 
 
 def machine() -> str:
-    """The machine in one line, as far as it says what it is, and how busy others keep it."""
+    """Return the machine in one line, as far as it says what it is, and how busy others keep it."""
     processor, memory = platform.machine(), ""
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -35,7 +35,7 @@ def machine() -> str:
 
 
 def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints `rows` below `head`, the first column to the left and the others to the right."""
+    """Print `rows` below `head`, the first column to the left and the others to the right."""
     widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
     print(f"\n{title}")
     for row in (head, *rows):
@@ -47,7 +47,7 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Non
 
 
 def median_and_range(values: Sequence[float], digits: int) -> str:
-    """The median, and the least and the most in brackets."""
+    """Return the median, and the least and the most in brackets."""
     low, middle, high = (
         f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values))
     )

@@ -1,4 +1,4 @@
-"""How long the router takes to decide: `python -m bench.router`, for the sample table and a large one."""
+"""The time of a decision of the router: `python -m bench.router`, for the sample table and a large one."""
 
 import random
 import re
@@ -24,7 +24,7 @@ KANJI = [chr(code) for code in range(ord("一"), ord("一") + 1_500)]
 
 
 def run() -> list[Target]:
-    """Prints what loading and choosing cost, each text being new to the router; the target for a large table."""
+    """Print the cost of loading and choosing, each text being new to the router; return the target for a large table."""
     print("\nThe router")
     source = (ROOT / "routes.toml").read_text(encoding="utf-8")
     variables = dict.fromkeys(unset_variables(source, {}), "https://agent.example")
@@ -57,7 +57,7 @@ def run() -> list[Target]:
 
 
 def report(name: str, router: Router, texts: list[str]) -> float:
-    """Prints the median and the 99th percentile of one decision for each text; the median, in µs."""
+    """Print the median and the 99th percentile of one decision for each text; return the median, in µs."""
     durations = []
     rules: dict[str, int] = {}
     for text in texts:
@@ -73,14 +73,14 @@ def report(name: str, router: Router, texts: list[str]) -> float:
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """The first run of `work`, as at a cold start."""
+    """Return the milliseconds of the first run of `work`, as at a cold start."""
     start = time.perf_counter()
     work()
     return (time.perf_counter() - start) * 1_000
 
 
 def large_table(chance: random.Random) -> RouteTable:
-    """Routes of ten keywords and two patterns each, half of them Japanese, and a default."""
+    """Return routes of ten keywords and two patterns each, half of them Japanese, and a default."""
     routes = []
     for number in range(ROUTES):
         english_words = [word(chance) if at else f"{word(chance)} {word(chance)}" for at in range(5)]
@@ -101,7 +101,7 @@ def route(
     patterns: tuple[str, ...] = (),
     default: bool = False,
 ) -> Route:
-    """A route of which only the rules matter."""
+    """Return a route of which only the rules matter."""
     return Route(
         id=id_,
         name=id_,
@@ -118,17 +118,17 @@ def route(
 
 
 def word(chance: random.Random) -> str:
-    """An English-looking word of three to five syllables."""
+    """Return an English-looking word of three to five syllables."""
     return "".join(chance.choices(SYLLABLES, k=chance.randint(3, 5)))
 
 
 def word_ja(chance: random.Random) -> str:
-    """A word of two to five katakana or kanji."""
+    """Return a word of two to five katakana or kanji."""
     return "".join(chance.choices(chance.choice((KATAKANA, KANJI)), k=chance.randint(3, 5)))
 
 
 def english(chance: random.Random) -> str:
-    """About 2 kB of words, of which a few happen to be keywords."""
+    """Return about 2 kB of words, of which a few happen to be keywords."""
     text = ""
     while len(text) < TEXT_BYTES:
         text += word(chance) + chance.choice((" ", " ", ", ", ". "))
@@ -136,7 +136,7 @@ def english(chance: random.Random) -> str:
 
 
 def japanese(chance: random.Random) -> str:
-    """About 2 kB of UTF-8."""
+    """Return about 2 kB of UTF-8."""
     text = ""
     while len(text.encode()) < TEXT_BYTES:
         text += word_ja(chance) + chance.choice("のをはがに、。")

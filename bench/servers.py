@@ -42,7 +42,7 @@ class Memory:
 
 
 def memory_of(session: int) -> Memory | None:
-    """The memory of the processes of one session: a server's, since each is started in a session of its own."""
+    """Return the memory of the processes of one session: a server's, since each is started in a session of its own."""
     if not (_PROC / "self" / "smaps_rollup").exists():
         return None
     folders = [folder for folder, _ in _processes(session)]
@@ -56,14 +56,16 @@ def memory_of(session: int) -> Memory | None:
 
 
 def processor_seconds_of(session: int) -> float | None:
-    """The processor time that the session's processes have used so far, in steps of 10 ms; of the kernel too."""
+    """Return the processor time that the session's processes have used so far, in steps of 10 ms; of the kernel too."""
     if not (_PROC / "self" / "stat").exists():
         return None
     return sum(int(fields[11]) + int(fields[12]) for _, fields in _processes(session)) / _TICKS_PER_SECOND
 
 
 def _processes(session: int) -> Iterator[tuple[Path, list[str]]]:
-    """The session's processes, each with what its `stat` says from the state on (proc(5)): state, parent, group, session."""
+    """Return the session's processes, each with what its `stat` says from the state on (proc(5)): state, parent, group,
+    session.
+    """
     for folder in _PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -121,7 +123,7 @@ def python_path(checkout: Path) -> str:
 
 
 def sdk(name: str, *, port: int, question: Question) -> Server:
-    """The official SDK's server, from an environment of its own, which is made when it is not there."""
+    """Return the official SDK's server, from an environment of its own, which is made when it is not there."""
     install = [
         sys.executable,
         str(ROOT / "local" / "install.py"),
@@ -135,14 +137,14 @@ def sdk(name: str, *, port: int, question: Question) -> Server:
 
 
 def sdk_version() -> str:
-    """The release of the official SDK that is measured."""
+    """Return the release of the official SDK that is measured."""
     pin = re.search(r"^a2a-sdk\S*==(\S+)", (_SDK / "requirements.txt").read_text(), re.MULTILINE)
     return pin[1] if pin else "of unknown version"
 
 
 @contextlib.contextmanager
 def serving(servers: Sequence[Server], *, parent_watch: ParentWatch, folder: Path) -> Iterator[list[Process]]:
-    """All servers run and have answered once; afterwards none of their processes and logs is left. Raises NotServing."""
+    """Run all servers until each has answered once; afterwards none of their processes and logs is left. Raises NotServing."""
     with contextlib.ExitStack() as stack:
         processes = [
             stack.enter_context(started(server, parent_watch=parent_watch, folder=folder))
@@ -155,7 +157,7 @@ def serving(servers: Sequence[Server], *, parent_watch: ParentWatch, folder: Pat
 
 @contextlib.contextmanager
 def started(server: Server, *, parent_watch: ParentWatch, folder: Path) -> Iterator[Process]:
-    """The server is on its way; afterwards neither its processes nor its log are left."""
+    """Start the server; afterwards neither its processes nor its log are left."""
     log = folder / f"{server.port}.log"
     program = Program(name=server.name, command=server.command, environment=server.environment, log=log)
     try:
@@ -166,7 +168,7 @@ def started(server: Server, *, parent_watch: ParentWatch, folder: Path) -> Itera
 
 
 def first_answer(server: Server, process: Process, *, poll_seconds: float = 0.01) -> None:
-    """Returns as soon as the server has answered its question rightly. Raises NotServing."""
+    """Wait until the server has answered its question rightly. Raises NotServing."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         try:
@@ -183,7 +185,7 @@ def first_answer(server: Server, process: Process, *, poll_seconds: float = 0.01
 
 
 def ask(server: Server) -> bytes:
-    """The body of one answer, over a connection of its own. Raises OSError."""
+    """Return the body of one answer, over a connection of its own. Raises OSError."""
     connection = http.client.HTTPConnection(LOOPBACK, server.port, timeout=10.0)
     try:
         connection.request("POST", "/", server.question.body("first"), dict(server.question.headers))
@@ -193,5 +195,5 @@ def ask(server: Server) -> bytes:
 
 
 def _inherited() -> dict[str, str]:
-    """The environment without what would change how a Python program runs."""
+    """Return the environment without what would change how a Python program runs."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}

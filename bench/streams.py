@@ -39,13 +39,13 @@ class OpenStream:
 
     @property
     def longest_silence_seconds(self) -> float:
-        """Between two of its events."""
+        """Return the longest time between two events."""
         return max(
             (later - sooner for sooner, later in zip(self.ticks, self.ticks[1:], strict=False)), default=0.0
         )
 
     def receive(self) -> None:
-        """Takes what has come: every whole line once."""
+        """Receive the available data; return every whole line once."""
         data = self.socket.recv(65536)
         now = time.monotonic()
         lines = (self._rest + data).split(b"\n")
@@ -61,14 +61,14 @@ class OpenStream:
 
 
 def open_streams(server: Server, count: int) -> list[OpenStream]:
-    """`count` streams, each with its first event, as far as that came within 10 s."""
+    """Open `count` streams and read the first event of each, as far as it comes within 10 s."""
     streams = [OpenStream(server, number) for number in range(count)]
     _receive(streams, until=lambda: all(stream.ticks for stream in streams), seconds=10.0)
     return streams
 
 
 def follow(streams: Sequence[OpenStream], *, seconds: float) -> None:
-    """Receives what comes in `seconds`, or until every stream has ended."""
+    """Receive events for `seconds`, or until every stream has ended."""
     _receive(streams, until=lambda: False, seconds=seconds)
 
 
@@ -87,7 +87,7 @@ def _receive(streams: Sequence[OpenStream], *, until: Callable[[], bool], second
 
 
 def run(settings: Settings) -> list[Target]:
-    """Prints what the streams received and what they cost; the target for their number."""
+    """Print what the streams received and cost; return the target for their number."""
     hub = function(
         "hub",
         SUBJECTS / "ticking_hub.py",

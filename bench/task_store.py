@@ -39,7 +39,7 @@ _OWNER = "owner"
 
 
 def run(settings: Settings) -> list[Target]:
-    """Prints what was measured; the targets for lives, delay and page."""
+    """Print the measurements; return the targets for lives, delay and page."""
     print("\nThe task store (SQLite)")
     with tempfile.TemporaryDirectory(dir=settings.folder) as folder:
         lives = _lives(Path(folder) / "lives.db", rounds=settings.rounds)
@@ -69,7 +69,7 @@ def _opened(file: Path) -> SqliteTaskStore:
 
 
 def _lives(file: Path, *, rounds: int) -> float:
-    """Task lives in a second of processor time, the kernel's part included; the clock's as well, which neighbours slow down."""
+    """Return the task lives per second of processor time, the kernel's part included, and per second of the clock."""
     store = _opened(file)
     by_processor, by_clock = [], []
     for _ in range(rounds):
@@ -99,7 +99,7 @@ def _live(store: SqliteTaskStore) -> None:
 
 
 def _delays(file: Path) -> float:
-    """From before the append until a subscriber has read the event, in milliseconds: the median for another process."""
+    """Return the milliseconds from before the append until a subscriber has read the event: the median for another process."""
     store = _opened(file)
     rows, medians = [], []
     for name, start in (("same process", _in_thread), ("another process", _in_process)):
@@ -153,7 +153,7 @@ def _write(store: SqliteTaskStore, task: Task) -> None:
 
 
 def _page(file: Path) -> float:
-    """The median of pages from everywhere in the list, in milliseconds, the total count included."""
+    """Return the median time of pages from everywhere in the list, in milliseconds, the total count included."""
     store = _opened(file)
     started = time.perf_counter()
     for _ in range(_TASKS - _PAGE * 2):

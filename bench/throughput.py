@@ -26,7 +26,7 @@ SDK_1_0 = f"a2a-sdk {sdk_version()}, SendMessage (1.0)"
 
 
 def run(settings: Settings) -> list[Target]:
-    """Prints the tables; the targets of the design's section on speed."""
+    """Print the tables; return the targets of the design's section on speed."""
     ports = free_ports(4)
     bare = function(BARE, SUBJECTS / "bare.py", target="bare", port=ports[0])
     hub = function(HUB, SUBJECTS / "constant_hub.py", target="hub", port=ports[1])
@@ -66,7 +66,7 @@ def run(settings: Settings) -> list[Target]:
 
 
 def _asked(server: Server) -> tuple[Server, ...]:
-    """The server, and where the version makes a difference to it, the same server asked in the other one."""
+    """Return the server, and where the version makes a difference, the same server with a question in the other version."""
     other = {HUB: HUB_1_0, SDK: SDK_1_0}.get(server.name)
     return (server, replace(server, name=other, question=SEND_1_0)) if other else (server,)
 

@@ -1,1 +1,1 @@
-"""What `deploy.sh` asks Python for: settings checked, values rendered, failures explained."""
+"""The Python part of `deploy.sh`: settings checked, values rendered, failures explained."""

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit status: 0, or 2 with what is wrong on standard error."""
+    """Return 0, or 2 with the errors on standard error."""
     parser = argparse.ArgumentParser(prog="python3 -m deploy", description=__doc__)
     parser.add_argument("--config", type=Path, default=ROOT / "deploy.toml")
     parser.add_argument("--direct", action="store_true")
@@ -113,7 +113,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
 
 
 def _routes() -> Mapping[str, Any]:
-    """The route table, of which only the form is known here: what it says is for `hubctl check`."""
+    """Return the route table, checked in its form only; `hubctl check` does the rest."""
     try:
         table = tomllib.loads((ROOT / "routes.toml").read_text(encoding="utf-8"))
     except ValueError as problem:
@@ -124,7 +124,7 @@ def _routes() -> Mapping[str, Any]:
 
 
 def _variables(value: Any) -> Iterator[str]:
-    """The names of all `${NAME}` in a TOML value."""
+    """Return the names of all `${NAME}` in a TOML value."""
     if isinstance(value, str):
         yield from VARIABLE.findall(value)
     elif isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""What to do when a step of the deployment fails: one table, from the words of gcloud's message to a remedy."""
+"""Remedies for failures of the deployment: one table, from the words of gcloud's message to a remedy."""
 
 import re
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ REMEDIES = (
     ),
     Remedy(
         r"service account .{0,120}(?:does not exist|not found)|unknown service account",
-        "A service account that was just made is not known everywhere yet. Wait a minute and run the same command again; "
+        "A service account that was just made is still propagating. Wait a minute and run the same command again; "
         "if that does not help, run `deploy.sh --only prepare`.",
     ),
     Remedy(
@@ -86,8 +86,8 @@ REMEDIES = (
     ),
     Remedy(
         r"build failed|failed to build|build .{0,60}failure",
-        "The build failed; its log is at the address above. If the log speaks of a permission, the build account's role is not "
-        "known everywhere yet: wait two minutes and run the same command again. `make test` runs each function from its bundle "
+        "The build failed; its log is at the address above. If the log speaks of a permission, the build account's role is "
+        "still propagating: wait two minutes and run the same command again. `make test` runs each function from its bundle "
         "on this machine.",
     ),
     Remedy(
@@ -113,7 +113,7 @@ REMEDIES = (
 
 
 def advice(message: str, *, command: Sequence[str]) -> str:
-    """What to do about a command that failed with `message`. Names the project, where the command has one."""
+    """Return the remedy for a command that failed with `message`. Names the project, where the command has one."""
     project = next((word.partition("=")[2] for word in command if word.startswith("--project=")), "PROJECT")
     for remedy in REMEDIES:
         found = re.search(remedy.words, message, re.IGNORECASE | re.DOTALL)
@@ -130,7 +130,7 @@ def advice(message: str, *, command: Sequence[str]) -> str:
 
 
 def role_for(permission: str) -> str:
-    """The role that gives `permission`: of the longest name that it begins with."""
+    """Return the role that gives `permission`: that of the longest prefix in the table."""
     # Google spells one and the same permission with capitals and without.
     asked = f"{permission}.".lower()
     names = [name for name in ROLES if asked.startswith(f"{name}.".lower())]

@@ -12,7 +12,7 @@ _AT_ONCE = "-"
 
 
 def problems(build: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the steps of a build: unknown or later steps in `waitFor`, ids that stand twice or are missing."""
+    """Yield the errors in the steps of a build: unknown or later steps in `waitFor`, ids that are repeated or missing."""
     earlier: set[str] = set()
     ids = [step.get("id", "") for step in build["steps"]]
     for step, name in zip(build["steps"], ids, strict=True):
@@ -30,7 +30,7 @@ def problems(build: Mapping[str, Any]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit status: 1 when something is wrong, which is printed."""
+    """Print the errors; return 1 if there are any."""
     found = [
         f"{file}: {problem}"
         for file in arguments

@@ -7,12 +7,12 @@ from deploy.functions import SEARCH, STORE, Function, Need
 
 
 class ConfigError(ValueError):
-    """Everything that is wrong with deploy.toml, one line each, with its line number."""
+    """All errors in deploy.toml, one line each, with its line number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a function lives, and as whom gcloud goes there."""
+    """The project, region and account of a function."""
 
     project: str
     project_number: str | None
@@ -24,7 +24,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """What one instance of a function has, and how many instances there may be."""
+    """The resources of one instance of a function, and the number of instances."""
 
     memory: str
     cpu: str
@@ -49,7 +49,7 @@ class FunctionConfig:
     corpus_bucket: str | None
     workspace_bucket: str | None
     has_table: bool
-    """Whether deploy.toml has a table for it."""
+    """True if deploy.toml has a table for it."""
     workers: Mapping[str, tuple[str, ...]]
     """The service accounts of the workers of each role."""
 
@@ -69,25 +69,25 @@ class FunctionConfig:
 
     @property
     def works_between_requests(self) -> bool:
-        """Whether it goes on with tasks after it has answered, and so needs its CPU at all times."""
+        """True if it works on tasks after it has answered, and so needs its CPU at all times."""
         return any(need.api == STORE.api for need in self.needs)
 
     @property
     def mounts(self) -> bool:
-        """Whether a bucket is a folder of it. Where a data store searches the bucket, documents are read one by one."""
+        """True if a bucket is mounted as a folder. Where a data store searches the bucket, documents are read one by one."""
         return self.workspace_bucket is not None or (
             self.corpus_bucket is not None and SEARCH not in self.needs
         )
 
     @property
     def is_wanted(self) -> bool:
-        """Whether deploy.toml asks for it, as far as that can be told from its own table."""
+        """True if deploy.toml asks for it, judged by its own table."""
         return self.has_table or not self.function.only_with_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who may call: see the settings of the same names in docs/settings.md."""
+    """The callers: see the settings of the same names in docs/settings.md."""
 
     oauth_client_ids: tuple[str, ...]
     domains: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What has to agree in deploy.toml, with Cloud Run's limits, with the route table, and with the mode of deploying."""
+"""Checks of deploy.toml against Cloud Run's limits, the route table, and the mode of deploying."""
 
 import difflib
 import re
@@ -44,7 +44,7 @@ def meant_by(name: str, own: Collection[str]) -> str | None:
 
 
 def problems(resources: Resources) -> Iterator[tuple[str, str]]:
-    """What one instance cannot have: the key of deploy.toml, and what is wrong with it. CPU and memory are well formed."""
+    """Yield what one instance cannot have: the key of deploy.toml, and the error. CPU and memory are well formed."""
     if resources.threads <= resources.concurrency:
         yield (
             "threads",
@@ -70,7 +70,7 @@ def problems(resources: Resources) -> Iterator[tuple[str, str]]:
 
 
 def problems_of_use(function: FunctionConfig) -> Iterator[tuple[str, str]]:
-    """The same for what this function does with an instance."""
+    """Yield the same for the way in which this function uses an instance."""
     resources = function.resources
     if function.works_between_requests and _is_part(resources):
         yield (
@@ -112,7 +112,7 @@ def check(
     direct: bool,
     mode: str,
 ) -> None:
-    """Reports everything that does not agree. The arguments are those of config_reader.load."""
+    """Report everything that does not agree. The arguments are those of config_reader.load."""
     _variables(config, report, route_variables)
     _identity(config, report, direct=direct)
     if passes_tokens and not direct:
@@ -127,7 +127,9 @@ def check(
 
 
 def _variables(config: Config, report: Report, route_variables: Sequence[str]) -> None:
-    """Each variable of the route table is the address of a function, or set for the hub; no setting is misspelt."""
+    """Check that each variable of the route table is the address of a function, or set for the hub; and that no setting is
+    misspelt.
+    """
     known = {f"{name.upper()}_URL" for name in config.functions} | set(config.functions["hub"].environment)
     for variable in route_variables:
         if variable not in known:
@@ -145,7 +147,7 @@ def _variables(config: Config, report: Report, route_variables: Sequence[str]) -
 
 
 def _identity(config: Config, report: Report, *, direct: bool) -> None:
-    """Somebody has to be able to get in, and in a deployment without gateway the project of the app is known."""
+    """Check that there is an authentication method, and that a deployment without gateway knows the project of the app."""
     anonymous = config.functions["hub" if direct else "gate"].environment.get("ALLOW_ANONYMOUS") == "true"
     identity = config.identity
     any_kind = identity.oauth_client_ids or identity.id_token_audiences
@@ -170,7 +172,7 @@ def _identity(config: Config, report: Report, *, direct: bool) -> None:
 
 
 def _caller_tokens(config: Config, report: Report) -> None:
-    """The gate keeps callers' tokens to itself, unless the operator says otherwise."""
+    """Check that the operator allows the gate to pass on callers' tokens."""
     if config.functions["gate"].environment.get("PASS_CALLER_TOKEN") != "true":
         report(
             ("functions", "gate"),
@@ -181,7 +183,7 @@ def _caller_tokens(config: Config, report: Report) -> None:
 
 
 def _workers(config: Config, report: Report, roles: Sequence[str]) -> None:
-    """There is no work for a role that no route has."""
+    """Check that a route has each role of a worker."""
     for name, function in config.functions.items():
         for role in function.workers:
             if role not in roles:
@@ -194,7 +196,7 @@ def _workers(config: Config, report: Report, roles: Sequence[str]) -> None:
 
 
 def _tasks(config: Config, report: Report) -> None:
-    """The hub says where tasks are kept, once for all functions, and every instance can reach it."""
+    """Check that the hub alone names the task store, and that every instance can reach it."""
     for name, function in config.functions.items():
         for variable in ("TASK_STORE", "WAKEUPS"):
             if name != "hub" and variable in function.environment:
@@ -230,7 +232,7 @@ def _tasks(config: Config, report: Report) -> None:
 
 
 def _instances(config: Config, report: Report) -> None:
-    """An instance has what its function does with it."""
+    """Check that instances suit their functions."""
     keeps_tasks = config.functions["hub"].works_between_requests
     for name, function in config.functions.items():
         if (function.function.only_with and not keeps_tasks) or not function.is_wanted:
@@ -240,7 +242,7 @@ def _instances(config: Config, report: Report) -> None:
 
 
 def _functions_mode(config: Config, report: Report) -> None:
-    """What `gcloud functions deploy` cannot do."""
+    """Report settings that `gcloud functions deploy` cannot carry out."""
     if config.functions["hub"].works_between_requests:
         report(
             ("functions", "hub", "environment"),
@@ -265,7 +267,7 @@ def _functions_mode(config: Config, report: Report) -> None:
 
 
 def _owners(config: Config, report: Report) -> None:
-    """A project has one owner: everything in it is made by the same account."""
+    """Check that everything in a project is made by the same account."""
     owners: dict[str, tuple[str, Place]] = {config.place.project: ("the top of the file", config.place)}
     for name, function in config.functions.items():
         owner, place = owners.setdefault(function.place.project, (f"[functions.{name}]", function.place))
@@ -275,7 +277,9 @@ def _owners(config: Config, report: Report) -> None:
 
 
 def _neighbours(config: Config, report: Report) -> None:
-    """What runs its callers' commands is alone in its project: there, its service account finds nothing of others."""
+    """Check that a function that runs its callers' commands is alone in its project: its service account finds nothing of
+    others there.
+    """
     for name, function in config.functions.items():
         if not (function.function.lives_alone and function.is_wanted) or function.url is not None:
             continue

@@ -53,7 +53,7 @@ _TABLES = ("gemini_enterprise", "identity", "secrets", "gateway", "defaults", "f
 
 
 class Format(NamedTuple):
-    """What a value must match as a whole, and how that is said."""
+    """A pattern for a whole value, and its description."""
 
     pattern: re.Pattern[str]
     words: str
@@ -101,9 +101,10 @@ def load(
     passes_tokens: bool = False,
     roles: Sequence[str] = (),
 ) -> Config:
-    """The settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
+    """Return the settings in `text`. Raises ConfigError, which starts each line with `name` and the line number.
 
-    `route_variables` are those of the route table: each has to be known. `passes_tokens`: one of its routes gets the caller's own
+    `route_variables` are those of the route table: each has to be known. `passes_tokens`: one of its routes gets the caller's
+    own
     token; `roles` are those of its routes for workers. `direct`, `mode`: what is about to be deployed.
     """
     try:
@@ -155,7 +156,7 @@ class _Reader:
         )
 
     def problem(self, path: tuple[str, ...], key: str | None, message: str) -> None:
-        """Notes what is wrong with `key` of the table at `path`; None: with the table."""
+        """Note an error in `key` of the table at `path`; None stands for the table."""
         self._table(path).problem(key, message)
 
     def _table(self, path: tuple[str, ...]) -> CheckedTable:
@@ -169,8 +170,9 @@ class _Reader:
         return CheckedTable(path=path, values=values, lines=self._lines, variables={}, problems=self.problems)
 
     def _place(self, table: CheckedTable, *, inherited: Place | None) -> Place:
-        """The place that a table says; what it leaves out is inherited, but for the number of another project and for another
-        one of the three ways to say as whom.
+        """Return the place of a table. Missing keys are inherited, except for the number of another project and for another
+        one of
+        the three ways to name an account.
         """
         identities = ("account", "configuration", "impersonate_service_account")
         if len(named := [key for key in identities if key in table.values]) > 1:

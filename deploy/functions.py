@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Invoker(StrEnum):
-    """Who may hold roles/run.invoker on a function: the service account of this name, unless it is one of the first three."""
+    """The holder of roles/run.invoker on a function: the service account of this name, unless it is one of the first three."""
 
     EVERYBODY = "everybody"
     GEMINI_ENTERPRISE = "gemini_enterprise"
@@ -39,36 +39,36 @@ class Function:
     direct_invokers: tuple[Invoker, ...] | None
     """Without a gateway. None: this function is not deployed then."""
     is_agent: bool = False
-    """Whether it may be in a project, an account or a region of its own, or be somebody else's."""
+    """True if it may be in a project, an account or a region of its own, or be somebody else's."""
     reads_routes: bool = False
-    """Whether it reads the route table, and so has to know the public address and every agent's."""
+    """True if it reads the route table, and so needs the public address and every agent's."""
     checks_callers: bool = False
-    """Whether it decides who gets in, where it is what callers reach first."""
+    """True if it authenticates callers where it is what they reach first."""
     holds_signing_key: bool = False
-    """Whether it holds the key with which the gate signs who calls."""
+    """True if it holds the key with which the gate signs principals."""
     mounts_documents: bool = False
-    """Whether it answers from a bucket."""
+    """True if it answers from a bucket."""
     mounts_workspace: bool = False
-    """Whether it works on the files of a bucket."""
+    """True if it works on the files of a bucket."""
     calls: tuple[str, ...] = ()
     """Functions whose addresses it is told, beside those of the route table."""
     settings: Mapping[str, str] = field(default_factory=dict)
-    """What it is always told."""
+    """The variables that it always has."""
     needs: tuple[Need, ...] = ()
     only_with: str = ""
     """Deployed only where one of the hub's settings, written NAME=value, begins like this; empty: always."""
     only_with_table: bool = False
     """Deployed only where deploy.toml has a table for it."""
     lives_alone: bool = False
-    """Whether it runs what its callers ask for, and so is kept away from the project of the hub."""
+    """True if it runs commands of its callers, and so is kept away from the project of the hub."""
     keeps_own_tasks: bool = False
-    """Whether it keeps tasks in a database of its own project."""
+    """True if it keeps tasks in a database of its own project."""
     takes_workers: bool = False
-    """Whether workers outside get their work from it."""
+    """True if workers outside get their work from it."""
     works_alone: bool = False
-    """Whether it works without being asked, and so needs an instance at all times."""
+    """True if it works between requests, and so needs an instance at all times."""
     concurrency: int = 80
-    """How many requests one instance takes at once, unless deploy.toml says otherwise."""
+    """Requests that one instance takes at once, unless deploy.toml says otherwise."""
 
 
 SEARCH = Need(api="discoveryengine", role="roles/discoveryengine.viewer", setting="DISCOVERY_ENGINE_")

@@ -1,4 +1,6 @@
-"""What follows from deploy.toml: names, service accounts, invokers, environments, secrets, databases and topics. Pure."""
+"""The plan that follows from deploy.toml: names, service accounts, invokers, environments, secrets, databases and topics.
+Pure.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +25,12 @@ _GATEWAY_APIS = ("apigateway", "servicemanagement", "servicecontrol")
 
 
 def database(config: Config) -> str:
-    """The Firestore database of the hub; empty where it has none."""
+    """Return the Firestore database of the hub; empty where it has none."""
     return _database(config.functions["hub"].environment)
 
 
 def databases(functions: Iterable[FunctionConfig]) -> Mapping[str, str]:
-    """The Firestore databases that are made, by the function that keeps its tasks there."""
+    """Return the Firestore databases that are made, by the function that keeps its tasks there."""
     found = {
         each.function.name: _database({**each.function.settings, **each.environment}) for each in functions
     }
@@ -41,7 +43,7 @@ def _database(variables: Mapping[str, str]) -> str:
 
 
 def topics(config: Config, roles: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """The topics that the hub publishes wake-ups to, one a role, and the workers that may hear them; see shared/a2a_hub/queue."""
+    """Return the topics of wake-ups, one a role, and the workers that may subscribe to each; see shared/a2a_hub/queue."""
     kind, _, prefix = config.functions["hub"].environment.get("WAKEUPS", "").partition(":")
     if kind != "pubsub" or not database(config):
         return {}
@@ -51,7 +53,7 @@ def topics(config: Config, roles: Sequence[str]) -> Mapping[str, tuple[str, ...]
 
 
 def missing_indexes(wanted: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The flags of each composite index of firestore.indexes.json that is not `there`, as the API lists them."""
+    """Yield the flags of each composite index of firestore.indexes.json that is not in the list of the API."""
     known = {_shape(_collection(index["name"]), index) for index in there}
     for index in wanted["indexes"]:
         collection, scope, fields = shape = _shape(index["collectionGroup"], index)
@@ -62,7 +64,7 @@ def missing_indexes(wanted: Mapping[str, Any], there: Sequence[Mapping[str, Any]
 
 
 def missing_fields(wanted: Mapping[str, Any], there: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Each field of firestore.indexes.json that is to have no index and has one: its name, and the flag of its collection."""
+    """Yield each field of firestore.indexes.json whose index is to be removed: its name, and the flag of its collection."""
     known = {
         (_collection(field["name"]), field["name"].rpartition("/")[2])
         for field in there
@@ -96,7 +98,7 @@ class Plan:
     roles: Sequence[str] = ()
 
     def wanted(self) -> tuple[FunctionConfig, ...]:
-        """The functions that this deployment has, in the order of deployment."""
+        """Return the functions that this deployment has, in the order of deployment."""
         settings = self.config.functions["hub"].settings
         return tuple(
             function
@@ -107,11 +109,11 @@ class Plan:
         )
 
     def deployed(self) -> tuple[FunctionConfig, ...]:
-        """Those that are deployed; the others are somebody else's."""
+        """Return the functions that are deployed; the others are somebody else's."""
         return tuple(function for function in self.wanted() if function.url is None)
 
     def invokers(self, function: Function) -> tuple[Invoker, ...]:
-        """Who may invoke `function`."""
+        """Return the invokers of `function`."""
         invokers = (function.direct_invokers or ()) if self.direct else function.invokers
         left_out: set[str] = self.config.functions.keys() - {wanted.function.name for wanted in self.wanted()}
         if not self.topics():
@@ -119,21 +121,23 @@ class Plan:
         return tuple(invoker for invoker in invokers if invoker not in left_out)
 
     def topics(self) -> Mapping[str, tuple[str, ...]]:
-        """The topics of wake-ups, and the workers that may hear each."""
+        """Return the topics of wake-ups, and the workers that may subscribe to each."""
         return topics(self.config, self.roles)
 
     def service(self, name: str) -> str:
-        """The name of a function's service; neither Cloud Run nor Cloud Run functions take an underscore."""
+        """Return the name of a function's service; neither Cloud Run nor Cloud Run functions take an underscore."""
         return self.config.name_prefix + name.replace("_", "-")
 
     def service_account(self, name: str) -> str:
-        """The service account of a function, or of who is none: `gateway`."""
+        """Return the service account of a function, or of the `gateway`."""
         function = self.config.functions.get(name)
         project = (function or self.config).place.project
         return f"{self.service(name)}@{project}.iam.gserviceaccount.com"
 
     def accounts(self) -> Mapping[str, tuple[str, ...]]:
-        """The service accounts of each project, without their domains: one for builds, one a function, and the callers'."""
+        """Return the service accounts of each project, without their domains: one for builds, one a function, and the
+        callers'.
+        """
         found: dict[str, dict[str, None]] = {}
         for function in self.deployed():
             names = found.setdefault(function.place.project, {self.service("build"): None})
@@ -146,7 +150,7 @@ class Plan:
         return {project: tuple(names) for project, names in found.items()}
 
     def members(self, function: Function) -> tuple[str, ...]:
-        """The IAM members that hold roles/run.invoker on `function`."""
+        """Return the IAM members that hold roles/run.invoker on `function`."""
         found = (member for invoker in self.invokers(function) for member in self._members(invoker, function))
         return tuple(dict.fromkeys(found))
 
@@ -166,7 +170,7 @@ class Plan:
                 return (f"serviceAccount:{self.service_account(invoker)}",)
 
     def services(self) -> Mapping[str, tuple[str, ...]]:
-        """The APIs that each project needs, by project."""
+        """Return the APIs that each project needs, by project."""
         home = self.config.place.project
         needed: dict[str, set[str]] = {}
         for function in self.deployed():
@@ -183,7 +187,7 @@ class Plan:
         }
 
     def secrets_of(self, function: Function) -> Mapping[str, str]:
-        """A function's secrets: the variable or the path where it finds each, and the secret's name."""
+        """Return a function's secrets: the variable or the path where it finds each, and the secret's name."""
         secrets = self.config.secrets
         found = dict(self.config.functions[function.name].secrets)
         # Without a gateway it is only `tasks` that signs.
@@ -200,7 +204,7 @@ class Plan:
         return found
 
     def secrets(self) -> Mapping[str, tuple[str, ...]]:
-        """Every secret, and the functions that read it."""
+        """Return every secret, and the functions that read it."""
         readers: dict[str, tuple[str, ...]] = {}
         for function in self.deployed():
             for secret in self.secrets_of(function.function).values():
@@ -210,7 +214,7 @@ class Plan:
     def environment(
         self, name: str, *, urls: Mapping[str, str], public_url: str, commit: str
     ) -> Mapping[str, str]:
-        """The variables of a function. `urls` has the address of every function; no secret is among them."""
+        """Return the variables of a function. `urls` has the address of every function; no secret is among them."""
         config = self.config
         function = config.functions[name]
         kind = function.function
@@ -248,7 +252,7 @@ class Plan:
         return function.checks_callers and not set(self.invokers(function)).isdisjoint(_OUTSIDE)
 
     def _card_security(self) -> tuple[str, ...]:
-        """What the card says of how to authenticate: whoever publishes it need not be who checks it."""
+        """Return the authentication methods on the card: its publisher need not be the function that checks them."""
         config = self.config
         google = ("google",) if config.identity.oauth_client_ids else ()
         other = config.identity.id_token_audiences or config.secrets.clients or config.secrets.gateway_token

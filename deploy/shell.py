@@ -22,7 +22,7 @@ class UnknownAddress(ValueError):
 
 
 def render(text: str, *, addresses: Mapping[str, str], streaming: bool) -> str:
-    """`text` with each `${NAME}` replaced, and no deadline that the gateway would refuse. Raises UnknownAddress."""
+    """Return `text` with each `${NAME}` replaced, and no deadline that the gateway would refuse. Raises UnknownAddress."""
     unknown = sorted({name for name in _VARIABLE.findall(text) if name not in addresses})
     if unknown:
         known = ", ".join(sorted(addresses))
@@ -33,12 +33,12 @@ def render(text: str, *, addresses: Mapping[str, str], streaming: bool) -> str:
 
 
 def config_id(rendered: str, *, service_account: str) -> str:
-    """The id of the config that `rendered` makes: equal for equal contents and the same service account."""
+    """Return the id of the config that `rendered` makes: equal for equal contents and the same service account."""
     return "hub-" + hashlib.sha256(f"{service_account}\n{rendered}".encode()).hexdigest()[:16]
 
 
 def fingerprint(bundle: Path, *, environment: Mapping[str, str], flags: Sequence[str]) -> str:
-    """32 hexadecimal digits, which a label may hold; equal for equal files, environments and flags.
+    """Return 32 hexadecimal digits, which fit a label; equal for equal files, environments and flags.
 
     The commit is left out: one that changes nothing in a bundle needs no deployment.
     """
@@ -53,7 +53,9 @@ def fingerprint(bundle: Path, *, environment: Mapping[str, str], flags: Sequence
 
 
 def declarations(plan: Plan) -> Iterator[str]:
-    """Bash statements that define what `deploy.sh` works with; associative arrays are by function, unless they say otherwise."""
+    """Yield Bash statements that define the variables of `deploy.sh`; associative arrays are by function, unless they say
+    otherwise.
+    """
     config, home = plan.config, plan.config.place
     wanted = {function.function.name: function for function in plan.wanted()}
     deployed = [function.function.name for function in plan.deployed()]
@@ -111,7 +113,7 @@ def _bucket_role(function: FunctionConfig) -> str:
 
 
 def _identity(place: Place) -> Iterator[str]:
-    """The flags with which gcloud acts for the owner of a project."""
+    """Return the flags with which gcloud acts for the owner of a project."""
     for flag in ("account", "configuration", "impersonate_service_account"):
         value = getattr(place, flag)
         if value:
@@ -119,7 +121,7 @@ def _identity(place: Place) -> Iterator[str]:
 
 
 def _resources(plan: Plan, function: FunctionConfig) -> Iterator[str]:
-    """The flags for one function's instances, secrets and files, as the mode's command names them."""
+    """Return the flags for one function's instances, secrets and files, as the mode's command names them."""
     resources = function.resources
     as_function = plan.mode == "functions"
     yield f"--memory={resources.memory}"

@@ -1,1 +1,1 @@
-"""What API Gateway is told (`openapi.yaml`), read and checked."""
+"""The configuration of API Gateway (`openapi.yaml`), read and checked."""

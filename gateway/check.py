@@ -30,7 +30,7 @@ _PUBLIC_BACKEND, _PUBLIC_PATHS = "agent_card", "/.well-known/"
 
 
 def problems(text: str) -> list[str]:
-    """What is wrong with the file, one sentence each; nothing when API Gateway would take it and nothing is open by mistake."""
+    """Return the errors in the file, one sentence each; none if API Gateway takes it and nothing is open by mistake."""
     document = read(text)
     found = [f"OpenAPI: {error.message}" for error in OpenAPIV30SpecValidator(document.raw).iter_errors()]
     for backend in document.backends.values():
@@ -99,7 +99,7 @@ def _extensions(value: object) -> Iterator[str]:
 
 
 def main() -> int:
-    """0 when nothing is wrong; every problem on a line of its own."""
+    """Print every error on a line of its own; return 0 if there are none."""
     found = problems(FILE.read_text(encoding="utf-8"))
     for problem in found:
         print(f"gateway/{FILE.name}: {problem}", file=sys.stderr)

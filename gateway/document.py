@@ -15,7 +15,7 @@ METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """Where operations lead. `address` is as it stands in the file, with its variable; None stands for what is not said."""
+    """A backend of operations. `address` is as in the file, with its variable; None stands for a missing value."""
 
     name: str
     address: str | None
@@ -38,7 +38,7 @@ class Operation:
 
     @property
     def place(self) -> str:
-        """How a report names it."""
+        """The name in a report."""
         return f"{self.method.upper()} {self.path}"
 
 
@@ -52,7 +52,7 @@ class Document:
 
 
 def read(text: str) -> Document:
-    """The document in `text`. Raises yaml.YAMLError."""
+    """Return the document in `text`. Raises yaml.YAMLError."""
     raw = yaml.safe_load(text)
     backends = raw.get("x-google-api-management", {}).get("backends", {})
     return Document(

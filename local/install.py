@@ -22,7 +22,7 @@ _NOT_INSTALLED = (
 
 
 def main(arguments: list[str]) -> int:
-    """`install.py VENV REQUIREMENTS`: 0 when VENV holds REQUIREMENTS, at once if it did before."""
+    """Make VENV hold REQUIREMENTS; return 0, at once if it did before."""
     if sys.version_info < (3, 11):  # noqa: UP036 (it is run by whatever Python there is)
         print(
             f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}. Try: make PYTHON=python3.12 …"
@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
 
 
 def installed(venv: Path) -> dict[str, str]:
-    """The requirements files that `venv` holds, each with its hash; empty when it has to be made anew."""
+    """Return the requirements files that `venv` holds, each with its hash; empty when it has to be made anew."""
     try:
         stamp: dict[str, str] = json.loads((venv / STAMP).read_text())
     except (OSError, ValueError):
@@ -63,13 +63,13 @@ def installed(venv: Path) -> dict[str, str]:
 
 
 def maker(venv: Path) -> dict[str, str]:
-    """Which Python made `venv`, and where: scripts in it name both."""
+    """Return the Python that made `venv`, and its place: scripts in it name both."""
     return {"python": sys.version, "place": str(venv)}
 
 
 @contextlib.contextmanager
 def alone(venv: Path) -> Iterator[None]:
-    """Holds the one lock of `venv`, so that two commands started at once do not install over each other."""
+    """Hold the lock of `venv`, so that two commands started at once do not install over each other."""
     venv.parent.mkdir(parents=True, exist_ok=True)
     with venv.with_name(venv.name + ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

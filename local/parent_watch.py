@@ -14,7 +14,7 @@ class ParentWatch:
     """
 
     def __enter__(self) -> Self:
-        """The watcher runs, in a session of its own, without a hold on this process's input and output."""
+        """Start the watcher, in a session of its own, without this process's input and output."""
         read_end, self._write_end = os.pipe()
         self._watcher = os.fork()
         if self._watcher == 0:
@@ -27,16 +27,16 @@ class ParentWatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The watcher has ended, and with it every group that was held and not let go."""
+        """End the watcher, and with it every group that is still held."""
         os.close(self._write_end)
         os.waitpid(self._watcher, 0)
 
     def hold(self, group: int) -> None:
-        """From now on `group` ends with this process."""
+        """End `group` with this process from now on."""
         os.write(self._write_end, f"+{group}\n".encode())
 
     def let_go(self, group: int) -> None:
-        """`group` has ended; its number may belong to somebody else from now on."""
+        """Release `group`, which has ended: its number may be reused."""
         os.write(self._write_end, f"-{group}\n".encode())
 
 

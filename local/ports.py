@@ -9,10 +9,9 @@ _NOT_GIVEN_OUT = range(15_000, 32_000)
 
 
 def free_ports(count: int) -> list[int]:
-    """`count` different ports that nobody holds; from now on another program may take them.
+    """Return `count` different free ports; another program may take them at any time.
 
-    They are none of those that the system gives to connections, or to whoever asks for any port: on a busy machine, such a port
-    is taken again at once.
+    None is an ephemeral port: on a busy machine, such a port is taken again at once.
     """
     sockets: list[socket.socket] = []
     try:
@@ -30,7 +29,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def why_not_free(port: int) -> str | None:
-    """The system's reason why nobody can listen on `port` now; None when it is free."""
+    """Return the system's reason why nobody can listen on `port` now; None when it is free."""
     with socket.socket() as probe:
         # Connections that a former listener left behind do not count as taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

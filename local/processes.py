@@ -38,17 +38,17 @@ class StopSignal:
         return stopping
 
     def set(self) -> None:
-        """It is set."""
+        """Set it for good."""
         # A pipe that is full of such bytes is set already.
         with contextlib.suppress(BlockingIOError):
             os.write(self._writer, b".")
 
     def is_set(self) -> bool:
-        """Whether it is set."""
+        """Return True if it is set."""
         return self.wait(0)
 
     def wait(self, timeout_seconds: float | None = None) -> bool:
-        """Waits until it is set; False when it was not in time."""
+        """Wait until it is set; return False on a timeout."""
         deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
         while True:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -68,20 +68,22 @@ class Process:
     log: Path
 
     def ended(self) -> bool:
-        """Whether the program is no longer there."""
+        """Return True if the program has ended."""
         return self.popen.poll() is not None
 
     def how_it_ended(self) -> str:
-        """A signal's name or an exit status, in words."""
+        """Return a signal's name or an exit status, in words."""
         status = self.popen.returncode
         return f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
 
     def output(self) -> str:
-        """Everything it has written so far."""
+        """Return its output so far."""
         return self.log.read_text(errors="replace")
 
     def last_lines(self) -> str:
-        """The end of its output, indented, for a report; of an error meant for the operator all of it, without the stack."""
+        """Return the end of its output, indented, for a report; of an error meant for the operator all of it, without the
+        stack.
+        """
         output = self.output()
         told = [found.end() for found in _TOLD_TO_THE_OPERATOR.finditer(output)]
         lines = output[told[-1] :].splitlines() if told else output.splitlines()[-_LAST_LINES:]
@@ -90,7 +92,7 @@ class Process:
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """What is to be started."""
+    """A program to start."""
 
     name: str
     command: Sequence[str]
@@ -102,9 +104,9 @@ class Program:
 def running(
     programs: Iterable[Program], *, parent_watch: ParentWatch, grace_seconds: float = 2.0
 ) -> Iterator[list[Process]]:
-    """All programs run, each in a process group of its own; on leaving, no process of these groups is left.
+    """Run all programs, each in a process group of its own; on leaving, no process of these groups is left.
 
-    They are asked to end at first, and killed after `grace_seconds`; at once when this process is killed.
+    They get SIGTERM first, and SIGKILL after `grace_seconds`; at once when this process is killed.
     """
     processes: list[Process] = []
     try:

@@ -30,7 +30,7 @@ class NotReady(Exception):
 
 @dataclass(frozen=True)
 class Probe:
-    """Who is ready when `GET path` on `port` answers 200."""
+    """A program that is ready when `GET path` on `port` answers 200."""
 
     name: str
     port: int
@@ -46,7 +46,7 @@ def wait_until_ready(
     answers: Callable[[Probe], bool],
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Every probe has succeeded once, or `stopping` is set.
+    """Wait until every probe has succeeded once, or `stopping` is set.
 
     Raises PortLost, ProcessEnded or NotReady.
     """
@@ -68,14 +68,14 @@ def wait_until_ready(
 
 
 def raise_if_ended(processes: Sequence[Process]) -> None:
-    """Raises ProcessEnded for the first program that is no longer there."""
+    """Raise ProcessEnded for the first program that has ended."""
     for process in processes:
         if process.ended():
             raise ProcessEnded(process)
 
 
 def answers_ok(probe: Probe) -> bool:
-    """Whether the program answers 200 within a second."""
+    """Return True if the program answers 200 within a second."""
     connection = http.client.HTTPConnection(LOOPBACK, probe.port, timeout=1.0)
     try:
         connection.request("GET", probe.path)

@@ -40,13 +40,13 @@ _QUESTION = "What is the deadline for notifying the infrastructure team for a P-
 
 
 def laid_out(folder: Path) -> None:
-    """`folder` is there, with the sample files in it if it was not; what somebody made of them stays."""
+    """Make `folder` with the sample files, unless it exists."""
     if not folder.exists():
         shutil.copytree(_SAMPLE, folder)
 
 
 def main() -> int:
-    """Runs until it is told to end (0), or until something goes wrong, which it names (1)."""
+    """Run until stopped by a signal (0), or until a failure, which is printed (1)."""
     try:
         settings = settings_from(os.environ, runs=ROOT / ".run")
         inherited = {"COMMIT_SHA": _commit(), **os.environ}
@@ -67,8 +67,9 @@ def run(
     stand_ins: Sequence[StandIn] = (),
     choose_ports: Callable[[int], list[int]] = free_ports,
 ) -> None:
-    """Runs `table` behind the gateway, with `routes` instead of gateway/openapi.yaml's, over the local cloud of
-    `stand_ins`, until SIGINT, SIGTERM or SIGHUP; then all of it has ended.
+    """Run `table` behind the gateway, with `routes` instead of gateway/openapi.yaml's, over the local cloud of `stand_ins`,
+    until
+    SIGINT, SIGTERM or SIGHUP; then all of it has ended.
 
     Raises NotStartable, NotReady, or ProcessEnded when a program ends by itself; then, too, nothing is left.
     """
@@ -113,7 +114,7 @@ def run(
 
 
 def _require_room(folder: Path) -> None:
-    """Returns when the folder is there, and what this run writes has room in it."""
+    """Make the folder and check that it has room for the files of this run. Raises NotStartable."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as probe:
@@ -125,7 +126,7 @@ def _require_room(folder: Path) -> None:
 
 
 def _commit() -> str:
-    """The commit of the source tree; nothing when it did not come with its history."""
+    """Return the commit of the source tree, "" without its history."""
     try:
         told = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True)
     except FileNotFoundError:
@@ -205,7 +206,7 @@ def _stages(
     *,
     ports: Mapping[str, int],
 ) -> Iterator[tuple[list[Program], list[Probe]]]:
-    """What is started together, and how it is seen that it answers. The entrance comes last: until then nobody gets in."""
+    """Yield the programs that start together, with their probes. The entrance comes last: until then nobody gets in."""
     entrance = "envoy" if settings.has_gateway else _GATE
     paths = {one.name: FAULTS for one in stand_ins}
     yield (
@@ -219,7 +220,7 @@ def _stages(
 
 
 def _welcome(settings: Settings, stand_ins: Sequence[StandIn], *, ports: Mapping[str, int]) -> None:
-    """Tells that all of it answers, and how to ask it."""
+    """Print the addresses and a first question."""
     cloud = {one.name: _url(ports[one.name]) for one in stand_ins}
     if cloud:
         (settings.folder / CLOUD_FILE).write_text(json.dumps(cloud, indent=2))
@@ -229,16 +230,14 @@ def _welcome(settings: Settings, stand_ins: Sequence[StandIn], *, ports: Mapping
 
 
 def function_command(function: LocalFunction, *, port: int) -> list[str]:
-    """How a function is started, in a functions-framework process of its own."""
+    """Return the command that starts a function in a functions-framework process of its own."""
     program = Path(sys.executable).with_name("functions-framework")
     address = [f"--host={LOOPBACK}", f"--port={port}"]
     return [str(program), f"--target={function.name}", f"--source={function.source}", *address]
 
 
 def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = "") -> str:
-    """The address, the tokens, where the logs are, where the local cloud is, where workers fetch tasks, and a question to paste
-    into a shell.
-    """
+    """Return the text with the addresses, tokens and folders of the run, and a question to paste into a shell."""
     message = {
         "kind": "message",
         "messageId": "first-question",

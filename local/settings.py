@@ -1,4 +1,4 @@
-"""What the operator of a local run chooses."""
+"""The settings of a local run."""
 
 import secrets
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ class Settings:
     dev_token: str
     """One token for each caller, separated by commas."""
     folder: Path
-    """Where the generated configuration and the logs go."""
+    """The folder of the generated configuration and the logs."""
     has_gateway: bool = True
-    """Whether Envoy stands in front; without it, the gate itself listens on `port`."""
+    """True if Envoy is in front; without it, the gate itself listens on `port`."""
     has_cloud: bool = False
-    """Whether the functions run over stand-ins for Google Cloud's services."""
+    """True if the functions use stand-ins for Google Cloud's services."""
     signing_key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
-    """With what the gate tells the hub who calls: another one in each run."""
+    """The key with which the gate signs principals: another one in each run."""
     start_timeout_seconds: float = 120.0
 
     @property
@@ -41,8 +41,8 @@ class Settings:
 
 
 def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
-    """`HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (one is made when unset), `GATEWAY` (1 or 0),
-    `CLOUD` (local, or nothing). Raises NotStartable.
+    """Read `HUB_PORT` (0 takes a free one), `HUB_DEV_TOKEN` (generated when unset), `GATEWAY` (1 or 0) and `CLOUD` (local, or
+    nothing). Raises NotStartable.
     """
     wanted = environment.get("HUB_PORT") or "8080"
     if not wanted.isascii() or not wanted.isdigit() or int(wanted) > 65535:
@@ -66,7 +66,7 @@ def settings_from(environment: Mapping[str, str], *, runs: Path) -> Settings:
 
 
 def require_free(port: int) -> None:
-    """Returns when this machine's loopback has `port` free. Raises NotStartable."""
+    """Check that `port` of this machine's loopback is free. Raises NotStartable."""
     if reason := why_not_free(port):
         other = port + 1 if port < 65535 else port - 1
         raise NotStartable(

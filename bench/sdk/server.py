@@ -25,7 +25,7 @@ class Constant(AgentExecutor):
 
 
 def main(port: int) -> None:
-    """Serves both protocol versions, without tasks, without access log: the least that the SDK can do."""
+    """Serve both protocol versions, without tasks, without access log: the least that the SDK can do."""
     url = f"http://127.0.0.1:{port}/"
     card = AgentCard(
         name="Constant",

@@ -1,4 +1,4 @@
-"""What a function costs at least: Functions Framework, and an answer that is always the same bytes."""
+"""The least that a function costs: Functions Framework, and an answer that is always the same bytes."""
 
 import flask
 
@@ -10,5 +10,5 @@ ANSWER = (
 
 
 def bare(_: flask.Request) -> flask.Response:
-    """The constant, in the hub's own format and length."""
+    """Return the constant, in the hub's own format and length."""
     return flask.Response(ANSWER, mimetype="application/json")

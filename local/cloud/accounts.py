@@ -42,7 +42,7 @@ class IssuedTokens:
         self._tokens: dict[str, tuple[str, float]] = {}
 
     def add(self, token: str, *, email: str, lifetime_seconds: float) -> str:
-        """`token`, which is valid from now on."""
+        """Make `token` valid from now on, and return it."""
         with self._lock:
             self._tokens[token] = (email, self._clock() + lifetime_seconds)
             while len(self._tokens) > _MOST_KEPT:
@@ -50,7 +50,7 @@ class IssuedTokens:
         return token
 
     def handle(self, request: Request) -> Response | None:
-        """The answer to a question on a token; None for any other request."""
+        """Answer a request for tokeninfo; None for any other request."""
         if request.path != TOKEN_INFO:
             return None
         with self._lock:
@@ -81,7 +81,7 @@ class Accounts:
         self._kept = {token: (email, float("inf")) for token, email in (known or {}).items()}
 
     def email(self, request: Request) -> str | None:
-        """The account that calls; None for a request without a token. Raises UnknownToken."""
+        """Return the account of the caller; None for a request without a token. Raises UnknownToken."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             return None
@@ -115,7 +115,7 @@ class Accounts:
 
 
 def member(email: str | None) -> str:
-    """How IAM policies name an account."""
+    """Return the name of an account in IAM policies."""
     if email is None:
         return "allUsers"
     return f"serviceAccount:{email}" if email.endswith(".gserviceaccount.com") else f"user:{email}"
@@ -128,34 +128,34 @@ class ProjectPolicy:
         self.bindings = tuple(bindings)
 
     def allows(self, member: str, permission: str) -> bool:
-        """Whether a role of `member` holds `permission`."""
+        """Return True if a role of `member` holds `permission`."""
         return any(
             permission in ROLES.get(binding["role"], ()) and member in binding["members"]
             for binding in self.bindings
         )
 
     def administers(self, member: str) -> bool:
-        """Whether `member` may change the policy itself."""
+        """Return True if `member` may change the policy itself."""
         return any(binding["role"] == ADMIN and member in binding["members"] for binding in self.bindings)
 
     def without_viewers(self) -> ProjectPolicy:
-        """The policy after everybody but the administrators has lost the search."""
+        """Return the policy after everybody but the administrators has lost the search."""
         return ProjectPolicy([each for each in self.bindings if each["role"] != VIEWER])
 
     def resource(self) -> dict[str, Any]:
-        """As Resource Manager answers."""
+        """Return the policy as Resource Manager does."""
         return {"version": 1, "etag": "BwYAAAAAAAA=", "bindings": list(self.bindings)}
 
 
 def changed(request: Request) -> ProjectPolicy | None:
-    """The policy that a `setIamPolicy` brings; None for any other request."""
+    """Return the policy of a `setIamPolicy` request; None for any other request."""
     if request.method == "POST" and request.path.endswith(":setIamPolicy"):
         return ProjectPolicy(json_body(request)["policy"].get("bindings", ()))
     return None
 
 
 def enabled(request: Request) -> Response:
-    """Service Usage's answer to `services enable`: an operation that is done."""
+    """Return Service Usage's answer to `services enable`: an operation that is done."""
     service = {"name": request.path.removeprefix("/v1/").partition(":")[0], "state": "ENABLED"}
     answer = {
         "@type": "type.googleapis.com/google.api.serviceusage.v1.EnableServiceResponse",

@@ -52,7 +52,7 @@ class BucketPolicy:
         self.bindings = tuple(_checked(binding) for binding in bindings)
 
     def allows(self, member: str, permission: str, resource: str) -> bool:
-        """Whether a role of `member` holds `permission` on `resource` ("projects/_/buckets/B/objects/O")."""
+        """Return True if a role of `member` holds `permission` on `resource` ("projects/_/buckets/B/objects/O")."""
         return any(
             permission in ROLES[binding["role"]]
             and (member in binding["members"] or "allUsers" in binding["members"])
@@ -61,11 +61,13 @@ class BucketPolicy:
         )
 
     def grants(self, permission: str) -> bool:
-        """Whether anybody but the administrators holds `permission`."""
+        """Return True if anybody but the administrators holds `permission`."""
         return len(self.without(permission).bindings) < len(self.bindings)
 
     def without(self, permission: str) -> BucketPolicy:
-        """The policy after every role that holds `permission`, the administrators' and Google's own aside, was taken away."""
+        """Return the policy after every role that holds `permission`, the administrators' and Google's own aside, was taken
+        away.
+        """
         kept = (ADMIN, SEARCH_AGENT)
         return BucketPolicy(
             [each for each in self.bindings if each["role"] in kept or permission not in ROLES[each["role"]]]
@@ -106,7 +108,7 @@ class StoredObject:
 
     @property
     def hashes(self) -> dict[str, str]:
-        """`crc32c` and `md5`, in base64 as the API writes them."""
+        """The `crc32c` and `md5` in base64, as the API writes them."""
         import google_crc32c
 
         checksum = int(google_crc32c.value(self.content)).to_bytes(4, "big")
@@ -116,7 +118,7 @@ class StoredObject:
         }
 
     def resource(self, host: str) -> dict[str, Any]:
-        """The object's metadata (cloud.google.com/storage/docs/json_api/v1/objects)."""
+        """Return the object's metadata (cloud.google.com/storage/docs/json_api/v1/objects)."""
         link = f"{host}/storage/v1/b/{self.bucket}/o/{quote(self.name, safe='')}"
         hashes = self.hashes
         return {
@@ -153,7 +155,7 @@ class Bucket:
         self._objects: dict[str, StoredObject] = {}
 
     def get(self, name: str, generation: int | None = None) -> StoredObject | None:
-        """The object, None where there is none, or no longer this generation of it."""
+        """Return the object, None where there is none, or no longer this generation of it."""
         found = self._objects.get(name)
         return found if found and generation in (None, found.generation) else None
 
@@ -165,7 +167,7 @@ class Bucket:
         content_type: str | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> StoredObject:
-        """The new generation of the object."""
+        """Store a new generation of the object, and return it."""
         created = datetime.datetime.fromtimestamp(self._clock(), tz=datetime.UTC)
         with self._lock:
             stored = StoredObject(
@@ -181,17 +183,17 @@ class Bucket:
         return stored
 
     def delete(self, name: str) -> None:
-        """There is no such object afterwards."""
+        """Delete the object, if there is one."""
         with self._lock:
             self._objects.pop(name, None)
 
     def listed(self, prefix: str) -> list[StoredObject]:
-        """The objects whose names begin so, in the order of their names."""
+        """Return the objects whose names begin so, in the order of their names."""
         with self._lock:
             return [self._objects[name] for name in sorted(self._objects) if name.startswith(prefix)]
 
     def load(self, folder: Path, *, prefix: str = "") -> None:
-        """Holds every file of `folder` afterwards."""
+        """Store every file of `folder`."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 kind = _OWN_TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0]

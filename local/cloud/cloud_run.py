@@ -62,17 +62,17 @@ class RunService:
 
     @property
     def is_public(self) -> bool:
-        """Whether anybody may invoke it, without a token."""
+        """True if anybody may invoke it, without a token."""
         return EVERYBODY in self._invokers
 
     def may_invoke(self, claims: Mapping[str, Any]) -> bool:
-        """Whether the account that a valid token is about has roles/run.invoker."""
+        """Return True if the account that a valid token is about has roles/run.invoker."""
         return (
             claims.get("email_verified") is True and f"serviceAccount:{claims.get('email')}" in self._invokers
         )
 
     def control(self, request: Request) -> Response | None:
-        """The answer to a request on the service itself or its faults; None for a call of the service."""
+        """Return the answer to a request on the service itself or its faults; None for a call of the service."""
         if request.path != SERVICE:
             return self.faults.handle(request)
         if request.method == "POST":
@@ -100,7 +100,7 @@ class RunService:
         return True
 
     def _settle(self, fault: str) -> None:
-        """The fault is over, without what it took away being given back."""
+        """End the fault without giving back the grants that it took away."""
         invokers = self._invokers
         self.faults.switch_off(fault)
         self._invokers = invokers
@@ -128,7 +128,7 @@ class Proxy:
         self._http = http
 
     def handle(self, request: Request) -> Response:
-        """The program's answer; 503 where there is none."""
+        """Return the program's answer; 503 where there is none."""
         body = request.read_body(_LONGEST_BODY)
         if body is None:
             return Response(status=413)
@@ -171,7 +171,7 @@ class CloudRun:
         self._upstream = upstream
 
     def handle(self, request: Request) -> Response:
-        """The service's answer, or the front's own refusal."""
+        """Return the service's answer, or the front's own refusal."""
         if (response := self._service.control(request)) is not None:
             return response
         faults = self._service.faults
@@ -204,7 +204,7 @@ class CloudRun:
 
 
 def front(*, service: str, url: str, upstream: str, certs: Sequence[str], invokers: Sequence[str]) -> Handler:
-    """The whole front, with its control paths. `certs` are where the keys are that it trusts."""
+    """Return the whole front, with its control paths. `certs` are the places of the trusted keys."""
     http = HttpClient()
     run = RunService(service, url=url, invokers=invokers, faults=Faults)
     return recorded(
@@ -226,7 +226,7 @@ def _page(status: int, text: str, headers: Mapping[str, str] | None = None) -> R
 
 
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serve until stopped by a signal."""
     parser = argparse.ArgumentParser(prog="python -m local.cloud.cloud_run")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--service", required=True)

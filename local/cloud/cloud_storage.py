@@ -53,7 +53,7 @@ class CloudStorage:
         self.faults = Faults(FAULTS, changed=self._changed)
 
     def handle(self, request: Request) -> Response:
-        """The answer to one request."""
+        """Return the answer to one request."""
         if (response := self.faults.handle(request)) is not None:
             return response
         wait(self.faults.parameters(LATENCY), sleep=self._sleep)
@@ -219,7 +219,7 @@ def cloud_storage(
     owners: Sequence[str] = (),
     sleep: Callable[[float], object] = time.sleep,
 ) -> Handler:
-    """The whole service, with its control paths."""
+    """Return the whole service, with its control paths."""
     accounts = Accounts(issuers, http=HttpClient(), known=tokens)
     return recorded(CloudStorage(buckets, accounts=accounts, owners=owners, sleep=sleep).handle)
 
@@ -253,7 +253,7 @@ def _account(who: str) -> str:
 
 
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serve until stopped by a signal."""
     parser = argparse.ArgumentParser(prog="python -m local.cloud.cloud_storage")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--project", default="my-hub-project")

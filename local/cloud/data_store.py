@@ -58,7 +58,7 @@ class DocumentIndex:
         self._entries: dict[str, _Entry] = {}
 
     def put(self, key: str, title: str, text: str) -> None:
-        """The text is found from now on."""
+        """Add the text to the index."""
         words = terms(f"{title}\n{text}")
         sentences = tuple(each.strip() for each in _SENTENCE.split(text) if each.strip())
         entry = _Entry(sentences, Counter(words), len(words))
@@ -66,12 +66,12 @@ class DocumentIndex:
             self._entries[key] = entry
 
     def remove(self, key: str) -> None:
-        """The text is not found any more."""
+        """Remove the text from the index."""
         with self._lock:
             self._entries.pop(key, None)
 
     def search(self, query: str) -> list[str]:
-        """The ids of all texts that hold a word of the query, best first."""
+        """Return the ids of all texts that hold a word of the query, best first."""
         with self._lock:
             entries = dict(self._entries)
         if not entries:
@@ -88,7 +88,7 @@ class DocumentIndex:
         return sorted(scores, key=lambda key: (-scores[key], key))
 
     def best_sentences(self, key: str, query: str, most: int) -> list[str]:
-        """The sentences of a text that share most with the query, best first; none without a common word."""
+        """Return the sentences of a text that share most with the query, best first; none without a common word."""
         with self._lock:
             entry = self._entries.get(key)
         if entry is None:
@@ -99,7 +99,7 @@ class DocumentIndex:
 
 
 def terms(text: str) -> list[str]:
-    """The words of a text; of each run of Japanese the pairs of neighbouring characters."""
+    """Return the words of a text; of each run of Japanese the pairs of neighbouring characters."""
     normal = unicodedata.normalize("NFKC", text).casefold()
     found = _LATIN_WORD.findall(normal)
     for run in _JAPANESE.findall(normal):
@@ -120,7 +120,7 @@ class StorageReader:
         self._token = token
 
     def read(self, uri: str) -> bytes:
-        """The object's content. Raises NotImported."""
+        """Return the object's content. Raises NotImported."""
         bucket, _, name = uri.removeprefix("gs://").partition("/")
         status, content = self._get(f"/storage/v1/b/{bucket}/o/{quote(name, safe='')}?alt=media")
         if status != 200:
@@ -128,7 +128,7 @@ class StorageReader:
         return content
 
     def names(self, bucket: str, prefix: str) -> list[str]:
-        """The objects whose names begin so. Raises NotImported."""
+        """Return the objects whose names begin so. Raises NotImported."""
         found: list[str] = []
         token = ""
         while True:
@@ -171,22 +171,24 @@ class DataStore:
         self._titles: dict[str, str] = {}
 
     def listed(self) -> list[Json]:
-        """All documents, by id."""
+        """Return all documents, by id."""
         with self._lock:
             return [self._documents[key] for key in sorted(self._documents)]
 
     def get(self, key: str) -> Json | None:
-        """The document, None where there is none."""
+        """Return the document, None where there is none."""
         return self._documents.get(key)
 
     def delete(self, key: str) -> None:
-        """There is no such document afterwards."""
+        """Delete the document, if there is one."""
         with self._lock:
             self._documents.pop(key, None)
             self._index.remove(key)
 
     def contents(self, uris: Iterable[str]) -> list[Json]:
-        """The documents that an import of `content` makes of objects: their ids come from their URIs. Raises NotImported."""
+        """Return the documents that an import of `content` makes of objects: their ids come from their URIs. Raises
+        NotImported.
+        """
         found = []
         for uri in uris:
             bucket, _, pattern = uri.removeprefix("gs://").partition("/")
@@ -201,7 +203,7 @@ class DataStore:
         return found
 
     def put(self, document: Json, *, name: str) -> None:
-        """Reads the document's content and indexes it. Raises NotImported; then the document is as it was before."""
+        """Read the document's content and index it. Raises NotImported; then the document is as it was before."""
         content = document.get("content", {})
         uri, kind = content.get("uri", ""), content.get("mimeType", "")
         if kind not in _SUFFIX:
@@ -223,11 +225,11 @@ class DataStore:
         self._index.put(document["id"], told.get("title") or source.title, source.text)
 
     def search(self, query: str) -> list[str]:
-        """The ids of the documents found, best first."""
+        """Return the ids of the documents found, best first."""
         return [key for key in self._index.search(query) if key in self._documents]
 
     def shown(self, key: str, query: str, spec: Mapping[str, Any]) -> Json:
-        """A result: the document, and what was derived from it."""
+        """Return a result: the document, and what was derived from it."""
         document = self._documents[key]
         derived: Json = {"link": document["content"]["uri"], "title": self._titles[key]}
         extracts = spec.get("extractiveContentSpec", {})
@@ -253,7 +255,7 @@ class DataStore:
 
 
 def _marked(sentence: str, query: str) -> str:
-    """The sentence as HTML, the words of the query in bold."""
+    """Return the sentence as HTML, the words of the query in bold."""
     wanted: Sequence[str] = terms(query)
     return _WORD.sub(
         lambda match: f"<b>{match[0]}</b>" if match[0].casefold() in wanted else match[0],
@@ -269,12 +271,12 @@ class ImportOperations:
         self._operations: dict[str, Json] = {}
 
     def get(self, name: str) -> Json | None:
-        """The operation as it is now; None where there is none."""
+        """Return the operation as it is now; None where there is none."""
         with self._lock:
             return self._operations.get(name)
 
     def start(self, store: DataStore, documents: Sequence[Json], *, branch: str) -> Json:
-        """The operation that imports `documents` into `store` from now on."""
+        """Start an operation that imports `documents` into `store`, and return it."""
         name = f"{branch}/operations/import-documents-{secrets.randbits(64)}"
         operation = self._written(name, documents, good=0, errors=[], done=False)
         work = threading.Thread(target=self._run, args=(name, store, documents, branch), daemon=True)
@@ -282,7 +284,7 @@ class ImportOperations:
         return operation
 
     def run(self, store: DataStore, documents: Sequence[Json], *, branch: str) -> None:
-        """Imports `documents` before it returns."""
+        """Import `documents` before returning."""
         self._run(f"{branch}/operations/first", store, documents, branch)
 
     def _run(self, name: str, store: DataStore, documents: Sequence[Json], branch: str) -> None:

@@ -92,7 +92,7 @@ class DiscoveryEngine:
         self.faults = Faults(FAULTS, changed=self._changed)
 
     def handle(self, request: Request) -> Response:
-        """The answer to one request."""
+        """Return the answer to one request."""
         if (control := self.faults.handle(request) or self._issued.handle(request)) is not None:
             return control
         if _ADMINISTERED.fullmatch(request.path):
@@ -219,7 +219,7 @@ class DiscoveryEngine:
         return member(email)
 
     def _administered(self, request: Request) -> Response:
-        """What gcloud asks Resource Manager and Service Usage."""
+        """Answer gcloud's requests to Resource Manager and Service Usage; None for any other."""
         try:
             if not self._policy.administers(self._member(request)):
                 raise ApiError("PERMISSION_DENIED", "The caller does not have permission.")
@@ -251,7 +251,9 @@ def discovery_engine(
     contents: Mapping[str, str] | None = None,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Handler:
-    """The whole service, with its control paths. `contents` are the objects that a store holds from the first request on."""
+    """Return the whole service, with its control paths. `contents` are the objects that a store holds from the first request
+    on.
+    """
     issued, http = IssuedTokens(), HttpClient()
     own = f"ya29.local-{secrets.token_urlsafe(16)}"
 
@@ -277,7 +279,7 @@ def discovery_engine(
 
 
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serve until stopped by a signal."""
     parser = argparse.ArgumentParser(prog="python -m local.cloud.discovery_engine")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--storage", required=True, help="the address of Cloud Storage's stand-in")

@@ -38,14 +38,14 @@ class Faults:
         return self.parameters(name) is not None
 
     def parameters(self, name: str) -> Mapping[str, Any] | None:
-        """What a fault was switched on with; None while it is off. Raises KeyError for one that is not known."""
+        """Return the parameters of a fault; None while it is off. Raises KeyError for an unknown one."""
         if name not in self._known:
             raise KeyError(name)
         with self._lock:
             return self._on.get(name)
 
     def switch_on(self, name: str, **parameters: Any) -> None:
-        """The fault happens from now on. Raises KeyError for one that is not known."""
+        """Switch the fault on. Raises KeyError for an unknown one."""
         if name not in self._known:
             raise KeyError(name)
         with self._lock:
@@ -53,14 +53,14 @@ class Faults:
         self._changed(name, parameters)
 
     def switch_off(self, name: str) -> None:
-        """The fault does not happen any more."""
+        """Switch the fault off."""
         with self._lock:
             was_on = self._on.pop(name, None) is not None
         if was_on:
             self._changed(name, None)
 
     def handle(self, request: Request) -> Response | None:
-        """The answer to a request about faults; None for any other."""
+        """Answer a request about faults; None for any other."""
         if request.path != PATH and not request.path.startswith(f"{PATH}/"):
             return None
         name = request.path.removeprefix(PATH).strip("/")

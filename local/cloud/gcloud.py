@@ -40,7 +40,7 @@ class Command:
     options: Mapping[str, str]
 
     def option(self, name: str) -> str:
-        """An option's value. Raises NotKnown without it."""
+        """Return an option's value. Raises NotKnown without it."""
         if name not in self.options:
             raise NotKnown(f"--{name} is missing")
         return self.options[name]
@@ -54,7 +54,7 @@ class StandIns:
         self._http = HttpClient()
 
     def call(self, stand_in: str, method: str, path: str, value: Any = None) -> Any:
-        """The decoded answer. Raises NotKnown where there is no such stand-in, or it refuses."""
+        """Return the decoded answer. Raises NotKnown where there is no such stand-in, or it refuses."""
         if stand_in not in self._urls:
             raise NotKnown(f"there is no {stand_in} in this local cloud, only {', '.join(self._urls)}")
         budget = Budget(
@@ -74,7 +74,7 @@ class StandIns:
 
 
 def parsed(arguments: Sequence[str]) -> Command:
-    """`--name=value` and `--name value` are options, everything else is a word."""
+    """Split the arguments: `--name=value` and `--name value` are options, the rest are words."""
     words: list[str] = []
     options: dict[str, str] = {}
     left = list(arguments)
@@ -89,7 +89,7 @@ def parsed(arguments: Sequence[str]) -> Command:
 
 
 def run(command: Command, stand_ins: StandIns) -> str:
-    """Carries it out; what it prints. Raises NotKnown."""
+    """Run the command and return its output. Raises NotKnown."""
     for words, carry_out in _COMMANDS:
         if command.words[: len(words)] == words:
             return carry_out(command, stand_ins)
@@ -180,7 +180,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], Callable[[Command, StandIns], str]], ...
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 when the command was carried out, 2 for one that is not known."""
+    """Return 0 after the command was carried out, 2 for an unknown one."""
     urls = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
     try:
         print(run(parsed(arguments[1:]), StandIns(urls)))
@@ -191,7 +191,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def write_program(folder: Path, cloud_file: Path, *, root: Path) -> Path:
-    """Puts `gcloud` into `folder`, which belongs on the PATH of whoever mends the local cloud of `cloud_file`."""
+    """Write the program `gcloud` into `folder`, for the PATH of the operator of the local cloud of `cloud_file`."""
     folder.mkdir(exist_ok=True)
     program = folder / "gcloud"
     program.write_text(

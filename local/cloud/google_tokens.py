@@ -30,7 +30,7 @@ _SCOPE = (
 
 
 class GoogleTokens:
-    """What the stand-in was told, and what it was asked. Thread-safe."""
+    """The stand-in's tokens and moods, and the requests that it received. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -40,7 +40,7 @@ class GoogleTokens:
         self._at_once = 0
 
     def handle(self, request: Request) -> Response:
-        """The answer to one request."""
+        """Return the answer to one request."""
         if request.path.startswith(_CONTROL):
             return self._controlled(request)
         endpoint = _ENDPOINTS.get(request.path)
@@ -104,7 +104,7 @@ def _as_text(value: object) -> str:
 
 
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serve until stopped by a signal."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
     serve(GoogleTokens().handle, name="google-tokens", port=parser.parse_args().port)

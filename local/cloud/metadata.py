@@ -61,7 +61,7 @@ class Metadata:
         self._issued = IssuedTokens(clock=clock)
 
     def handle(self, request: Request) -> Response:
-        """The answer to one request."""
+        """Return the answer to one request."""
         if (response := self._faults.handle(request)) is not None:
             return response
         if request.path == CERTS:
@@ -142,7 +142,7 @@ class Metadata:
 
 
 def metadata(*, email: str, project: str) -> Handler:
-    """The whole service, with its control paths."""
+    """Return the whole service, with its control paths."""
     return recorded(Metadata(email=email, project=project, key=SigningKey(), faults=Faults(FAULTS)).handle)
 
 
@@ -153,7 +153,7 @@ def _text(text: str, *, status: int = 200) -> Response:
 
 
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serve until stopped by a signal."""
     parser = argparse.ArgumentParser(prog="python -m local.cloud.metadata")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--email", default="hub@my-hub-project.iam.gserviceaccount.com")

@@ -120,13 +120,13 @@ def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
                     close()
 
         def log_message(self, *_: object) -> None:
-            """Says nothing."""
+            """Log nothing."""
 
     return OneConnection
 
 
 def serve(handle: Handler, *, name: str, port: int) -> None:
-    """Serves until SIGINT or SIGTERM, and says where."""
+    """Serve until SIGINT or SIGTERM, and print the address."""
     stopping = StopSignal.of_signals()
     with Server(handle, port=port) as server:
         print(f"ready {name} {server.url}", flush=True)
@@ -134,7 +134,7 @@ def serve(handle: Handler, *, name: str, port: int) -> None:
 
 
 def recorded(handle: Handler) -> Handler:
-    """`handle`, and at GET /__received the requests that came in, oldest first; requests to `/__…` are not among them."""
+    """Wrap `handle`: GET /__received lists the requests, oldest first, without those to `/__…`."""
     received: list[dict[str, Any]] = []
 
     def answer(request: Request) -> Response:
@@ -150,20 +150,20 @@ def recorded(handle: Handler) -> Handler:
 
 
 def wait(parameters: Any, *, sleep: Callable[[float], object]) -> None:
-    """Lets the time of a `latency` fault pass; `parameters` are the fault's, None while it is off."""
+    """Wait for the time of a `latency` fault; `parameters` are the fault's, None while it is off."""
     if parameters is not None:
         sleep(float(parameters.get("seconds", _LATENCY_SECONDS)))
 
 
 def json_response(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """A JSON answer."""
+    """Return a JSON answer."""
     return Response(
         status=status, headers={"content-type": JSON, **(headers or {})}, body=json.dumps(value).encode()
     )
 
 
 def json_body(request: Request) -> Any:
-    """The request's JSON body. Raises ValueError."""
+    """Return the request's JSON body. Raises ValueError."""
     return json.loads(request.read_body(_LONGEST_BODY) or b"null")
 
 
@@ -185,7 +185,7 @@ class ApiError(Exception):
         self.metadata = metadata
 
     def response(self) -> Response:
-        """The error as an answer."""
+        """Return the error as an answer."""
         error: dict[str, Any] = {"code": _CODES[self.status], "message": self.message, "status": self.status}
         if self.reason:
             info: dict[str, Any] = {"@type": _ERROR_INFO, "reason": self.reason, "domain": "googleapis.com"}

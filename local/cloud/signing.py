@@ -38,7 +38,7 @@ class SigningKey:
         self.id = hashlib.sha256(public).hexdigest()[:40]
 
     def certificate(self, now: datetime.datetime) -> str:
-        """A self-signed certificate, PEM, that is valid around `now`."""
+        """Return a self-signed certificate, PEM, that is valid around `now`."""
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "local-cloud")])
         builder = x509.CertificateBuilder(
             issuer_name=name,
@@ -52,13 +52,13 @@ class SigningKey:
         return certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def private_pem(self) -> str:
-        """The private key, as it stands in a service account's key file."""
+        """Return the private key, as it stands in a service account's key file."""
         return self._key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         ).decode()
 
     def signed(self, claims: Mapping[str, Any]) -> str:
-        """A JSON Web Token, RS256 (RFC 7515)."""
+        """Return a JSON Web Token, RS256 (RFC 7515)."""
         header = {"alg": "RS256", "kid": self.id, "typ": "JWT"}
         text = f"{_segment(header)}.{_segment(claims)}"
         signature = self._key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
@@ -66,7 +66,7 @@ class SigningKey:
 
 
 def id_token_claims(*, audience: str, email: str, now: float, lifetime_seconds: float) -> dict[str, Any]:
-    """What the ID token of a service account says; with a negative lifetime it expired that long ago."""
+    """Return the claims of the ID token of a service account; with a negative lifetime it expired that long ago."""
     expires = int(now + lifetime_seconds)
     return {
         "aud": audience,
@@ -81,7 +81,7 @@ def id_token_claims(*, audience: str, email: str, now: float, lifetime_seconds: 
 
 
 def unique_id(email: str) -> str:
-    """The account's 21-digit number; the same for the same email."""
+    """Return the account's 21-digit number; the same for the same email."""
     return str(10**20 + int(hashlib.sha256(email.encode()).hexdigest(), 16) % 10**20)
 
 
@@ -110,7 +110,7 @@ class Certificates:
         self._kept: tuple[float, dict[str, str]] | None = None
 
     def claims(self, token: str, *, audiences: Sequence[str]) -> Mapping[str, Any]:
-        """What a valid token says. Raises InvalidToken."""
+        """Return the claims of a valid token. Raises InvalidToken."""
         from google.auth import jwt
         from google.auth.exceptions import GoogleAuthError
 

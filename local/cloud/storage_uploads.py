@@ -38,7 +38,7 @@ class StorageError(Exception):
 
 
 def response(error: StorageError, *, is_media: bool) -> Response:
-    """The error as an answer; where content was asked for, it is plain text."""
+    """Return the error as an answer; where content was asked for, it is plain text."""
     headers = (
         {"www-authenticate": 'Bearer realm="https://accounts.google.com/"'} if error.status == 401 else {}
     )
@@ -78,7 +78,7 @@ class Uploads:
         self._sessions: dict[str, _Session] = {}
 
     def start(self, request: Request, *, url: str) -> Upload | Response:
-        """POST: a complete upload, or the answer that says where the pieces go. Raises StorageError."""
+        """Answer POST: store a complete upload, or say where the pieces go. Raises StorageError."""
         kind, generation = request.parameter("uploadType"), request.parameter("ifGenerationMatch")
         precondition = int(generation) if generation else None
         body = request.read_body(LONGEST_BODY) or b""
@@ -108,7 +108,7 @@ class Uploads:
                 raise StorageError(400, f"Unknown upload type {kind}.")
 
     def go_on(self, request: Request) -> Upload | Response:
-        """PUT: a piece of an upload. 308 says how much has arrived. Raises StorageError."""
+        """Answer PUT: take a piece of an upload; 308 says how much has arrived. Raises StorageError."""
         key = request.parameter("upload_id") or ""
         with self._lock:
             session = self._sessions.get(key)
@@ -152,7 +152,7 @@ def _named(told: dict[str, Any], request: Request) -> str:
 
 
 def _parts(request: Request, body: bytes) -> tuple[dict[str, Any], str | None, bytes]:
-    """Metadata, type and content of a multipart/related body (RFC 2387); the content is taken byte by byte as it came."""
+    """Return metadata, type and content of a multipart/related body (RFC 2387); the content byte by byte as it came."""
     boundary = re.search(r'boundary="?([^";]+)', request.headers.get("content-type", ""))
     if boundary is None or body.count(mark := b"--" + boundary[1].encode()) != 3:
         raise StorageError(400, "A multipart upload has two parts.")

@@ -75,7 +75,7 @@ class VertexAi:
         self.faults = Faults(FAULTS, changed=self._changed)
 
     def handle(self, request: Request) -> Response:
-        """The answer to one request."""
+        """Return the answer to one request."""
         if request.path == PROJECT:
             return self._control(request)
         if (response := self.faults.handle(request)) is not None:
@@ -136,7 +136,7 @@ class VertexAi:
     def _chunks(
         self, text: str, say: Callable[[str], str], *, model: str, most: int
     ) -> Iterator[dict[str, Any]]:
-        """The chunks of one answer: one for each token, and one that ends it."""
+        """Return the chunks of one answer: one for each token, and one that ends it."""
         asked = len(tokens(text))
         if (blocked := self.faults.parameters("block-question")) is not None:
             reason = blocked.get("reason", "PROHIBITED_CONTENT")
@@ -192,7 +192,7 @@ def vertex_ai(
     tokens_of: Mapping[str, str] | None = None,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Handler:
-    """The whole service, with its control paths. `tokens_of` are access tokens with their accounts."""
+    """Return the whole service, with its control paths. `tokens_of` are access tokens with their accounts."""
     accounts = Accounts(issuers, http=HttpClient(), known=tokens_of)
     return recorded(
         VertexAi(project=project, models=models, users=users, accounts=accounts, sleep=sleep).handle
@@ -200,7 +200,7 @@ def vertex_ai(
 
 
 def main() -> None:
-    """Serves until it is told to end."""
+    """Serve until stopped by a signal."""
     parser = argparse.ArgumentParser(prog="python -m local.cloud.vertex_ai")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--project", default="my-hub-project")

@@ -26,7 +26,7 @@ _API = "aiplatform.googleapis.com"
 
 
 def answer(text: str) -> str:
-    """The answer to the text of a user's turn."""
+    """Return the answer to the text of a user's turn."""
     sentences = _sentences(text)
     asked = " ".join(sentence for sentence, _ in sentences if _asks(sentence))
     material = [(sentence, mark) for sentence, mark in sentences if not _asks(sentence)]
@@ -44,7 +44,7 @@ def answer(text: str) -> str:
 
 
 def numbers(text: str) -> str:
-    """The numbers of the marked lines that answer the text of a user's turn, as a JSON array."""
+    """Return the numbers of the marked lines that answer the text of a user's turn, as a JSON array."""
     lines = [(mark, line[mark.end() :]) for line in text.splitlines() if (mark := _MARK.match(line))]
     asked = _words(" ".join(sentence for sentence, mark in _sentences(text) if not mark and _asks(sentence)))
     shared = [len(_words(line) & asked) for _, line in lines]
@@ -56,12 +56,12 @@ def numbers(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """`text` in the pieces that it is counted and streamed in; joined they are `text`."""
+    """Return `text` in the pieces in which it is counted and streamed; joined they are `text`."""
     return _TOKEN.findall(text)
 
 
 def _sentences(text: str) -> list[tuple[str, str]]:
-    """The sentences of `text`, each with the mark of its line."""
+    """Return the sentences of `text`, each with the mark of its line."""
     found: list[tuple[str, str]] = []
     for line in text.splitlines():
         mark = _MARK.match(line)
@@ -88,7 +88,7 @@ def _words(text: str) -> set[str]:
 
 
 def unauthenticated() -> ApiError:
-    """No token, or one that nobody gave out."""
+    """Return the refusal of a missing or unknown token."""
     message = (
         "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
         "valid authentication credential."
@@ -99,7 +99,7 @@ def unauthenticated() -> ApiError:
 
 
 def denied(resource: str) -> ApiError:
-    """The account lacks the role."""
+    """Return the refusal of an account without the role."""
     permission = "aiplatform.endpoints.predict"
     message = f"Permission '{permission}' denied on resource '//{_API}/{resource}' (or it may not exist)."
     return ApiError(
@@ -111,41 +111,41 @@ def denied(resource: str) -> ApiError:
 
 
 def disabled(project: str) -> ApiError:
-    """The API is not enabled."""
+    """Return the refusal of a project in which the API is not enabled."""
     message = f"Vertex AI API has not been used in project {project} before or it is disabled."
     metadata = {"service": _API, "consumer": f"projects/{project}"}
     return ApiError("PERMISSION_DENIED", message, reason="SERVICE_DISABLED", metadata=metadata)
 
 
 def no_such_path(path: str) -> ApiError:
-    """Nothing is there."""
+    """Return the answer to an unknown path."""
     return ApiError("NOT_FOUND", f"The requested URL {path} was not found on this server.")
 
 
 def no_such_model(project: str, location: str, model: str) -> ApiError:
-    """No such model, or not here."""
+    """Return the answer to an unknown model or location."""
     name = f"projects/{project}/locations/{location}/publishers/google/models/{model}"
     message = f"Publisher Model `{name}` was not found or your project does not have access to it."
     return ApiError("NOT_FOUND", message)
 
 
 def bad_request() -> ApiError:
-    """A body that is none."""
+    """Return the answer to a malformed body."""
     return ApiError("INVALID_ARGUMENT", "Unable to submit request because it must have a text parameter.")
 
 
 def exhausted() -> ApiError:
-    """Too many requests."""
+    """Return the answer to too many requests."""
     return ApiError("RESOURCE_EXHAUSTED", "Resource exhausted. Please try again later.")
 
 
 def unavailable() -> ApiError:
-    """The service itself has a problem."""
+    """Return the answer of a service with a problem of its own."""
     return ApiError("UNAVAILABLE", "The service is currently unavailable.")
 
 
 def user_text(asked: Any) -> str:
-    """The text of the last user turn. Raises ValueError, or what a body of another shape leads to."""
+    """Return the text of the last user turn. Raises ValueError, or what a body of another shape leads to."""
     turns = [turn for turn in asked["contents"] if turn.get("role", "user") == "user"]
     text = "\n".join(part["text"] for part in turns[-1]["parts"] if part.get("text")) if turns else ""
     if not text:
@@ -154,12 +154,12 @@ def user_text(asked: Any) -> str:
 
 
 def most_tokens(asked: Any) -> int:
-    """How long the answer may become."""
+    """Return the greatest number of tokens of the answer."""
     return int(asked.get("generationConfig", {}).get("maxOutputTokens", 8192))
 
 
 def wants_numbers(asked: Any) -> bool:
-    """Whether the answer has to be a JSON array of integers."""
+    """Return True if the answer has to be a JSON array of integers."""
     form = asked.get("generationConfig", {})
     schema = form.get("responseSchema", {})
     is_array = (schema.get("type"), schema.get("items", {}).get("type")) == ("ARRAY", "INTEGER")
@@ -167,26 +167,26 @@ def wants_numbers(asked: Any) -> bool:
 
 
 def chunk(text: str, *, model: str) -> dict[str, Any]:
-    """A stretch of the answer."""
+    """Return a chunk with a part of the answer."""
     content = {"role": "model", "parts": [{"text": text}]}
     return {"candidates": [{"content": content}], "modelVersion": model, "responseId": "local"}
 
 
 def last_chunk(finish: str, *, model: str, asked: int, told: int) -> dict[str, Any]:
-    """The end: why it ended, and what was used."""
+    """Return the last chunk: the finish reason and the usage."""
     usage = {"promptTokenCount": asked, "candidatesTokenCount": told, "totalTokenCount": asked + told}
     candidate = {"finishReason": finish}
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "local"}
 
 
 def blocked(reason: str, *, model: str, asked: int) -> dict[str, Any]:
-    """The only chunk where the question is blocked."""
+    """Return the only chunk of a blocked question."""
     usage = {"promptTokenCount": asked, "totalTokenCount": asked}
     return {"promptFeedback": {"blockReason": reason}, "usageMetadata": usage, "modelVersion": model}
 
 
 def whole(chunks: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The answer of `generateContent`: all chunks in one."""
+    """Return the answer of `generateContent`: all chunks in one."""
     answer = dict(chunks[-1]) if chunks else {}
     texts = [
         part["text"]
@@ -201,13 +201,13 @@ def whole(chunks: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def events(chunks: Iterator[dict[str, Any]]) -> Iterator[bytes]:
-    """Server-sent events."""
+    """Yield the chunks as server-sent events."""
     for each in chunks:
         yield b"data: " + json.dumps(each, ensure_ascii=False).encode() + b"\r\n\r\n"
 
 
 def array(chunks: Iterator[dict[str, Any]]) -> Iterator[bytes]:
-    """A JSON array that grows."""
+    """Yield the chunks as a growing JSON array."""
     separator = b"["
     for each in chunks:
         yield separator + json.dumps(each, ensure_ascii=False).encode()

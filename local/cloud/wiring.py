@@ -49,18 +49,18 @@ class StandIn:
     """The name in reports, and that of its address among the addresses."""
     module: str
     arguments: Callable[[Urls], Sequence[str]]
-    """What it is started with, besides its port; the addresses of all programs are known."""
+    """The arguments besides the port; the addresses of all programs are known."""
     tells: Callable[[Urls], Environments] = lambda _: {}
     """Settings by function."""
 
     def command(self, urls: Urls) -> list[str]:
-        """How it is started."""
+        """Return the command that starts it."""
         port = str(urlsplit(urls[self.name]).port)
         return [sys.executable, "-m", self.module, "--port", port, *self.arguments(urls)]
 
 
 def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandIn:
-    """The metadata server of a function, which runs as `email` in `project`."""
+    """Return the metadata server of a function, which runs as `email` in `project`."""
     name = f"metadata-{function}"
 
     def tells(urls: Urls) -> Environments:
@@ -77,7 +77,7 @@ def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandI
 
 
 def _front(function: str, *, to: Sequence[str], invoker: str) -> StandIn:
-    """Cloud Run in front of a function that `invoker` may invoke; the functions in `to` are told that it is there."""
+    """Return Cloud Run in front of a function that `invoker` may invoke; the functions in `to` get its address."""
     name = f"{function}-front"
 
     def arguments(urls: Urls) -> list[str]:
@@ -105,12 +105,12 @@ _ACCOUNTS = (
 
 
 def issuers(urls: Urls) -> list[str]:
-    """Where every account's tokens come from."""
+    """Return the issuers of every account's tokens."""
     return [urls[one.name] for one in _ACCOUNTS]
 
 
 def _storage() -> StandIn:
-    """Cloud Storage with the sample corpus, which docqa and the search may read."""
+    """Return Cloud Storage with the sample corpus, which docqa and the search may read."""
 
     def arguments(urls: Urls) -> list[str]:
         readers = ("--reader", DOCQA_ACCOUNT, "--search-agent", discovery_engine.AGENT)
@@ -127,7 +127,7 @@ def _storage() -> StandIn:
 
 
 def _discovery_engine() -> StandIn:
-    """Discovery Engine with a data store of everything in the bucket, which docqa may search."""
+    """Return Discovery Engine with a data store of everything in the bucket, which docqa may search."""
 
     def arguments(urls: Urls) -> list[str]:
         store = ("--storage", urls["storage"], "--store", f"{DATA_STORE}=gs://{BUCKET}/*")
@@ -148,7 +148,7 @@ def _discovery_engine() -> StandIn:
 
 
 def _vertex_ai() -> StandIn:
-    """Vertex AI with one model in the hub's project. general is told to ask it, the others where a setting names it."""
+    """Return Vertex AI with one model in the hub's project. general uses it, the others where a setting names it."""
 
     def arguments(urls: Urls) -> list[str]:
         accounts = (GENERAL_ACCOUNT, DOCQA_ACCOUNT, EXPENSE_ACCOUNT, PM_ACCOUNT, DEVTOOL_ACCOUNT)
@@ -177,7 +177,7 @@ def _authorization_server() -> StandIn:
 
 
 def _tokens(addresses: Sequence[str]) -> list[str]:
-    """Who gives out access tokens, and the operator's, which is known to everybody."""
+    """Return the issuers of access tokens, and the operator's token, which is public."""
     return [word for each in addresses for word in ("--issuer", each)] + [
         "--token",
         f"{OPERATOR_TOKEN}={OPERATOR}",
@@ -202,7 +202,7 @@ STAND_INS: tuple[StandIn, ...] = (
 def own_settings(
     stand_ins: Sequence[StandIn], urls: Urls, function: str, *, inherited: Mapping[str, str]
 ) -> dict[str, str]:
-    """Everything that a function is told of the stand-ins; nothing where there are none.
+    """Return the settings that point a function at the stand-ins; none where there are none.
 
     A developer's own Google account stays out of it, and an agent of their own, of which `inherited` has the address, keeps
     its place.

@@ -29,7 +29,7 @@ _HUB, _TASKS = (
 
 
 def main() -> int:
-    """Returns the exit status."""
+    """Return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m local.conformance", description=__doc__)
     parser.add_argument("--port", type=int, default=9999, help="the hub's port; 0 takes a free one")
     parser.add_argument("--kit", choices=("1.0", "0.3"), default="1.0", help="whose card the hub shows")

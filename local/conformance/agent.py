@@ -94,11 +94,11 @@ class ConformanceAgent:
         return request.message.context_id or self._message_factory.new_id()
 
     def bypasses_task(self, request: SendMessageRequest) -> bool:  # noqa: ARG002 - the protocol's
-        """None does."""
+        """Return False: every message is part of a task."""
         return False
 
     def cancel(self, call: Call) -> None:
-        """Nobody else works on it."""
+        """Cancel the task, which no other process runs."""
 
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         """See `Agent.send`."""

@@ -9,7 +9,7 @@ from local.ports import why_not_free
 
 
 def main() -> None:
-    """Serves one project until it is interrupted."""
+    """Serve one project until it is interrupted."""
     parser = argparse.ArgumentParser(prog="python -m local.gemini_enterprise", description=__doc__)
     parser.add_argument("--port", type=int, default=8800)
     parser.add_argument("--project", default="demo", help="the project's id")

@@ -15,7 +15,7 @@ _POLLS_UNTIL_DONE = 2
 
 
 def _check_card(text: str) -> dict[str, object]:
-    """The card that `text` holds. Raises ApiError INVALID_ARGUMENT with the first thing that is wrong."""
+    """Return the card in `text`. Raises ApiError INVALID_ARGUMENT with the first error."""
     try:
         card = json.loads(text)
     except ValueError:
@@ -43,7 +43,7 @@ def _pointer(path: str) -> str:
 
 
 def create(world: World, parent: str, body: bytes) -> dict[str, Any]:
-    """A new agent under an id of the server's; one that is like another is not refused."""
+    """Create an agent under an id of the server's; one that is like another is not refused."""
     agent = Agent(name=f"{parent}/agents/{world.next_id()}", fields=payload.read(body, payload.AGENT))
     _check(world, agent)
     world.agents[agent.name] = agent
@@ -51,17 +51,17 @@ def create(world: World, parent: str, body: bytes) -> dict[str, Any]:
 
 
 def get(world: World, name: str) -> dict[str, Any]:
-    """The agent."""
+    """Return the agent."""
     return written(_found(world, name))
 
 
 def listed(world: World, parent: str) -> list[dict[str, Any]]:
-    """All of an app, shared or not."""
+    """Return all agents of an app, shared or not."""
     return [written(each) for name, each in world.agents.items() if name.startswith(f"{parent}/agents/")]
 
 
 def patch(world: World, name: str, body: bytes, *, update_mask: str | None) -> dict[str, Any]:
-    """What the mask names is changed; without a mask, what the body holds."""
+    """Change the fields that the mask names; without a mask, those of the body."""
     agent = _found(world, name)
     given = payload.read(body, payload.AGENT)
     given.pop("name", None)
@@ -73,7 +73,7 @@ def patch(world: World, name: str, body: bytes, *, update_mask: str | None) -> d
 
 
 def delete(world: World, name: str) -> dict[str, Any]:
-    """The operation that deletes the agent; it is gone when the operation is done."""
+    """Start an operation that deletes the agent."""
     _found(world, name)
     operation = f"{name}/operations/delete-agent-{world.next_id()}"
     world.operations[operation] = _POLLS_UNTIL_DONE
@@ -81,7 +81,7 @@ def delete(world: World, name: str) -> dict[str, Any]:
 
 
 def operation(world: World, name: str) -> dict[str, Any]:
-    """The operation's state, which changes with time: here, with each time it is asked for."""
+    """Return the operation's state, which here advances with each request for it."""
     if name not in world.operations:
         raise ApiError("NOT_FOUND", f"Operation {name} not found.")
     world.operations[name] -= 1
@@ -92,7 +92,7 @@ def operation(world: World, name: str) -> dict[str, Any]:
 
 
 def written(agent: Agent) -> dict[str, Any]:
-    """The agent as the API gives it out."""
+    """Return the agent as the API gives it out."""
     return {**agent.fields, "name": agent.name, "state": "ENABLED"}
 
 
@@ -120,7 +120,7 @@ def _check(world: World, agent: Agent) -> None:
 
 
 def _bound(world: World, agent: Agent, given: str) -> str:
-    """The authorization's name with the project's number. It has to exist, and serves one agent.
+    """Return the authorization's name with the project's number. It has to exist, and serves one agent.
 
     Whether its location has to be `global` or the app's own is reported either way; both are taken here, and no other.
     """

@@ -17,7 +17,7 @@ _JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 
 def create(world: World, parent: str, body: bytes, *, id_: str | None) -> dict[str, Any]:
-    """A new authorization. One that exists is 409, and keeps its values."""
+    """Create an authorization. If it exists, answer 409 and keep its values."""
     given = payload.read(body, payload.AUTHORIZATION)
     if not id_:
         raise ApiError("INVALID_ARGUMENT", "authorization_id is required.")
@@ -34,12 +34,12 @@ def create(world: World, parent: str, body: bytes, *, id_: str | None) -> dict[s
 
 
 def get(world: World, name: str) -> dict[str, Any]:
-    """The authorization, without its secret."""
+    """Return the authorization, without its secret."""
     return written(_found(world, name))
 
 
 def listed(world: World, parent: str) -> list[dict[str, Any]]:
-    """All of a location."""
+    """Return all authorizations of a location."""
     return [
         written(each)
         for name, each in world.authorizations.items()
@@ -48,7 +48,7 @@ def listed(world: World, parent: str) -> list[dict[str, Any]]:
 
 
 def patch(world: World, name: str, body: bytes, *, update_mask: str | None) -> dict[str, Any]:
-    """What the mask names is changed. Without a mask nothing is changed, and the answer is 200 all the same."""
+    """Change the fields that the mask names. Without a mask, change nothing and answer 200 all the same."""
     authorization = _found(world, name)
     given = payload.read(body, payload.AUTHORIZATION)
     paths = payload.mask(update_mask, payload.AUTHORIZATION)
@@ -60,7 +60,7 @@ def patch(world: World, name: str, body: bytes, *, update_mask: str | None) -> d
 
 
 def written(authorization: Authorization) -> dict[str, Any]:
-    """The authorization as the API gives it out."""
+    """Return the authorization as the API gives it out."""
     oauth = {name: value for name, value in authorization.oauth.items() if name != "clientSecret"}
     return {
         "name": authorization.name,
@@ -76,7 +76,7 @@ def _found(world: World, name: str) -> Authorization:
 
 
 def token(world: World, request: Request) -> Response:
-    """`oauth2.googleapis.com/token`: codes of a consent (none is ever good here), and service accounts' assertions."""
+    """Answer `oauth2.googleapis.com/token`: codes of a consent (never valid here), and service accounts' assertions."""
     form = dict(parse_qsl((request.read_body(_MOST_BYTES) or b"").decode("utf-8", "replace")))
     match form.get("grant_type"):
         case "authorization_code":
@@ -101,7 +101,7 @@ def token(world: World, request: Request) -> Response:
 
 
 def consent(world: World, request: Request) -> Response:
-    """`accounts.google.com/o/oauth2/v2/auth`: on to the sign-in, or to the page that tells the error."""
+    """Answer `accounts.google.com/o/oauth2/v2/auth`: redirect to the sign-in, or to the error page."""
     client = world.clients.get(request.parameter("client_id") or "")
     if client is None:
         return _error_page("invalid_client", "The OAuth client was not found.")

@@ -36,7 +36,7 @@ _SNAKE = re.compile(r"_([a-z0-9])")
 
 
 def read(body: bytes, fields: Fields) -> dict[str, Any]:
-    """The body with camelCase names. Raises ApiError INVALID_ARGUMENT."""
+    """Return the body with camelCase names. Raises ApiError INVALID_ARGUMENT."""
     try:
         value = json.loads(body or b"{}")
     except ValueError:
@@ -45,7 +45,7 @@ def read(body: bytes, fields: Fields) -> dict[str, Any]:
 
 
 def mask(text: str | None, fields: Fields) -> tuple[str, ...]:
-    """The paths of an update mask, in camelCase; none where there is no mask. Raises ApiError INVALID_ARGUMENT."""
+    """Return the paths of an update mask, in camelCase; none where there is no mask. Raises ApiError INVALID_ARGUMENT."""
     paths = tuple(_camel(path.strip()) for path in (text or "").split(",") if path.strip())
     for path in paths:
         inner: Any = fields
@@ -57,7 +57,7 @@ def mask(text: str | None, fields: Fields) -> tuple[str, ...]:
 
 
 def merge(old: dict[str, Any], new: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:
-    """`old` with the fields that `paths` name taken from `new`; one that `new` lacks is cleared."""
+    """Return `old` with the fields of `paths` taken from `new`; a field that `new` lacks is cleared."""
     merged = dict(old)
     for path in paths:
         step, _, rest = path.partition(".")

@@ -25,12 +25,12 @@ _DEFAULT_PER_PAGE = 20
 
 
 def _is_api(host: str) -> bool:
-    """Whether the API is at this host."""
+    """Return True if the API is at this host."""
     return bool(_HOST.fullmatch(host))
 
 
 def _handle_api(world: World, host: str, path: str, request: Request) -> Response:
-    """The API's answer at one of its hosts."""
+    """Return the API's answer at one of its hosts."""
     try:
         return json_response(_answer(world, host, path, request))
     except ApiError as error:
@@ -140,7 +140,7 @@ def _of_agents(
 
 
 def _page(kind: str, items: list[dict[str, Any]], request: Request) -> dict[str, Any]:
-    """A page as the API gives them: nothing at all stands for an empty list, and no token for the end."""
+    """Return a page as the API does: nothing at all stands for an empty list, and no token for the end."""
     size_text, token = request.parameter("pageSize") or "0", request.parameter("pageToken") or "0"
     if not size_text.isdigit() or not token.isdigit():
         raise ApiError("INVALID_ARGUMENT", "Invalid page size or token.")
@@ -160,7 +160,7 @@ def _body(request: Request) -> bytes:
 
 
 def handle(world: World, request: Request) -> Response:
-    """The answer of the host that the path's first segment names."""
+    """Return the answer of the host that the path's first segment names."""
     host, _, rest = request.path.lstrip("/").partition("/")
     with world.lock:
         match (host, f"/{rest}", request.method):

@@ -1,4 +1,4 @@
-"""What exists on the other side: a project with its apps, operators, OAuth clients, authorizations and agents."""
+"""The state of the stand-in: a project with its apps, operators, OAuth clients, authorizations and agents."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Agent:
 
     @property
     def shared(self) -> bool:
-        """Whether people see it: an agent stays invisible until it is shared."""
+        """True if people see it: an agent stays invisible until it is shared."""
         return bool(self.fields.get("sharingConfig", {}).get("scope") == "ALL_USERS")
 
 
@@ -82,12 +82,12 @@ class World:
     _last_id: int = 7_000_000_000_000_000_000
 
     def next_id(self) -> str:
-        """An id as the server assigns them."""
+        """Return an id as the server assigns them."""
         self._last_id += 104_729
         return str(self._last_id)
 
     def shown_to_users(self, location: str, app: str) -> list[str]:
-        """The display names of the agents that people see in an app."""
+        """Return the display names of the agents that people see in an app."""
         within = f"projects/{self.project_number}/locations/{location}/collections/default_collection/engines/{app}/"
         return [
             str(agent.fields.get("displayName"))
