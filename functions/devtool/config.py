@@ -53,7 +53,7 @@ def read(environ: Mapping[str, str]) -> Config:
     settings = Settings(environ)
     store = store_settings.read(settings)
     if store is None:
-        settings.problem(_STORE, "must be set: what waits for a confirmation is kept there")
+        settings.problem(_STORE, "must be set: it stores the steps that wait for a confirmation")
     identity = identity_settings.read(settings, trusts_gate=False)
     if identity.anonymous and not identity.anonymous_subject:
         settings.problem(
@@ -83,7 +83,7 @@ def _folders(settings: Settings, name: str) -> list[Path]:
     for text in settings.listed(name):
         path = Path(text)
         if not path.is_absolute() or not path.is_dir():
-            settings.problem(name, f"names what is no folder, or not by its absolute path: {path.name}")
+            settings.problem(name, f"must name existing folders by absolute paths: {path.name}")
         elif path.resolve() == Path(path.anchor):
             settings.problem(name, "must not name the root of the whole file system")
         else:

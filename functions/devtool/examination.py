@@ -40,7 +40,7 @@ def _workspaces(config: Config) -> Step:
     if config.default_workspace is None:
         return warning(
             _WORKSPACES,
-            "whoever names no workspace, as people in a text field, has none to work on",
+            "callers who name no workspace, such as people in a text field, have none to work on",
             fix="name one in DEVTOOL_DEFAULT_WORKSPACE",
         )
     return ok(_WORKSPACES, "1 folder" if len(folders) == 1 else f"{len(folders)} folders")

@@ -1,4 +1,4 @@
-"""Limits for each caller, in this instance's memory: requests in a minute (a token bucket), and things at a time."""
+"""Admission: authentication, rate limit, and limited request bodies, per caller and in this instance's memory."""
 
 from __future__ import annotations
 
@@ -14,22 +14,31 @@ from a2a_hub.http.messages import Request
 from a2a_hub.identity.authentication import Authenticator, Caller
 from a2a_hub.telemetry.log import Record
 
-_MOST = 10_000
+_MAX_SUBJECTS = 10_000
+_RATE_LIMITED = ErrorKind(
+    "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
+)
+# A body may take two minutes; this is half of a deployed gate's threads.
+_MAX_BODIES_PER_CALLER = 40
+# Long enough to read a burst of bodies that have arrived already.
+_WAIT_SECONDS = 1.0
 
 
 class RateLimit:
-    """Lets `per_minute` requests a minute through for each subject, and a burst of as many. 0 is no limit. Thread-safe."""
+    """A token bucket per subject: `per_minute` requests a minute, and a burst of as many. 0 means no limit. Thread-safe."""
 
-    def __init__(self, per_minute: int, *, clock: Callable[[], float], most: int = _MOST) -> None:
+    def __init__(
+        self, per_minute: int, *, clock: Callable[[], float], max_subjects: int = _MAX_SUBJECTS
+    ) -> None:
         self._per_second = per_minute / 60
         self._burst = float(per_minute)
         self._clock = clock
-        self._most = most
+        self._max_subjects = max_subjects
         self._lock = threading.Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def seconds_to_wait(self, subject: str) -> float:
-        """0 when the request may go, else when the next one may."""
+        """Take a token and return 0; without one, return the seconds until the next."""
         if not self._burst:
             return 0.0
         now = self._clock()
@@ -38,67 +47,58 @@ class RateLimit:
             tokens = min(self._burst, tokens + (now - at) * self._per_second)
             wait = 0.0 if tokens >= 1 else (1 - tokens) / self._per_second
             self._buckets[subject] = (tokens if wait else tokens - 1, now)
-            if len(self._buckets) > self._most:
+            if len(self._buckets) > self._max_subjects:
                 self._buckets.popitem(last=False)
         return wait
 
 
 class ConcurrencyLimit:
-    """Lets each subject do `most` things at a time; another one waits up to `wait_seconds` for its turn. Thread-safe."""
+    """Limits the concurrent operations of each subject; further ones wait for up to `wait_seconds`. Thread-safe."""
 
-    def __init__(self, most: int, *, wait_seconds: float) -> None:
-        self._most = most
+    def __init__(self, limit: int, *, wait_seconds: float) -> None:
+        self._limit = limit
         self._wait_seconds = wait_seconds
         self._changed = threading.Condition()
-        self._under_way: dict[str, int] = {}
+        self._running: dict[str, int] = {}
 
     @contextmanager
-    def one_more(self, subject: str) -> Iterator[bool]:
-        """Whether there is room; if so, it is taken until the end of the context."""
-        if not self._taken(subject):
+    def slot(self, subject: str) -> Iterator[bool]:
+        """Take a slot until the end of the context; False if none became free."""
+        if not self._take(subject):
             yield False
             return
         try:
             yield True
         finally:
             with self._changed:
-                left = self._under_way.pop(subject) - 1
+                left = self._running.pop(subject) - 1
                 if left:
-                    self._under_way[subject] = left
-                if left == self._most - 1:
+                    self._running[subject] = left
+                if left == self._limit - 1:
                     self._changed.notify_all()
 
-    def _taken(self, subject: str) -> bool:
+    def _take(self, subject: str) -> bool:
         with self._changed:
-            there = self._changed.wait_for(
-                lambda: self._under_way.get(subject, 0) < self._most, self._wait_seconds
+            is_free = self._changed.wait_for(
+                lambda: self._running.get(subject, 0) < self._limit, self._wait_seconds
             )
-            if there:
-                self._under_way[subject] = self._under_way.get(subject, 0) + 1
-            return there
-
-
-_RATE_LIMITED = ErrorKind(
-    "RATE_LIMITED", -32603, 429, "RESOURCE_EXHAUSTED", "Too many requests; wait and try again", a2a=False
-)
-# A body may take two minutes; this is half of the threads that a deployed gate has.
-_BODIES_OF_ONE_CALLER = 40
-# A burst of bodies that have arrived already is read well within this; slow ones are refused.
-_TURN_SECONDS = 1.0
+            if is_free:
+                self._running[subject] = self._running.get(subject, 0) + 1
+            return is_free
 
 
 class Admission:
-    """What a caller has to pass before anything of the request goes on."""
+    """Admits callers and their request bodies."""
 
-    def __init__(self, callers: Authenticator, rate_limit: RateLimit, *, max_body_bytes: int) -> None:
-        self._callers = callers
+    def __init__(self, authenticator: Authenticator, rate_limit: RateLimit, *, max_body_bytes: int) -> None:
+        self._authenticator = authenticator
         self._rate_limit = rate_limit
-        self._bodies = ConcurrencyLimit(_BODIES_OF_ONE_CALLER, wait_seconds=_TURN_SECONDS)
+        self._bodies = ConcurrencyLimit(_MAX_BODIES_PER_CALLER, wait_seconds=_WAIT_SECONDS)
         self._max_body_bytes = max_body_bytes
 
     def caller(self, request: Request, record: Record) -> Caller:
-        """Who asks. Raises A2AError where nobody can say who it is, and for one who asks too often."""
-        caller = self._callers.authenticate(request)
+        """Return the caller. Raises A2AError if authentication fails (401, 503) or the rate limit is exceeded (429)."""
+        caller = self._authenticator.authenticate(request)
         if caller.principal is not None:
             record["principal"] = caller.principal.subject
             wait = self._rate_limit.seconds_to_wait(caller.principal.subject)
@@ -107,8 +107,8 @@ class Admission:
         return caller
 
     def body(self, request: Request, caller: Caller) -> bytes:
-        """The whole body. Raises A2AError for one that is too large, and where too many of this caller's are still arriving."""
-        with self._bodies.one_more(caller.principal.subject if caller.principal else "") as may_wait:
-            if not may_wait:
+        """Return the whole body. Raises A2AError if it is too large (413), or if too many of this caller's are arriving (429)."""
+        with self._bodies.slot(caller.principal.subject if caller.principal else "") as is_admitted:
+            if not is_admitted:
                 raise A2AError(_RATE_LIMITED, headers={"retry-after": "1"})
             return read_body(request, self._max_body_bytes)

@@ -24,10 +24,10 @@ from functions.gate.doctor import Doctor
 from functions.gate.header_allowlist import (
     METHODS,
     REQUEST_HEADERS,
+    allowed_headers,
+    allowed_query,
     check_headers,
     check_target,
-    passed_headers,
-    passed_query,
 )
 from functions.gate.upstream import AnsweredByPlatform, Upstream
 
@@ -84,8 +84,8 @@ class _PublicUpstream:
         self._upstream = upstream
 
     def send(self, request: Request) -> Response:
-        headers = passed_headers(request.headers, REQUEST_HEADERS)
-        target = request.path + passed_query(request.query)
+        headers = allowed_headers(request.headers, REQUEST_HEADERS)
+        target = request.path + allowed_query(request.query)
         return self._upstream.send(request.method, target, headers=headers, body=b"")
 
 
@@ -100,22 +100,22 @@ class _Forwarding:
         self._signer = config.identity.signer()
 
     def send(self, request: Request, caller: Caller, _: Record) -> Response:
-        headers = passed_headers(request.headers, REQUEST_HEADERS)
+        headers = allowed_headers(request.headers, REQUEST_HEADERS)
         # Signed when the body is there: the signature is good for a minute, and a body may take two.
         body = self._admission.body(request, caller)
         headers |= self._principal_headers(caller, request.method, request.path)
-        target = request.path + passed_query(request.query)
+        target = request.path + allowed_query(request.query)
         return self._hub.send(request.method, target, headers=headers, body=body)
 
     def doctor(self, request: Request, caller: Caller, _: Record) -> Response:
-        headers = passed_headers(request.headers, REQUEST_HEADERS)
+        headers = allowed_headers(request.headers, REQUEST_HEADERS)
         headers |= self._principal_headers(caller, "GET", report.PATH)
-        return self._doctor.report(headers, shows_way=is_operator(caller.principal, self._config.operators))
+        return self._doctor.report(headers, is_operator=is_operator(caller.principal, self._config.operators))
 
     def _principal_headers(self, caller: Caller, method: str, path: str) -> dict[str, str]:
         if caller.principal is None or self._signer is None:
             return {}
-        authorization = caller.authorization if self._config.passes_caller_token else None
+        authorization = caller.authorization if self._config.forwards_caller_token else None
         signed = self._signer.sign(caller.principal, method=method, path=path, authorization=authorization)
         headers = {signed_principal.HEADER: signed}
         if authorization is not None:

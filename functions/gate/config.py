@@ -13,14 +13,14 @@ from a2a_hub.settings.reader import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """`token_header` is where the caller's own token is: API Gateway moves it to X-Forwarded-Authorization."""
+    """The gate's settings. `token_header` holds the caller's own token: API Gateway moves it to X-Forwarded-Authorization."""
 
     identity: IdentitySettings
     hub_url: str
     agent_card_url: str
     token_header: str
-    passes_caller_token: bool
-    """Whether the hub gets the caller's token: for routes whose boundary is `user`."""
+    forwards_caller_token: bool
+    """True if the hub gets the caller's token, for routes whose boundary is `user`."""
     uses_google_credentials: bool
     rate_limit_per_minute: int
     max_body_bytes: int
@@ -32,12 +32,12 @@ class Config:
 
 
 def read(environ: Mapping[str, str]) -> Config:
-    """The settings in `environ`. Raises SettingsError with every error at once."""
+    """Return the settings in `environ`. Raises SettingsError with all errors."""
     settings = Settings(environ)
     identity = identity_settings.read(settings, trusts_gate=False)
     if not identity.signing_keys and not identity.anonymous:
         settings.problem(
-            "GATE_SIGNING_KEY", "is required: the hub has to recognise what the gate says of a caller"
+            "GATE_SIGNING_KEY", "is required: the hub recognises the gate's principal headers by it"
         )
     config = Config(
         identity=identity,
@@ -46,7 +46,7 @@ def read(environ: Mapping[str, str]) -> Config:
         token_header=settings.choice(
             "CALLER_TOKEN_HEADER", AUTHORIZATION, (AUTHORIZATION, "x-forwarded-authorization")
         ),
-        passes_caller_token=settings.flag("PASS_CALLER_TOKEN"),
+        forwards_caller_token=settings.flag("PASS_CALLER_TOKEN"),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
         rate_limit_per_minute=int(settings.number("RATE_LIMIT_PER_MINUTE", 120, least=0, most=1_000_000)),
         max_body_bytes=int(

@@ -1,4 +1,4 @@
-"""`GET /doctor` at the gate: the way from here to the hub, and what the hub found."""
+"""`GET /doctor` at the gate: the examination of the path to the hub, and the hub's own report."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from a2a_hub.diagnosis.report import (
 )
 from a2a_hub.http.messages import Response
 from a2a_hub.identity.service_tokens import IdTokenClaims
-from functions.gate.upstream import NoOwnToken, RefusedByIam, Upstream
+from functions.gate.upstream import GateTokenUnavailable, RejectedByIam, Upstream
 
 _SUBJECT = "gate"
 _HEALTH = "/health"
 
 
 class Doctor:
-    """Examines the way to `hub`. `service` is the gate itself on Cloud Run, None elsewhere."""
+    """Examines the path to `hub`. `service` is the gate itself on Cloud Run, None elsewhere."""
 
     def __init__(
         self,
@@ -47,44 +47,43 @@ class Doctor:
         self._now = now
         self._clock = clock
 
-    def report(self, headers: Mapping[str, str], *, shows_way: bool) -> Response:
-        """The whole report, or what stands between the gate and the hub; the hub's own refusal as it is.
+    def report(self, headers: Mapping[str, str], *, is_operator: bool) -> Response:
+        """Return the whole report; without an answer of the hub, the steps up to the failure; the hub's own rejection unchanged.
 
-        `headers` say who asks. The way names accounts and addresses: without `shows_way`, where it is broken, this raises
-        A2AError as any other request does.
+        `headers` identify the caller. The steps name accounts and addresses: for others than operators a failure raises A2AError.
         """
         steps: list[Step] = []
-        facts: IdTokenClaims | None = None
+        claims: IdTokenClaims | None = None
         try:
-            facts = self._hub.id_token_claims()
-            steps.append(self._credential(facts))
+            claims = self._hub.id_token_claims()
+            steps.append(self._credential(claims))
             steps.extend(self._latency(headers))
             answer = self._hub.send("GET", PATH, headers=headers, body=b"")
         except A2AError as problem:
-            if not shows_way:
+            if not is_operator:
                 raise
-            return self._ended([*steps, self._obstacle(problem, facts)])
+            return self._ended([*steps, self._obstacle(problem, claims)])
         found = read_report(answer.body) if answer.status == 200 and isinstance(answer.body, bytes) else None
         if found is None:
             return answer
-        way = Examined(subject=_SUBJECT, steps=(*steps, ok("hub", "the hub lets the gate in, and answers")))
-        return report_response(msgspec.structs.replace(found, examined=(way, *found.examined)))
+        path = Examined(subject=_SUBJECT, steps=(*steps, ok("hub", "the hub lets the gate in, and answers")))
+        return report_response(msgspec.structs.replace(found, examined=(path, *found.examined)))
 
     def _ended(self, steps: list[Step]) -> Response:
         return report_response(Report(examined=(Examined(subject=_SUBJECT, steps=tuple(steps)),)))
 
-    def _credential(self, facts: IdTokenClaims | None) -> Step:
-        if facts is None:
+    def _credential(self, claims: IdTokenClaims | None) -> Step:
+        if claims is None:
             return ok("credential", "none is sent: IAM_CREDENTIALS=none, and the hub is on this machine")
-        left = facts.seconds_left(self._now())
+        left = claims.seconds_left(self._now())
         if left <= 0:
             return error(
                 "credential",
-                f"the ID token of {facts.email} expired {-left:.0f} s ago: whoever issues it, or this machine's clock, is wrong",
+                f"the ID token of {claims.email} expired {-left:.0f} s ago: its issuer or this machine's clock is wrong",
                 fix="start new instances of the gate, which take new tokens",
                 command=self._restart(),
             )
-        return ok("credential", f"ID token of {facts.email} for {facts.audience}, {left / 60:.0f} min left")
+        return ok("credential", f"ID token of {claims.email} for {claims.audience}, {left / 60:.0f} min left")
 
     def _latency(self, headers: Mapping[str, str]) -> Iterator[Step]:
         started = self._clock()
@@ -98,12 +97,12 @@ class Doctor:
                 command=service_of(self._hub_url, name="hub").keep_instance(),
             )
 
-    def _obstacle(self, problem: A2AError, facts: IdTokenClaims | None) -> Step:
+    def _obstacle(self, problem: A2AError, claims: IdTokenClaims | None) -> Step:
         match problem:
-            case NoOwnToken():
+            case GateTokenUnavailable():
                 return self._no_token()
-            case RefusedByIam(status=status):
-                return self._refused(status, facts)
+            case RejectedByIam(status=status):
+                return self._refused(status, claims)
             case _:
                 return self._no_answer(problem)
 
@@ -115,9 +114,9 @@ class Doctor:
             command=self._restart(),
         )
 
-    def _refused(self, status: int, facts: IdTokenClaims | None) -> Step:
+    def _refused(self, status: int, claims: IdTokenClaims | None) -> Step:
         hub = service_of(self._hub_url, name="hub")
-        account = facts.email if facts is not None and facts.email else "EMAIL"
+        account = claims.email if claims is not None and claims.email else "EMAIL"
         match status:
             case 403:
                 return error(
@@ -133,10 +132,10 @@ class Doctor:
                     fix="let it have more instances",
                     command=hub.more_instances(),
                 )
-            case _ if facts is not None and facts.seconds_left(self._now()) <= 0:
+            case _ if claims is not None and claims.seconds_left(self._now()) <= 0:
                 return error("hub", "HTTP 401: the ID token has expired", fix="see the credential, above")
             case _:
-                audience = facts.audience if facts is not None else self._hub_url
+                audience = claims.audience if claims is not None else self._hub_url
                 return error(
                     "hub",
                     f"HTTP 401: the hub takes no ID token for the audience {audience}",

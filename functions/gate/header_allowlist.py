@@ -1,4 +1,4 @@
-"""What passes the gate: lists of what is allowed, since a forger thinks of names that no list of bans has."""
+"""The headers, parameters and methods that pass the gate: allow-lists, since no deny-list has all names of a forger."""
 
 from __future__ import annotations
 
@@ -64,18 +64,17 @@ _HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 
 def check_target(target: str | None, path: str) -> None:
-    """Raises INVALID_REQUEST for a path with empty or dot segments, with escapes, or with anything but plain characters.
+    """Raise INVALID_REQUEST for a path with empty or dot segments, escapes, or anything but plain characters.
 
-    `path` is what the server made of `target`, which has to have said the same: what reads differently in two places is an
-    attack, or will become one.
+    `path` is the server's reading of `target`, and must equal it: a path with two readings is an attack, or will become one.
     """
-    said = path if target is None else target.partition("?")[0]
-    if len(path) > _MOST_PATH_CHARACTERS or said != path or not _PATH.fullmatch(path):
+    raw_path = path if target is None else target.partition("?")[0]
+    if len(path) > _MOST_PATH_CHARACTERS or raw_path != path or not _PATH.fullmatch(path):
         raise A2AError(INVALID_REQUEST, "The path is not one that an A2A request has")
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raises an error for headers that are larger than any client needs (431), or that proxies read in different ways (400)."""
+    """Raise an error for headers larger than any client needs (431), and for those that proxies read differently (400)."""
     values = "".join(headers.values())
     if len(values) + sum(map(len, headers)) > _MOST_HEADER_BYTES:
         raise A2AError(_HEADERS_TOO_LARGE)
@@ -91,13 +90,13 @@ class _Headers(Protocol):
     def get(self, name: str, /) -> str | None: ...
 
 
-def passed_headers(headers: _Headers, allowed: Sequence[str]) -> dict[str, str]:
-    """The headers on the list; those that hold control characters are left out."""
+def allowed_headers(headers: _Headers, allowed: Sequence[str]) -> dict[str, str]:
+    """Return the headers on the list, without those that hold control characters."""
     return {name: value for name in allowed if (value := headers.get(name)) and value.isprintable()}
 
 
-def passed_query(query: Mapping[str, Sequence[str]]) -> str:
-    """The query string of the parameters that operations have, with its question mark; "" when there is none."""
+def allowed_query(query: Mapping[str, Sequence[str]]) -> str:
+    """Return the query string of the known parameters, with its question mark; "" if there are none."""
     pairs = [
         (name, value)
         for name, values in query.items()

@@ -1,4 +1,4 @@
-"""Passes a request on to a private function and its answer back, as it comes."""
+"""The private functions behind the gate: requests go to them, and their responses come back as a stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from a2a_hub.a2a.errors import UNAVAILABLE, A2AError, ErrorKind
 from a2a_hub.http.client import Answer, Budget, Fault, HttpClient, HttpFailure
 from a2a_hub.http.messages import EVENT_STREAM, JSON, Response
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenUnavailable, id_token_claims
-from functions.gate.header_allowlist import RESPONSE_HEADERS, passed_headers
+from functions.gate.header_allowlist import RESPONSE_HEADERS, allowed_headers
 
 # Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
 _LONGEST_SECONDS = 3600.0
@@ -24,26 +24,26 @@ _TIMED_OUT = ErrorKind(
 
 
 class AnsweredByPlatform(A2AError):
-    """Whatever stands in front of the function answered in its place; to the caller, the function is not available, or late."""
+    """A response of the platform in place of the function; the caller sees 503, or 504 after a time-out."""
 
     def __init__(self, status: int) -> None:
         super().__init__(_TIMED_OUT if status == 504 else UNAVAILABLE, headers=_RETRY_AFTER)
         self.status = status
 
 
-class RefusedByIam(AnsweredByPlatform):
-    """It did not let the gate in."""
+class RejectedByIam(AnsweredByPlatform):
+    """A rejection of the gate by Cloud Run."""
 
 
-class NoOwnToken(A2AError):
-    """The gate has no token to be let in with; to the caller, the function is not available."""
+class GateTokenUnavailable(A2AError):
+    """The gate has no ID token for the function; the caller sees 503."""
 
     def __init__(self) -> None:
         super().__init__(UNAVAILABLE, headers=_RETRY_AFTER)
 
 
 class Upstream:
-    """A function behind the gate. `tokens` is None where nothing stands in front of it that checks an ID token.
+    """A function behind the gate. `tokens` is None if it needs no ID token.
 
     `idle_seconds` bounds the time to its first byte, and each silence after that.
     """
@@ -59,9 +59,9 @@ class Upstream:
         self._idle_seconds = idle_seconds
 
     def send(self, method: str, target: str, *, headers: Mapping[str, str], body: bytes) -> Response:
-        """The answer; an event stream is passed on while it arrives. Raises A2AError (503, 504).
+        """Return the response; an event stream is forwarded while it arrives. Raises A2AError (503, 504).
 
-        An error that is no answer of the function itself, which would have been JSON, is Cloud Run's: AnsweredByPlatform.
+        An error response that is not JSON comes from Cloud Run, and raises AnsweredByPlatform.
         """
         budget = Budget(
             deadline=self._http.clock() + _LONGEST_SECONDS,
@@ -80,30 +80,30 @@ class Upstream:
             )
             if answer.status >= 400 and not _is_json(answer.media_type):
                 answer.close()
-                raise (RefusedByIam if answer.status in _REFUSALS else AnsweredByPlatform)(answer.status)
+                raise (RejectedByIam if answer.status in _REFUSALS else AnsweredByPlatform)(answer.status)
             if method == "HEAD":
-                # Only the upstream knows how long the body would have been; beside an iterator, no other length is written.
-                passed = passed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
+                # Only the upstream knows the length of the body; beside an iterator, no other length is written.
+                passed = allowed_headers(answer.headers, (*RESPONSE_HEADERS, "content-length"))
                 answer.read()
                 return Response(status=answer.status, headers=passed, body=iter(()))
             return Response(
                 status=answer.status,
-                headers=passed_headers(answer.headers, RESPONSE_HEADERS),
-                body=_Passing(answer) if answer.media_type == EVENT_STREAM else answer.read(),
+                headers=allowed_headers(answer.headers, RESPONSE_HEADERS),
+                body=_Stream(answer) if answer.media_type == EVENT_STREAM else answer.read(),
             )
         except HttpFailure as failure:
             if failure.fault is Fault.TIMEOUT:
                 raise A2AError(_TIMED_OUT) from None
             raise A2AError(UNAVAILABLE, headers=_RETRY_AFTER) from None
         except TokenUnavailable:
-            raise NoOwnToken from None
+            raise GateTokenUnavailable from None
 
     def id_token_claims(self) -> IdTokenClaims | None:
-        """What the gate's own token for the function says; None where none is sent. Raises NoOwnToken."""
+        """Return the claims of the gate's token for the function; None if it needs none. Raises GateTokenUnavailable."""
         try:
             return id_token_claims(self._credential().get("authorization", ""))
         except TokenUnavailable:
-            raise NoOwnToken from None
+            raise GateTokenUnavailable from None
 
     def _credential(self) -> Mapping[str, str]:
         return (
@@ -117,8 +117,8 @@ def _is_json(media_type: str) -> bool:
     return media_type == JSON or media_type.endswith("+json")
 
 
-class _Passing(Iterator[bytes]):
-    """Chunks as they arrive; closing it, because the client has left, ends the upstream's work as well."""
+class _Stream(Iterator[bytes]):
+    """A response body as it arrives; closing it, when the client has left, also ends the upstream's work."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
@@ -128,5 +128,5 @@ class _Passing(Iterator[bytes]):
         return next(self._chunks)
 
     def close(self) -> None:
-        """Called by the WSGI server at the end and when the client has left."""
+        """End the upstream's work; the WSGI server calls it at the end, and when the client has left."""
         self._answer.close()

@@ -32,7 +32,7 @@ def cloud_run(status: int) -> HttpServer:
 
 def answered(hub_url: str, tokens: ServiceTokens | None) -> Response:
     upstream = Upstream(hub_url, http=HttpClient(), tokens=tokens)
-    return Doctor(upstream, hub_url=hub_url, service=Service(name="gate")).report({}, shows_way=True)
+    return Doctor(upstream, hub_url=hub_url, service=Service(name="gate")).report({}, is_operator=True)
 
 
 def report(hub_url: str, tokens: ServiceTokens | None) -> Report:

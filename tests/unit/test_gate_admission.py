@@ -48,7 +48,7 @@ def test_zero_is_no_limit() -> None:
 
 
 def test_the_one_who_has_not_called_for_longest_is_forgotten_first() -> None:
-    limit = RateLimit(1, clock=Clock(), most=2)
+    limit = RateLimit(1, clock=Clock(), max_subjects=2)
     for subject in ("a", "b", "a", "c"):
         limit.seconds_to_wait(subject)
     assert limit.seconds_to_wait("a") > 0
@@ -69,10 +69,10 @@ def test_callers_at_once_get_no_more_than_one_after_another() -> None:
 
 def test_each_caller_does_so_many_things_at_a_time_and_another_when_one_has_ended() -> None:
     limit = ConcurrencyLimit(2, wait_seconds=0)
-    with limit.one_more("a") as first, limit.one_more("b") as anothers:
-        with limit.one_more("a") as second, limit.one_more("a") as third:
+    with limit.slot("a") as first, limit.slot("b") as anothers:
+        with limit.slot("a") as second, limit.slot("a") as third:
             assert (first, anothers, second, third) == (True, True, True, False)
-        with limit.one_more("a") as fourth:
+        with limit.slot("a") as fourth:
             assert fourth
 
 
@@ -80,7 +80,7 @@ def test_what_breaks_off_has_ended() -> None:
     limit = ConcurrencyLimit(1, wait_seconds=0)
 
     def breaks_off() -> None:
-        with limit.one_more("a") as may:
+        with limit.slot("a") as may:
             assert may
             raise OSError("broke off")
 
@@ -94,12 +94,12 @@ def test_who_finds_no_room_has_it_as_soon_as_one_ends() -> None:
     begun, end = threading.Event(), threading.Event()
 
     def takes_its_time() -> None:
-        with limit.one_more("a"):
+        with limit.slot("a"):
             begun.set()
             assert end.wait(30)
 
     def comes_later() -> bool:
-        with limit.one_more("a") as may:
+        with limit.slot("a") as may:
             return may
 
     with ThreadPoolExecutor(5) as threads:

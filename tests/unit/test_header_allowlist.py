@@ -13,10 +13,10 @@ from a2a_hub.a2a.version_table import CODECS
 from functions.gate.header_allowlist import (
     PARAMETERS,
     REQUEST_HEADERS,
+    allowed_headers,
+    allowed_query,
     check_headers,
     check_target,
-    passed_headers,
-    passed_query,
 )
 
 _HOST = {"host": "hub.example"}
@@ -102,7 +102,7 @@ def test_headers_that_proxies_read_in_different_ways_are_refused(
 
 @given(st.dictionaries(st.sampled_from((*REQUEST_HEADERS, "cookie", "x-hub-principal")), st.text(max_size=5)))
 def test_of_the_headers_those_on_the_list_pass_if_they_can_be_written(headers: dict[str, str]) -> None:
-    passed = passed_headers(headers, REQUEST_HEADERS)
+    passed = allowed_headers(headers, REQUEST_HEADERS)
     assert passed.keys() <= set(REQUEST_HEADERS)
     assert all(headers[name] == value and value.isprintable() for name, value in passed.items())
 
@@ -111,5 +111,5 @@ def test_of_the_headers_those_on_the_list_pass_if_they_can_be_written(headers: d
     st.dictionaries(st.text(max_size=5) | st.sampled_from(sorted(PARAMETERS)), st.lists(st.text(max_size=5)))
 )
 def test_of_the_query_what_operations_take_passes_as_it_was(query: dict[str, list[str]]) -> None:
-    passed = parse_qs(passed_query(query).removeprefix("?"), keep_blank_values=True)
+    passed = parse_qs(allowed_query(query).removeprefix("?"), keep_blank_values=True)
     assert passed == {name: values for name, values in query.items() if name in PARAMETERS and values}
