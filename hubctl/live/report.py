@@ -18,27 +18,27 @@ _LONGEST = 110
 _INTRODUCTION = """# The paper, reproduced
 
 “Mind the Boundary: Stabilizing Gemini Enterprise A2A via a Cloud Run Hub Across Projects and Accounts” asks four queries over
-two paths, and reports what happened while permissions were missing. This is its evaluation again, over the local cloud: the
+two paths, and reports the results with missing permissions. This page repeats its evaluation over the local cloud: the
 real functions, the unmodified Google libraries, and stand-ins for Cloud Run's IAM check, Discovery Engine, Cloud Storage and
-the metadata server. The stand-ins behave as the services are documented to; that they do is what has to be believed, and
-nothing here was run on Google Cloud. The agents' answers are those of the sample agents and the sample corpus.
+the metadata server. The stand-ins follow the services' documentation. This is an assumption: nothing here was run on Google
+Cloud. The answers come from the sample agents and the sample corpus.
 
 ```sh
 make run CLOUD=local                                              # in another terminal; it prints a token
-HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper           # the table, exit status 0 when all is as the paper says
+HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper           # the table; exit status 0 if all is as the paper reports
 HUB_DEV_TOKEN=… .venv/bin/hubctl evaluate --live --paper --markdown > docs/paper.md   # this page
 ```
 
-A case's question is asked once more when its fault is over, and has to be answered again."""
-_LESSON = """Without `storage.objects.get` the search still returns passages, some of them of editions that are no longer in
-force. They are given as what they are, unverified, and never as the answer: retrieval and evidence are two permissions
+After each fault, the command asks the case's question again and expects an answer."""
+_LESSON = """Without `storage.objects.get` the search still returns passages, some of them from editions that are no longer in
+force. The hub shows them as unverified, and never as the answer: retrieval and evidence are two permissions
 (the paper's lesson 4)."""
-_ELSEWHERE = """## What else it says, and where that is seen
+_ELSEWHERE = """## Further statements of the paper
 
 | the paper | here |
 |---|---|
 | §3.2: one text part for the UI, structure for `POST /tools/query` | the two columns above |
-| §3.3: rules choose the route, no model does | `hubctl check --text '…'` says which rule, and which words |
+| §3.3: rules choose the route, no model does | `hubctl check --text '…'` names the rule and the words |
 | §3.3, §4.2: the text of `params.message.parts`, else `params.text` | `curl` with `"params": {"text": "…"}` |
 | §3.4, §5.4: each boundary has its credential | `hubctl doctor` names account, audience and role at each |
 | §4.1: the endpoints | [the README's table](../README.md#the-path-of-a-request) |
@@ -46,7 +46,7 @@ _ELSEWHERE = """## What else it says, and where that is seen
 | §6: the experiments were in Japanese | `hubctl evaluate --live` asks in both languages |
 
 On Google Cloud: [deploy it](deployment.md); `hubctl evaluate --live --url https://HUB --token TOKEN` asks the same there.
-The faults are then yours to make: take a role away, or set an `audience` in `routes.toml`."""
+Create the faults yourself there: remove a role, or set an `audience` in `routes.toml`."""
 
 
 def answers_table(outcomes: Sequence[Outcome]) -> Iterable[str]:
