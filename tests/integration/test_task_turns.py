@@ -67,6 +67,18 @@ def test_a_task_has_as_many_turns_as_it_needs_each_with_its_own_artifact(
     ]
 
 
+def test_a_message_that_names_a_task_in_another_context_is_refused_and_changes_nothing(file: Path) -> None:
+    instance = Instance(file, asks_again)
+    task = _asked(instance)
+    with pytest.raises(A2AError) as refused:
+        instance.send("answer", task_id=task.id, context_id="another")
+    assert (refused.value.kind.reason, refused.value.fields) == (
+        "INVALID_PARAMS",
+        (("message.contextId", "is not the context of the task that message.taskId names"),),
+    )
+    assert instance.get(task.id) == task
+
+
 def test_who_waits_for_a_turn_that_another_runs_gets_its_answer(file: Path) -> None:
     def ask(call: Call) -> Iterator[Piece]:
         yield Text("answer") if call.task and call.task.turn > 1 else Question("Which?")

@@ -1,8 +1,9 @@
 """Recording a run under a lease: which events and notes are stored, and who may no longer write."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.task_store.sqlite import SqliteTaskStore
-from a2a_hub.task_store.store import HUB, Lease, LeaseLost
+from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, Unavailable
 from a2a_hub.tasks.recorder import LeasedWriter, Recorder, StoreRetry
 from a2a_hub.tasks.run import Run
 from a2a_hub.tasks.settings import LeaseTimes
@@ -105,6 +106,71 @@ def test_notes_that_follow_the_event_that_ends_a_turn_are_stored_with_it(
     assert stored is not None
     assert (stored.task.status.state, stored.work) == (state, b"after")
     assert (stored.lease_until, run.given_up) == (0.0, False)
+
+
+def test_a_run_that_ends_without_a_result_is_stored_as_failed(store: SqliteTaskStore, clock: Clock) -> None:
+    task_id = created(store).task.id
+    lease = _leased(store, task_id)
+
+    def events() -> Iterator[Event]:
+        yield lease.stored.task
+        yield chunk(task_id, "half of it", append=False)
+        raise RuntimeError("the agent broke off")
+
+    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, work=lambda: b"")
+    stored = store.get(task_id, owner=None)
+    assert stored is not None
+    assert (stored.task.status.state, texts(stored)) == (TaskState.FAILED, ["half of it"])
+
+
+def test_a_run_that_outlasts_its_lease_keeps_it(store: SqliteTaskStore, clock: Clock) -> None:
+    task_id = created(store).task.id
+    lease = _leased(store, task_id)
+    may_end = threading.Event()
+    due: list[str] = []
+    passes = 0
+
+    def events() -> Iterator[Event]:
+        yield lease.stored.task
+        assert may_end.wait(PATIENCE_SECONDS)
+        yield status(task_id, TaskState.COMPLETED)
+
+    def work() -> bytes:
+        nonlocal passes
+        passes += 1
+        due.extend(store.due([HUB], limit=1))
+        clock.pass_by(0.4 * _SECONDS)
+        if passes == 4:
+            may_end.set()
+        return b""
+
+    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, work=work)
+    assert due == []
+
+
+class _LateStore(SqliteTaskStore):
+    """A store whose first append takes effect late: between the look for it and its repetition."""
+
+    late: Callable[[], object] | None = None
+
+    def append(self, task_id: str, events: Sequence[Event], **options: Any) -> StoredTask:
+        if self.late is None:
+            self.late = lambda: SqliteTaskStore.append(self, task_id, events, **options)
+            raise Unavailable("the answer is lost")
+        self.late()
+        return super().append(task_id, events, **options)
+
+
+def test_an_append_that_takes_effect_late_is_not_repeated(tmp_path: Path, clock: Clock) -> None:
+    store = _LateStore(tmp_path / "late.db", clock=clock, new_token=new_id)
+    task_id = created(store).task.id
+    lease = _leased(store, task_id)
+    retry = StoreRetry(60.0, clock=clock, pause=lambda _: None)
+    writer = LeasedWriter(store, lease.stored, lease.token, holder="h", seconds=_SECONDS, retry=retry)
+    with pytest.raises(LeaseLost):
+        writer.append([chunk(task_id, "once", append=False)], b"")
+    assert len(events_of(store, task_id)) == 2
+    store.close()
 
 
 def _run(task_id: str, events: Iterator[Event]) -> Run:
