@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.connections import Headers
 from a2a_hub.http.messages import JSON
-from a2a_hub.http.response_reader import Headers
 from hubctl.main import CommandError
 from hubctl.project_files import read_text
 

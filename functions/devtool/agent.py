@@ -15,9 +15,8 @@ from a2a_hub.a2a.extensions.development_tool import (
     in_metadata,
     spelling_of,
 )
-from a2a_hub.a2a.model import Message, SendMessageRequest
+from a2a_hub.a2a.model import Message, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import MessageFactory, to_events
-from a2a_hub.a2a.text import text_of
 from a2a_hub.telemetry.log import Log
 from functions.devtool.conversation import Conversations, State, load_state
 from functions.devtool.planner import Planner

@@ -18,8 +18,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     spelling_of,
 )
 from a2a_hub.a2a.extensions.slash_commands import command_of
-from a2a_hub.a2a.model import Message
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import Message, text_of
 from a2a_hub.task_store.store import TaskQuery, TaskStore
 from a2a_hub.tasks.resume_payload import read_resume_payload
 from a2a_hub.text.language import Language, answer_language

@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from a2a_hub.a2a.model import Message
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import Message, text_of
 from a2a_hub.text.language import Language, language_of
 
 NAME = "Development agent"

@@ -8,9 +8,8 @@ import msgspec
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentSkill
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.agents.conversation import in_conversation
 from a2a_hub.agents.function import agent_card, agent_function
 from a2a_hub.agents.phrasing import Answer, with_phrasing

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece, Question
-from a2a_hub.a2a.text import text_of
 from a2a_hub.text.language import Language, answer_language
 
 _EMPTY_QUESTION = {

@@ -9,9 +9,8 @@ from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.model import Message, SendMessageRequest
+from a2a_hub.a2a.model import Message, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
-from a2a_hub.a2a.text import text_of
 from a2a_hub.routing.routes import may_use
 from functions.hub.commands.agent_commands import has_result, result_events
 from functions.hub.commands.commands import Commands

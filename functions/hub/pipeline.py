@@ -8,9 +8,8 @@ from contextlib import closing
 from a2a_hub.a2a import reply
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.model import Message, TaskState
+from a2a_hub.a2a.model import Message, TaskState, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.routing.router import Choice
 from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry.log import Log, Record

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from a2a_hub.a2a.model import Message
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import Message, text_of
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import Language, language_of
 from functions.hub.failure import Failure, FailureKind

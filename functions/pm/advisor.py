@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.agents.knowledge import Rule, some_titles, topic_of, topics_of
 from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, split_questions
 from a2a_hub.text.language import Language, answer_language

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus, text_of
 from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.sqlite import SqliteTaskStore

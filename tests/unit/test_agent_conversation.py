@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.agents.conversation import LastTurns, in_conversation
 from functions.expense.app import KNOWLEDGE as POLICY
 from functions.expense.desk import ExpenseDesk

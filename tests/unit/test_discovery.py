@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.model import Binding, Version
 from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.user import User

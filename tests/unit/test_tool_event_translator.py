@@ -6,7 +6,7 @@ from typing import Any
 from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.a2a.extensions.tool_updates import Action, Dialect, ToolQuestion
 from a2a_hub.a2a.model import Message, Part, Role, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
-from a2a_hub.a2a.reply import Open, Piece, Progress, Question, Text
+from a2a_hub.a2a.reply import Idle, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language
 from functions.hub.downstream.event_translator import EventTranslator
 
@@ -112,7 +112,7 @@ def test_words_before_and_after_a_tool_are_paragraphs_and_stretches_of_words_are
         "\n\nTwo ",
         "files.",
     ]
-    assert (pieces[-1], translator.is_idle) == (Open(), True)
+    assert (pieces[-1], translator.is_idle) == (Idle(), True)
 
 
 def test_what_was_only_told_beside_the_work_is_the_answer_where_there_is_no_other() -> None:
@@ -120,7 +120,7 @@ def test_what_was_only_told_beside_the_work_is_the_answer_where_there_is_no_othe
     assert heard(EventTranslator(), trouble, WAITS) == [
         Progress("The model is away."),
         Text("The model is away."),
-        Open(),
+        Idle(),
     ]
 
 
@@ -139,7 +139,7 @@ def test_a_rejection_is_told_once_where_the_agent_ends_without_a_word() -> None:
     translator = EventTranslator(questions=[FIRST], decided="first")
     assert heard(translator, tool("first", "CANCELLED"), WAITS) == [
         Text("Rejected: this was not done."),
-        Open(),
+        Idle(),
     ]
 
 

@@ -7,9 +7,8 @@ from enum import StrEnum
 
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.model import CancelTaskRequest
+from a2a_hub.a2a.model import CancelTaskRequest, text_of
 from a2a_hub.a2a.operations import CANCEL_TASK, GET_TASK, LIST_TASKS
-from a2a_hub.a2a.text import text_of
 from a2a_hub.identity.principal import may_call
 from a2a_hub.routing.routes import may_use
 from a2a_hub.task_store.store import StoredTask, Unavailable

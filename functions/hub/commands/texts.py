@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, SlashCommand
-from a2a_hub.a2a.model import Task, TaskState
+from a2a_hub.a2a.model import Task, TaskState, text_of
 from a2a_hub.a2a.reply import as_message
-from a2a_hub.a2a.text import text_of
 from a2a_hub.routing.routes import Route
 from a2a_hub.task_store.store import StoredTask
 from a2a_hub.text.language import Language

@@ -9,9 +9,8 @@ from contextlib import closing, contextmanager
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.client import A2AClient
+from a2a_hub.a2a.client import A2AClient, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.discovery import endpoint_of, fetch_card
 from a2a_hub.a2a.extensions.development_tool import (
     URI,

@@ -7,9 +7,8 @@ from collections.abc import Generator, Iterator, Mapping
 
 import msgspec
 
-from a2a_hub.a2a.client import A2AClient
+from a2a_hub.a2a.client import A2AClient, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
 from a2a_hub.a2a.model import (
     Event,

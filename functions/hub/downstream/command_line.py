@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.client import A2AClient, as_client_error
+from a2a_hub.a2a.client import A2AClient, Endpoint, as_client_error
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND
 from a2a_hub.a2a.extensions.development_tool import (
     CommandExecutionStatus,

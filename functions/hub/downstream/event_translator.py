@@ -27,9 +27,10 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatus,
     TaskStatusUpdateEvent,
+    data_as_text,
+    file_text,
 )
-from a2a_hub.a2a.reply import Data, Open, Piece, Progress, Question, Text
-from a2a_hub.a2a.text import data_as_text, named
+from a2a_hub.a2a.reply import Data, Idle, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language
 from functions.hub.downstream.tool_event_translator import ToolEventTranslator
 
@@ -194,7 +195,7 @@ class EventTranslator:
                     yield from self._append(self._in_progress() or self._tools.outcome)
                 self.is_idle = self._is_finished(status.state, text) and self.has_text
                 if self.is_idle:
-                    yield Open()
+                    yield Idle()
                 elif text != self._question:
                     if status.state is TaskState.INPUT_REQUIRED and not text:
                         # ADK and LangGraph put what they ask into data.
@@ -307,7 +308,7 @@ def text_of_parts(parts: tuple[Part, ...]) -> str:
 
 def texts_of(parts: tuple[Part, ...]) -> list[str]:
     """Return the parts' texts; a file is named, since a text-only client cannot show it."""
-    return [part.text if part.text is not None else named(part) for part in parts if part.data is UNSET]
+    return [part.text if part.text is not None else file_text(part) for part in parts if part.data is UNSET]
 
 
 def joined(parts: tuple[Part, ...]) -> str:

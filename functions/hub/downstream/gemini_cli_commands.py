@@ -15,9 +15,8 @@ from msgspec.structs import replace
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.bindings import sse
-from a2a_hub.a2a.client import as_client_error
+from a2a_hub.a2a.client import Endpoint, as_client_error, check, decoded, event_of, json_of
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
-from a2a_hub.a2a.client_response import Endpoint, check, decoded, event_of, json_of
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.extensions.development_tool import (
     ExecuteSlashCommandRequest,
@@ -26,9 +25,8 @@ from a2a_hub.a2a.extensions.development_tool import (
     read,
 )
 from a2a_hub.a2a.extensions.gemini_cli import in_passing
-from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent
+from a2a_hub.a2a.model import Event, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, text_of
 from a2a_hub.a2a.relay import Relay
-from a2a_hub.a2a.text import text_of
 from a2a_hub.http.client import Answer, Budget
 from a2a_hub.http.messages import EVENT_STREAM, JSON
 from a2a_hub.runtime.threads import Threads

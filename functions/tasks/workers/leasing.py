@@ -6,8 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
-from a2a_hub.a2a.model import Message, Role, Task, TaskState
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import Message, Role, Task, TaskState, text_of
 from a2a_hub.queue.wakeups import topic_of
 from a2a_hub.task_store.store import HUB, Lease, LeaseLost, StoredTask, TaskEnded, TaskStore
 from a2a_hub.text.language import Language, language_of

@@ -10,8 +10,8 @@ import msgspec
 
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentInterface
+from a2a_hub.a2a.client import Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
-from a2a_hub.a2a.client_response import Endpoint
 from a2a_hub.a2a.compat.v0_3.card import to_core_interfaces
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Binding, Version, Wire

@@ -1,6 +1,6 @@
 """From an agent's pieces of answer to the protocol's events.
 
-An agent yields `Text`, `Data`, `Progress`, `Question`, `Open` or `Failure`; here they become one Message (SendMessage) or a
+An agent yields `Text`, `Data`, `Progress`, `Question`, `Idle` or `Failure`; here they become one Message (SendMessage) or a
 task's life (SendStreamingMessage): task → working → artifact updates → one final status, every event with both ids.
 """
 
@@ -26,7 +26,7 @@ from a2a_hub.a2a.model import (
     TaskStatusUpdateEvent,
 )
 
-__all__ = ["Data", "Failure", "Open", "Piece", "Progress", "Question", "Text"]
+__all__ = ["Data", "Failure", "Idle", "Piece", "Progress", "Question", "Text"]
 
 
 class Text(Struct, frozen=True):
@@ -54,7 +54,7 @@ class Question(Struct, frozen=True):
     auth: bool = False
 
 
-class Open(Struct, frozen=True):
+class Idle(Struct, frozen=True):
     """The end of an answer without a question, after which the task can be continued."""
 
 
@@ -64,7 +64,7 @@ class Failure(Struct, frozen=True):
     text: str
 
 
-Piece = Text | Data | Progress | Question | Open | Failure
+Piece = Text | Data | Progress | Question | Idle | Failure
 
 
 class MessageFactory(Struct, frozen=True, kw_only=True):
@@ -129,7 +129,7 @@ def _message(
                 texts = [f"{''.join(texts)}\n\n{text}" if any(texts) else text]
             case Data(value):
                 data.append(Part(data=value, media_type="application/json"))
-            case Progress() | Open():
+            case Progress() | Idle():
                 pass
     yield message_factory.message(
         Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id
@@ -190,9 +190,9 @@ def _task_life(
                     final = status(TaskState.FAILED, text)
             case Question(text, auth):
                 final = status(TaskState.AUTH_REQUIRED if auth else TaskState.INPUT_REQUIRED, text)
-            case Open() if call.task is not None or not call.for_ui:
+            case Idle() if call.task is not None or not call.for_ui:
                 final = status(TaskState.INPUT_REQUIRED)
-            case Open():
+            case Idle():
                 pass
             case Progress(text):
                 yield status(TaskState.WORKING, text)

@@ -26,11 +26,11 @@ from a2a_hub.a2a.model import (
     StreamResponse,
     Task,
     Version,
+    text_of,
     unwrapped,
     wrapped,
 )
 from a2a_hub.a2a.operations import Operation, Rest
-from a2a_hub.a2a.text import text_of
 from a2a_hub.http.messages import A2A_JSON, Request
 from a2a_hub.runtime.ids import new_id
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Part, SendMessageRequest
+from a2a_hub.a2a.model import Part, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.agents.phrasing import Answer
 from a2a_hub.text.follow_up import completed, is_follow_up, names_another
 from a2a_hub.text.language import Language, answer_language

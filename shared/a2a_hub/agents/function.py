@@ -9,10 +9,9 @@ from a2a_hub.a2a.agent import Agent, AnsweringAgent
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import OUTPUT_MODES, AgentCapabilities, AgentCard, AgentSkill, interfaces
 from a2a_hub.a2a.card_endpoint import CardEndpoint
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece
 from a2a_hub.a2a.server import A2AServer, Limits
-from a2a_hub.a2a.text import text_of
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, respond, status_pages

@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Data, Piece, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.agents.grounding import Flaw, covers, find_flaw
 from a2a_hub.gemini.client import Gemini
 from a2a_hub.gemini.failure import ModelFailed, hint

@@ -12,7 +12,15 @@ from typing import Protocol
 
 from msgspec import Struct, structs
 
-from a2a_hub.http.connections import Connection, IdleConnections, Origin, TlsContext, split
+from a2a_hub.http.connections import (
+    Connection,
+    IdleConnections,
+    IncomingAnswer,
+    NotHttp,
+    Origin,
+    TlsContext,
+    split,
+)
 from a2a_hub.http.dialing import (
     Addresses,
     Names,
@@ -23,7 +31,6 @@ from a2a_hub.http.dialing import (
     tls_failure,
 )
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.http.response_reader import IncomingAnswer, NotHttp
 
 
 class Fault(StrEnum):

@@ -19,9 +19,11 @@ from a2a_hub.a2a.model import (
     TaskState,
     TaskStatus,
     TaskStatusUpdateEvent,
+    data_as_text,
+    file_text,
+    text_of,
 )
 from a2a_hub.a2a.reply import MessageFactory
-from a2a_hub.a2a.text import data_as_text, named, text_of
 from a2a_hub.tasks.updates import status_update
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.REJECTED})
@@ -109,7 +111,7 @@ class TextOnlyView:
         return tuple(
             part
             if part.text is not None or part.data is not UNSET
-            else Part(text=f"{before_file}{named(part)}")
+            else Part(text=f"{before_file}{file_text(part)}")
             for part in parts
             if part.data is UNSET or self._with_data
         )

@@ -9,9 +9,8 @@ from typing import Any
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.card import AgentCard
-from a2a_hub.a2a.model import SendMessageRequest, Version
+from a2a_hub.a2a.model import SendMessageRequest, Version, text_of
 from a2a_hub.a2a.reply import Data, Failure, Piece, Progress, Question, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.agents.function import agent_card, agent_function
 from a2a_hub.http.messages import Handler, Request, Response, body_of
 from a2a_hub.runtime.ids import new_id

@@ -21,10 +21,9 @@ from a2a_hub.a2a.extensions.development_tool import (
     GetAllSlashCommandsResponse,
     SlashCommand,
 )
-from a2a_hub.a2a.model import SendMessageRequest
+from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.a2a.server import A2AServer, Limits
-from a2a_hub.a2a.text import text_of
 from a2a_hub.http.messages import Request, body_of
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import Principal

@@ -11,8 +11,15 @@ from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
 from a2a_hub.a2a.compat.v0_3.codec import to_compat_send
 from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_core_event
-from a2a_hub.a2a.model import Binding, SendMessageRequest, StreamResponse, Version, unwrapped, wrapped
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import (
+    Binding,
+    SendMessageRequest,
+    StreamResponse,
+    Version,
+    text_of,
+    unwrapped,
+    wrapped,
+)
 from a2a_hub.http.messages import Request, body_of
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.contract.a2a.wire_examples import Example, examples

@@ -9,9 +9,8 @@ import pytest
 from msgspec import structs
 
 from a2a_hub.a2a.call import Call
-from a2a_hub.a2a.model import Binding, Message, SendMessageConfiguration, Task, Version
+from a2a_hub.a2a.model import Binding, Message, SendMessageConfiguration, Task, Version, text_of
 from a2a_hub.a2a.reply import Piece, Question, Text
-from a2a_hub.a2a.text import text_of
 from a2a_hub.identity.principal import Principal
 from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json

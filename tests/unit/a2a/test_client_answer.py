@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from a2a_hub.a2a.client import decoded
 from a2a_hub.a2a.client_errors import ClientError
-from a2a_hub.a2a.client_response import decoded
 
 
 @pytest.mark.parametrize(

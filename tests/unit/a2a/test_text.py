@@ -2,8 +2,7 @@
 
 import pytest
 
-from a2a_hub.a2a.model import Message, Part, Role
-from a2a_hub.a2a.text import text_of
+from a2a_hub.a2a.model import Message, Part, Role, text_of
 
 
 def _text(*texts: str | None) -> str:
