@@ -25,7 +25,7 @@ run: install ## start every function behind Envoy on 127.0.0.1:8080 (HUB_PORT, H
 	@exec $(IN_VENV)/python -m local.run
 
 # The longest folders come early in the order of names, which is therefore kept.
-test: venv ## run all tests, in a process for each core (TESTS='tests/unit -k name -n0' picks some, and takes one process)
+test: venv ## run all tests, in a process more than there are cores (TESTS='tests/unit -k name -n0' picks some, and takes one process)
 	@$(IN_VENV)/python -m pytest -n auto --maxprocesses=4 --no-loadscope-reorder $(TESTS)
 
 soak: venv ## kill processes at random for SOAK_SECONDS (600) and show that no task is lost (SOAK_SEED repeats a run)

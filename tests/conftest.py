@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +28,11 @@ def pubsub_emulator() -> Iterator[str]:
     """The address of a Pub/Sub emulator; its project is `emulators.PROJECT`."""
     with emulators.pubsub() as address:
         yield address
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one process more than there are cores: many tests wait for what they have started."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesTogether:

@@ -9,7 +9,7 @@ from tests.fakes.agent_server import AgentServer, Said
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import Hub, route
-from tests.fakes.task_client import WAYS, Seen, TaskClient
+from tests.fakes.task_client import Seen, TaskClient
 from tests.fakes.task_instance import until
 
 ENDED = task("completed", artifact("a", text("one "), text("two")))
@@ -94,11 +94,11 @@ def test_an_agent_that_says_nonsense_in_a_stream_is_not_asked_what_it_meant(
     assert [received.json["method"] for received in agent.asked] == ["SendStreamingMessage"]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_work_that_nobody_waits_for_may_take_longer_than_an_answer(way: str, keeping: dict[str, str]) -> None:
+def test_work_that_nobody_waits_for_may_take_longer_than_an_answer(keeping: dict[str, str]) -> None:
     states = iter([task("working")] * 4 + [ENDED])
     with AgentServer(lambda _: [task("working")], streaming=False, tasks=states) as agent:
-        client = TaskClient(Hub(route("alpha", agent.url, timeout_seconds=0.3), settings=keeping), way)
+        hub = Hub(route("alpha", agent.url, timeout_seconds=0.3), settings=keeping)
+        client = TaskClient(hub, "1.0 JSONRPC")
         started = client.send("hello", at_once=True)
         ended = _ended(client, started.task_id)
     assert (ended.state, ended.text) == ("completed", "one two")

@@ -1,6 +1,7 @@
 """What may be registered as a webhook: an https address that is public by all that it says of itself."""
 
 from collections.abc import Iterator
+from itertools import cycle
 
 import pytest
 
@@ -54,8 +55,9 @@ WEBHOOKS = (
 )
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("url", WEBHOOKS, ids=lambda url: url[:50])
+@pytest.mark.parametrize(
+    ("url", "way"), list(zip(WEBHOOKS, cycle(WAYS), strict=False)), ids=lambda each: each[:50]
+)
 def test_a_webhook_at_no_public_address_is_refused_and_nothing_is_kept(
     world: World, url: str, way: str
 ) -> None:

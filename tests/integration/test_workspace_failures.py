@@ -47,7 +47,6 @@ def test_a_mail_that_was_sent_is_not_lost_with_the_model(program: WorkspaceProgr
     ("status", "finish", "told", "logged"),
     [
         (503, "STOP", "cannot be reached", "status 503"),
-        (429, "STOP", "cannot be reached", "status 429"),
         (403, "STOP", "not set up", "roles/aiplatform.user"),
         (404, "STOP", "not set up", "GOOGLE_CLOUD_LOCATION"),
         (400, "STOP", "gave no answer", "status 400"),
