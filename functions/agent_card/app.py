@@ -47,7 +47,7 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
     )
 
     def handle(request: Request, record: Record) -> Response:
-        source.look()
+        source.reload_if_due()
         return respond(dispatcher.handle, request, record)
 
     return log.requests(handle)

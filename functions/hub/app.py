@@ -109,7 +109,7 @@ def build(
     )
 
     def handle(request: Request, record: Record) -> Response:
-        source.look()
+        source.reload_if_due()
         return respond(dispatcher.handle, request, record)
 
     return log.requests(handle)

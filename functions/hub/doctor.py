@@ -1,4 +1,4 @@
-"""`GET /doctor`: the way from the hub to every agent, step by step, with the credential that the agent really gets."""
+"""`GET /doctor`: examines every agent step by step, with the credential that the agent really gets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _AT_ONCE = 8
 
 
 class Doctor:
-    """Examines `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails that may ask; `store`
+    """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails; `store`
     is where tasks are kept, with its settings.
     """
 
@@ -53,11 +53,11 @@ class Doctor:
         self._operators = operators
         self._store = store
         self._now = now
-        # Each examination asks real services, and uses their quota.
+        # Each examination calls real services, and uses their quota.
         self._one_at_a_time = threading.Lock()
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
-        """The report, or a refusal for who is no operator; None for any other request."""
+        """Return the report, or a refusal for callers who are no operators; None for any other request."""
         if not asks(request):
             return None
         if not is_operator(caller.principal, self._operators):
@@ -68,7 +68,7 @@ class Doctor:
             return report_response(self.report(caller.authorization, only=limit))
 
     def report(self, authorization: str | None = None, *, only: Container[str] | None = None) -> Report:
-        """Every route and where tasks are kept, or `only` these routes. `authorization` is the caller's, for boundary `user`."""
+        """Examine every route and the task store, or `only` these routes. `authorization` is the caller's."""
         routes = [route for route in self._routes() if only is None or route.id in only]
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="doctor") as threads:
             examined = tuple(
@@ -111,7 +111,7 @@ class Doctor:
 
     def _unaddressed(self, route: Route, variable: str) -> Step:
         hub = self._service or Service(name="hub")
-        # deploy.sh gives all services one prefix.
+        # All services of deploy.sh have one prefix.
         agent = Service(name=hub.name.removesuffix("hub") + route.id.replace("_", "-"))
         return error(
             "address",

@@ -1,4 +1,4 @@
-"""A contained failure: one sentence for the user, and for the operator the cause and what mends it."""
+"""A contained failure: one sentence for the user; the cause and the remedy for the operator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEFT = "cancelled"
 
 
 class FailureKind(StrEnum):
-    """What the user is told apart; the operator's record says more."""
+    """The kinds of failure that users can tell apart; the operator's record says more."""
 
     DOWN = "down"
     SLOW = "slow"
@@ -34,10 +34,10 @@ class FailureKind(StrEnum):
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """`fault` is the technical name, `cause` a sentence for the operator, `remedy` what to run or change, where that is known.
+    """`fault` is the technical name, `cause` a sentence for the operator, `remedy` a command or a change, if one is known.
 
-    `seconds_to_wait` is set while the circuit is open: the hub tries again after it. `fields` are the parts of the request that
-    the agent did not accept.
+    `seconds_to_wait` is set while the circuit is open: the hub tries again after that time. `fields` are the parts of the request
+    that the agent did not accept.
     """
 
     kind: FailureKind
@@ -50,7 +50,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 
 
 class DownstreamFailed(Exception):
-    """A downstream agent gave no usable answer."""
+    """An agent gave no usable answer."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.cause)
@@ -58,7 +58,7 @@ class DownstreamFailed(Exception):
 
 
 def not_permitted(route: Route) -> Failure:
-    """The caller may not use the route."""
+    """Return the failure of a caller who may not use the route."""
     return Failure(
         kind=FailureKind.NOT_PERMITTED,
         fault="not_permitted",
@@ -68,7 +68,7 @@ def not_permitted(route: Route) -> Failure:
 
 
 def resting(route: Route, seconds: float) -> Failure:
-    """The route's circuit is open."""
+    """Return the failure of a request while the route's circuit is open."""
     return Failure(
         kind=FailureKind.RESTING,
         fault="circuit_open",
@@ -78,7 +78,7 @@ def resting(route: Route, seconds: float) -> Failure:
 
 
 def unaddressed(route: Route, variable: str) -> Failure:
-    """The route's address is a variable that was not set."""
+    """Return the failure of a route whose address is a variable that is not set."""
     return Failure(
         kind=FailureKind.DOWN,
         fault="url_not_set",
@@ -88,14 +88,14 @@ def unaddressed(route: Route, variable: str) -> Failure:
 
 
 def without_credential(missing: NoCredential) -> Failure:
-    """The request cannot get the credential that the route's boundary needs."""
+    """Return the failure of a request that cannot get its credential."""
     return Failure(
         kind=FailureKind.NOT_ALLOWED, fault=missing.fault, cause=missing.cause, remedy=missing.remedy
     )
 
 
 def without_tasks(route: Route) -> Failure:
-    """The route's work is done by pull workers, and this turn cannot be kept for them."""
+    """Return the failure of a turn for pull workers that cannot be stored for them."""
     return Failure(
         kind=FailureKind.UNTASKED,
         fault="no_stored_task",
@@ -105,7 +105,7 @@ def without_tasks(route: Route) -> Failure:
 
 
 def failed_task(route: Route, state: str) -> Failure:
-    """The agent itself ended the task without an answer."""
+    """Return the failure of a task that the agent itself ended without an answer."""
     return Failure(
         kind=FailureKind.FAILED,
         fault=f"task_{state}",
@@ -114,14 +114,14 @@ def failed_task(route: Route, state: str) -> Failure:
 
 
 def internal(route: Route) -> Failure:
-    """A defect of ours while the route was asked; its stack is in the log."""
+    """Return the failure of a defect of the hub's during a call; its stack is in the log."""
     return Failure(
         kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub"
     )
 
 
 def unrouted() -> Failure:
-    """A defect of ours before there was a route; its stack is in the log."""
+    """Return the failure of a defect of the hub's before a route was chosen; its stack is in the log."""
     return Failure(
         kind=FailureKind.UNROUTED,
         fault="internal",

@@ -1,4 +1,4 @@
-"""Examines where the hub keeps tasks, with its own credentials: the database, the role and the indexes that lists need."""
+"""The doctor's examination of the task store: the database, the role, and the indexes of lists, as the hub itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from a2a_hub.task_store.store import TaskQuery, TaskStore, Unavailable
 ROLE = "roles/datastore.user"
 API = "firestore.googleapis.com"
 _PREPARE = "./deploy.sh --only prepare"
-# An owner that no caller is, and a role that no route has.
+# No caller's owner, and no route's role.
 _NOBODY = "doctor"
 # Each has an index of its own.
 _QUERIES = tuple(
@@ -30,7 +30,7 @@ def examine_store(
     account: str | None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[report.Step]:
-    """What works, and what does not, with what mends it. `account` is the service account of the hub, where it is known."""
+    """Yield the steps. `account` is the service account of the hub, if it is known."""
     started = clock()
     try:
         for query in _QUERIES:
@@ -40,9 +40,9 @@ def examine_store(
         seen, remedy = _seen_and_remedy(unavailable, settings, account or "SERVICE_ACCOUNT_EMAIL")
         yield report.failed("store", f"{_name(settings)}: {seen}", remedy=remedy)
         return
-    said = f"{_name(settings)} answers lists of tasks"
+    message = f"{_name(settings)} answers lists of tasks"
     fix = "ask again; where it stays slow, see status.cloud.google.com, or the load of this machine"
-    yield report.in_time("store", said, seconds=clock() - started, fix=fix)
+    yield report.in_time("store", message, seconds=clock() - started, fix=fix)
 
 
 def _name(settings: StoreSettings) -> str:
@@ -56,7 +56,7 @@ def _seen_and_remedy(unavailable: Unavailable, settings: StoreSettings, account:
             "see that the disk is not full, and the file is where it was, whole and writable; then start the functions again",
         )
     cause = unavailable.__cause__
-    # What was tried again until the time was up.
+    # The error of the last retry.
     cause = getattr(cause, "cause", None) or cause
     project, text = settings.project, str(cause)
     match type(cause).__name__:

@@ -114,7 +114,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
 
     def handle(request: Request, record: Record) -> Response:
         background.start()
-        source.look()
+        source.reload_if_due()
         try:
             return dispatcher.handle(request, record)
         except A2AError as refused:

@@ -15,7 +15,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from functions.hub.downstream.history_replay import caught_up
+from functions.hub.downstream.history_replay import replayed
 
 THOUGHT = Part(data={"subject": "Files", "description": "I look"})
 CALL = Part(data={"tool_call_id": "1", "status": "SUCCEEDED"})
@@ -39,7 +39,7 @@ def _update(message: Message | None, state: TaskState = TaskState.WORKING) -> Ta
 def _told(*events: Event) -> list[tuple[TaskState, str, Part | None]]:
     """State, kind and words of each status update."""
     told = []
-    for event in caught_up(iter(events)):
+    for event in replayed(iter(events)):
         assert isinstance(event, TaskStatusUpdateEvent)
         message, metadata = event.status.message, event.metadata or {URI: {"kind": "as it came"}}
         told.append((event.status.state, metadata[URI]["kind"], message.parts[0] if message else None))
@@ -89,7 +89,7 @@ def test_a_task_that_was_found_again_tells_what_follows_the_message_that_it_answ
     )
     begins = _task(TaskState.WORKING, earlier, asked)
     found = _task(TaskState.COMPLETED, earlier, again, _said("2", CALL), _said("3", DONE))
-    first, *others = caught_up(iter([begins, _update(_said("2", CALL)), found]), since="1")
+    first, *others = replayed(iter([begins, _update(_said("2", CALL)), found]), since="1")
     assert first == begins
     assert _told(*others) == [
         (TaskState.WORKING, "as it came", CALL),
@@ -98,14 +98,14 @@ def test_a_task_that_was_found_again_tells_what_follows_the_message_that_it_answ
     ]
     # An agent that does not keep what it was asked may have said all of it in an earlier turn.
     without = _task(TaskState.COMPLETED, earlier, _said("2", CALL))
-    (_, *others) = caught_up(iter([_update(_said("2", CALL)), without]), since="1")
+    (_, *others) = replayed(iter([_update(_said("2", CALL)), without]), since="1")
     assert _told(*others) == [(TaskState.COMPLETED, "STATE_CHANGE", None)]
 
 
 def test_an_artifact_is_told_when_it_is_another() -> None:
     one, other = (Artifact(artifact_id="a", parts=(Part(text=text),)) for text in ("1", "2"))
     tasks = [_task(TaskState.WORKING, artifacts=(each,)) for each in (one, one, other)]
-    told = [event for event in caught_up(iter(tasks)) if isinstance(event, TaskArtifactUpdateEvent)]
+    told = [event for event in replayed(iter(tasks)) if isinstance(event, TaskArtifactUpdateEvent)]
     assert [event.artifact for event in told] == [one, other]
 
 

@@ -49,7 +49,7 @@ class Scene:
     def look_after(self, seconds: float) -> None:
         """A request comes, and what it starts is done."""
         self.now += seconds
-        self.source.look()
+        self.source.reload_if_due()
         while self.waiting:
             self.waiting.pop()()
 
@@ -119,7 +119,7 @@ def test_an_address_that_is_not_set_is_named(scene: Scene) -> None:
 def test_while_the_file_is_read_nobody_reads_it_again(scene: Scene) -> None:
     scene.now += 300
     for _ in range(5):
-        scene.source.look()
+        scene.source.reload_if_due()
     assert len(scene.waiting) == 1
 
 

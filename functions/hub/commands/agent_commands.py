@@ -247,7 +247,7 @@ def _notes_of(route: Route, execution: ExecutionReply) -> dict[str, Any]:
     """Return the notes with which the turn begins."""
     if execution.task_id:
         return {EXECUTES: {}, RUNNING: {"route": route.id, "task": execution.task_id}}
-    return {EXECUTES: {_RESULT: execution.said}}
+    return {EXECUTES: {_RESULT: execution.result}}
 
 
 def _not_accepted(failure: Failure, route: Route, call: Call) -> A2AError:

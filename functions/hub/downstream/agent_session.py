@@ -1,4 +1,4 @@
-"""One turn with one agent: the message, its task to the end of the turn, found again when the connection breaks."""
+"""One turn with one A2A agent: send the message, follow its task, recover the task when the connection breaks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from a2a_hub.a2a.model import (
     TaskArtifactUpdateEvent,
     TaskStatusUpdateEvent,
 )
-from functions.hub.downstream.history_replay import caught_up
+from functions.hub.downstream.history_replay import replayed
 from functions.hub.downstream.interface import AgentRequest, TransportCall
 
 _OUTPUT_MODES = ("text/plain", "application/json")
@@ -28,9 +28,9 @@ _SLOWEST_POLL_SECONDS = 2.0
 _TASK_IS_GONE = frozenset({TASK_NOT_FOUND.code, UNSUPPORTED_OPERATION.code})
 # The connection was lost; the agent may go on.
 _LOST = frozenset({ClientFault.CUT, ClientFault.UNREACHABLE})
-# Faults that pass by themselves: the agent is restarted, or has too much to do.
-_PASSING = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.RATE_LIMITED}
-_PASSING_SECONDS = 20.0
+# Transient faults: the agent restarts, or is overloaded.
+_TRANSIENT = _LOST | {ClientFault.TIMEOUT, ClientFault.SERVER_ERROR, ClientFault.RATE_LIMITED}
+_TRANSIENT_SECONDS = 20.0
 
 
 class AgentSession:
@@ -53,61 +53,61 @@ class AgentSession:
         self._budget = call.stream_budget if self._streaming else call.budget
         self._task_budget = call.stream_budget if agent_request.may_outlive_request else self._budget
         self._clock = call.http.clock
-        self._passing_seconds = _PASSING_SECONDS if agent_request.may_outlive_request else 0.0
+        self._transient_seconds = _TRANSIENT_SECONDS if agent_request.may_outlive_request else 0.0
         self._gone: threading.Event | None = None
 
     def events(self) -> Generator[Event]:
-        """The agent's events of this turn. Raises ClientError."""
+        """Return the agent's events of this turn. Raises ClientError."""
         agent_request = self._request
         if not (agent_request.executes or agent_request.development_tool):
-            return self._answered()
+            return self._answer()
         if not agent_request.executes:
-            return caught_up(self._answered(), since=agent_request.message.message_id)
+            return replayed(self._answer(), since=agent_request.message.message_id)
         assert agent_request.running_task_id is not None, "the agent was asked to execute a command before"
-        return caught_up(self._followed(agent_request.running_task_id))
+        return replayed(self._follow(agent_request.running_task_id))
 
-    def _answered(self) -> Generator[Event]:
+    def _answer(self) -> Generator[Event]:
         running = self._request.running_task_id
         task = self._task(running) if running is not None else None
         if task is not None:
             yield task
-            yield from self._polled(task)
+            yield from self._poll(task)
             return
         event: Event | None = None
         try:
-            for event in self._sent(self._request.message):
+            for event in self._send(self._request.message):
                 yield event
         except ClientError as error:
             if event is not None:
-                event = self._found_again(event, error)
+                event = self._recovered(event, error)
                 yield event
             elif self._request.message.task_id is None or error.code not in _TASK_IS_GONE:
                 raise
             elif not self._request.decides:
-                # The task that waited has ended, and the agent did nothing: what the user wrote is a new request.
-                for event in self._sent(msgspec.structs.replace(self._request.message, task_id=None)):
+                # The waiting task has ended and the agent did nothing: the user's message is a new request.
+                for event in self._send(msgspec.structs.replace(self._request.message, task_id=None)):
                     yield event
         if isinstance(event, Task):
-            yield from self._polled(event)
+            yield from self._poll(event)
 
-    def _followed(self, task_id: str) -> Iterator[Event]:
-        """The events of a task of the agent's, from now on; where they cannot be subscribed to, the task as it comes to be."""
+    def _follow(self, task_id: str) -> Iterator[Event]:
+        """Yield the events of a task of the agent's from now on, or poll the task where it cannot be subscribed to."""
         event: Event | None = None
         try:
             if self._endpoint.streaming:
-                for event in self._subscribed(task_id):
+                for event in self._subscribe(task_id):
                     yield event
                 return
         except ClientError as error:
-            # Before there was an event, the task may just have ended, and an agent may know no such operation. That a command
-            # is silent for long says nothing.
-            if event is not None and error.fault not in _PASSING:
+            # Before the first event, the task may just have ended, or the agent may not support the operation. Long silence of
+            # a command proves nothing.
+            if event is not None and error.fault not in _TRANSIENT:
                 raise
         task = self._get(task_id)
         yield task
-        yield from self._polled(task)
+        yield from self._poll(task)
 
-    def _subscribed(self, task_id: str) -> Iterator[Event]:
+    def _subscribe(self, task_id: str) -> Iterator[Event]:
         return self._client.subscribe(
             self._endpoint,
             task_id,
@@ -116,7 +116,7 @@ class AgentSession:
             cancellation=self._request.cancellation,
         )
 
-    def _sent(self, message: Message) -> Iterator[Event]:
+    def _send(self, message: Message) -> Iterator[Event]:
         configuration = SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
         events = self._client.send(
             self._endpoint,
@@ -126,10 +126,10 @@ class AgentSession:
             budget=self._budget,
             cancellation=self._request.cancellation,
         )
-        return events if message.task_id is None else _from_now_on(events, message.task_id)
+        return events if message.task_id is None else _without_snapshot(events, message.task_id)
 
     def _task(self, task_id: str) -> Task | None:
-        """The agent's task as it is by now; None when the agent does not know it any more."""
+        """Return the agent's task as it is now; None if the agent no longer knows it."""
         try:
             return self._get(task_id)
         except ClientError as error:
@@ -137,8 +137,8 @@ class AgentSession:
                 return None
             raise
 
-    def _found_again(self, last: Event, error: ClientError) -> Task:
-        """The task whose stream broke off. Raises `error` where there is none, or none that can be asked for."""
+    def _recovered(self, last: Event, error: ClientError) -> Task:
+        """Return the task whose stream broke off. Raises `error` if there is none, or it cannot be fetched."""
         match last:
             case Task(id=task_id):
                 pass
@@ -154,8 +154,8 @@ class AgentSession:
             raise error from None
 
     def _get(self, task_id: str) -> Task:
-        """The task as it is now; an agent that is away for a moment is asked again."""
-        until = self._clock() + self._passing_seconds
+        """Fetch the task as it is now, with retries while the agent is away for a moment."""
+        until = self._clock() + self._transient_seconds
         pause = _FIRST_POLL_SECONDS
         while True:
             try:
@@ -167,12 +167,12 @@ class AgentSession:
                     cancellation=self._request.cancellation,
                 )
             except ClientError as error:
-                if error.fault not in _PASSING or self._clock() + pause > until:
+                if error.fault not in _TRANSIENT or self._clock() + pause > until:
                     raise
             pause = self._pause(pause)
 
-    def _polled(self, task: Task) -> Iterator[Task]:
-        """The task again and again, until it ends or waits: some agents answer at once and work on."""
+    def _poll(self, task: Task) -> Iterator[Task]:
+        """Poll the task until it ends or waits: some agents answer at once and continue to work."""
         pause = _FIRST_POLL_SECONDS
         while not task.status.state.settled:
             pause = self._pause(pause)
@@ -180,7 +180,7 @@ class AgentSession:
             yield task
 
     def _pause(self, seconds: float) -> float:
-        """Waits so long. Returns how long to wait the next time. Raises ClientError: no time is left, or the caller has gone."""
+        """Wait, and return the next pause in seconds. Raises ClientError if no time is left, or the caller has left."""
         remaining = self._task_budget.deadline - self._clock()
         if remaining <= 0:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
@@ -192,10 +192,10 @@ class AgentSession:
         return min(seconds * 1.5, _SLOWEST_POLL_SECONDS)
 
 
-def _from_now_on(events: Iterator[Event], waiting_task_id: str) -> Iterator[Event]:
-    """Without the task as it was when the message came, with which a stream may begin (A2A 1.0.1 §3.1.2): it still asks.
+def _without_snapshot(events: Iterator[Event], waiting_task_id: str) -> Iterator[Event]:
+    """Drop the replayed snapshot of the interrupted task with which a stream may begin (A2A 1.0.1 §3.1.2).
 
-    Where nothing follows, that is the answer: the agent asks again.
+    If nothing follows, the snapshot is the answer: the agent asks again.
     """
     first = next(events, None)
     if first is None:

@@ -30,12 +30,12 @@ from functions.hub.downstream.interface import AgentRequest, ExecutionReply, Tra
 
 S = TypeVar("S", bound=Schema)
 _STATUSES = frozenset(CommandExecutionStatus)
-# What an agent that speaks HTTP+JSON alone answers to JSON-RPC.
+# Answers to JSON-RPC of an agent that speaks HTTP+JSON only.
 _NO_JSONRPC = frozenset({ClientFault.NOT_FOUND, ClientFault.UNEXPECTED_STATUS, ClientFault.NOT_JSON})
 
 
 class CommandLine:
-    """The commands of one agent; which of the two ways it has is remembered. Thread-safe. Each method raises ClientError."""
+    """The commands of one agent, by the way that it has. Thread-safe. Each method raises ClientError."""
 
     def __init__(self, new_id: Callable[[], str]) -> None:
         self._new_id = new_id
@@ -45,7 +45,7 @@ class CommandLine:
     def commands(
         self, endpoint: Endpoint, call: TransportCall, request: GetAllSlashCommandsRequest
     ) -> Sequence[SlashCommand]:
-        """The agent's commands; none where it knows neither way."""
+        """Return the agent's commands; none if it supports neither way."""
         if self._has_methods:
             result = self._result(endpoint, call, GET_COMMANDS, request, GetAllSlashCommandsResponse)
             if result is not None:
@@ -57,7 +57,7 @@ class CommandLine:
     def execute(
         self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest
     ) -> ExecutionReply:
-        """Sends the command once: to a way that the agent has not, it was not sent."""
+        """Execute the command, once: an unsupported way executes nothing."""
         if self._has_methods:
             result = self._result(endpoint, call, EXECUTE_COMMAND, request, ExecuteSlashCommandResponse)
             if result is not None:
@@ -67,13 +67,13 @@ class CommandLine:
         return executed or ExecutionReply(refusal="")
 
     def live(self, agent_request: AgentRequest) -> Generator[Event] | None:
-        """The events of an execution that come over the connection of its request, where that is so."""
+        """Return the events of an execution, if they come over the connection of its request."""
         return self._gemini.live(agent_request)
 
     def _result(
         self, endpoint: Endpoint, call: TransportCall, operation: Operation, request: Schema, type_: type[S]
     ) -> S | None:
-        """None where the agent has no such method."""
+        """Return the result of the method; None if the agent has no such method."""
         # The methods exist over JSON-RPC alone.
         over_jsonrpc = replace(endpoint, binding=Binding.JSONRPC)
         params = write(request, Spelling.SNAKE)
@@ -92,7 +92,7 @@ class CommandLine:
 
 
 def _known(result: Any) -> Any:
-    """The result without a status that only newer agents know: what counts then is the task that it names."""
+    """Return the result without an unknown status: the task that it names decides then."""
     if isinstance(result, dict) and isinstance(status := result.get("status"), str):
         return result if status in _STATUSES else result | {"status": None}
     return result

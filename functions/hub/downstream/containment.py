@@ -1,4 +1,4 @@
-"""What goes wrong between us and an agent becomes a Failure: what the user is told, and what the operator needs to mend it."""
+"""Contains errors between the hub and an agent: each becomes a Failure with a text for the user and a remedy for the operator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KINDS: dict[ClientFault, FailureKind] = {
     ClientFault.REFUSED: FailureKind.FAILED,
 }
 
-# These count against the agent; the others are ours to mend, or concern one request only.
+# These count against the agent; the others are the hub's own, or concern one request only.
 TROUBLE = frozenset(
     {
         ClientFault.UNRESOLVED,
@@ -50,9 +50,9 @@ TROUBLE = frozenset(
         ClientFault.NOT_A2A,
     }
 )
-# These say nothing about the agent.
+# These prove nothing about the agent.
 UNDECIDED = frozenset({ClientFault.CANCELLED})
-# Where the caller's own token goes along, these are about that caller.
+# With the caller's own token, these concern that caller only.
 OF_ONE_USER = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
 _MOST_FIELDS = 5
 _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
@@ -80,13 +80,13 @@ def contained(error: ClientError, route: Route, credential: Credential) -> Failu
 
 
 def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
-    """What the agent did not accept, as far as it is named as a part of a request is, and says nothing else."""
+    """Return the names of the fields that the agent did not accept; any other text of the agent is dropped."""
     if error.fault is not ClientFault.REFUSED:
         return ()
     named = []
     for field in error.fields[:_MOST_FIELDS]:
         for uri in route.extensions:
-            # A key of metadata is an extension's URI, which is none of the agent's words.
+            # A key of metadata is an extension's URI, which is no text of the agent's.
             field = field.replace(f".{uri}", "")
         if re.fullmatch(_FIELD, field):
             named.append(field)
@@ -94,7 +94,7 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
 
 
 def _needs_card(route: Route) -> bool:
-    """The route names an extension that the hub uses for people only where the agent's card requires it."""
+    """Return True if the route names an extension that the hub activates for people only if the agent's card requires it."""
     return URI in route.extensions and bool(route.protocol_version and route.binding)
 
 

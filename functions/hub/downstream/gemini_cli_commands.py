@@ -32,14 +32,14 @@ from a2a_hub.http.messages import EVENT_STREAM, JSON
 from a2a_hub.runtime.threads import Threads
 from functions.hub.downstream.interface import AgentRequest, ExecutionReply, TransportCall
 
-# Executions whose events nobody has taken yet.
-_MOST_LIVE = 100
-_LOOK_SECONDS = 0.5
+# Executions whose events nobody has read yet.
+_MAX_LIVE = 100
+_POLL_SECONDS = 0.5
 _NO_SUCH_PATH = frozenset({404, 405, 501})
 
 
 class GeminiCliCommands:
-    """Thread-safe. Each method raises ClientError."""
+    """The commands of one agent. Thread-safe. Each method raises ClientError."""
 
     def __init__(self) -> None:
         self._threads = Threads("command")
@@ -47,7 +47,7 @@ class GeminiCliCommands:
         self._live: OrderedDict[str, Relay[Event]] = OrderedDict()
 
     def commands(self, endpoint: Endpoint, call: TransportCall) -> Sequence[SlashCommand] | None:
-        """The agent's commands; None where it has no such path."""
+        """Return the agent's commands; None if it has no such path."""
         with as_client_error():
             answer = _request(endpoint, call, "GET", "/listCommands", None, call.budget)
             if answer.status in _NO_SUCH_PATH:
@@ -60,7 +60,7 @@ class GeminiCliCommands:
     def execute(
         self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest
     ) -> ExecutionReply | None:
-        """Executes the command, once; None where the agent has no such path."""
+        """Execute the command, once; None if the agent has no such path."""
         body = {"command": " ".join(request.command_path), "args": _words(request.args)}
         with as_client_error():
             answer = _request(
@@ -77,17 +77,17 @@ class GeminiCliCommands:
             result = json_of(answer)
         if not isinstance(result, dict) or "data" not in result:
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of a command")
-        return ExecutionReply(said=result["data"])
+        return ExecutionReply(result=result["data"])
 
     def live(self, agent_request: AgentRequest) -> Generator[Event] | None:
-        """The events of an execution that this process began, from the first on; to be taken once."""
+        """Return all events of an execution that this process began; they can be read once."""
         with self._lock:
             relay = self._live.pop(agent_request.running_task_id or "", None)
         return _until_cancelled(relay, agent_request) if relay is not None else None
 
     def _streamed(self, endpoint: Endpoint, answer: Answer, budget: Budget) -> ExecutionReply:
         relay = Relay(_events(endpoint, answer, budget), on_abandoned=lambda: None)
-        # Never closed: the agent gives up what it does when its connection ends.
+        # Never closed: the agent aborts the command when its connection ends.
         relay.subscribe(idle_seconds=0)
         relay.start(self._threads, on_end=lambda: None)
         first = relay.first()
@@ -95,14 +95,14 @@ class GeminiCliCommands:
             case None:
                 raise relay.error or ClientError(ClientFault.CUT, "the stream ended before it began")
             case Message():
-                return ExecutionReply(said=text_of(first))
+                return ExecutionReply(result=text_of(first))
             case Task(id=task_id):
                 pass
             case TaskStatusUpdateEvent(task_id=task_id) | TaskArtifactUpdateEvent(task_id=task_id):
                 pass
         with self._lock:
             self._live[task_id] = relay
-            if len(self._live) > _MOST_LIVE:
+            if len(self._live) > _MAX_LIVE:
                 self._live.popitem(last=False)
         return ExecutionReply(task_id=task_id)
 
@@ -133,7 +133,7 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
 
 
 def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Generator[Event]:
-    events = relay.subscribe(idle_seconds=_LOOK_SECONDS)
+    events = relay.subscribe(idle_seconds=_POLL_SECONDS)
     for event in events or ():
         if agent_request.cancellation.cancelled:
             raise ClientError(ClientFault.CANCELLED, "the caller left")
@@ -142,7 +142,7 @@ def _until_cancelled(relay: Relay[Event], agent_request: AgentRequest) -> Genera
 
 
 def _below(command: SlashCommand, parent: str) -> SlashCommand:
-    """The command under its own name: gemini-cli calls `show` below `memory` `memory show`."""
+    """Return the command under its own name: gemini-cli calls `show` below `memory` `memory show`."""
     name = command.name.removeprefix(f"{parent} ") if parent else command.name
     inner = tuple(_below(each, command.name) for each in command.sub_commands)
     return replace(command, name=name, sub_commands=inner)

@@ -1,7 +1,7 @@
-"""What was said in a task while nobody followed it: a task's history, as the updates that it came in.
+"""Replays a task's history as the updates that it came in, for the time in which nobody followed the task.
 
-Agents with the `development-tool` extension say everything in updates. They may have executed a command before the hub has asked
-for the task the first time, and may go on while a connection is lost.
+Agents with the `development-tool` extension put everything into updates. They may have executed a command before the hub first
+fetches its task, and continue while a connection is lost.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from a2a_hub.a2a.model import (
 _Kind = DevelopmentToolEventKind
 
 
-def caught_up(events: Iterator[Event], *, since: str | None = None) -> Generator[Event]:
-    """The events, with updates in the place of each whole task: those that tell what is new in it.
+def replayed(events: Iterator[Event], *, since: str | None = None) -> Generator[Event]:
+    """Yield the events, with the new updates of each whole task in its place.
 
-    With `since`, the id of the message that they answer, a task with which they begin is passed on as it is, and of later ones
-    counts what follows that message.
+    With `since`, the id of the message that they answer, a first task passes through unchanged, and of later ones only what
+    follows that message is new.
     """
-    said: set[bytes] = set()
+    seen: set[bytes] = set()
     artifacts: dict[str, Artifact] = {}
     status: TaskStatus | None = None
     begun = since is None
     for event in events:
         match event:
             case Task() if not begun:
-                said.update(map(_key, event.history))
+                seen.update(map(_key, event.history))
                 artifacts.update({each.artifact_id: each for each in event.artifacts})
                 status = event.status
                 yield event
             case Task():
                 for message in event.history if since is None else _after(event.history, since):
-                    if message.role is Role.AGENT and _key(message) not in said:
-                        said.add(_key(message))
+                    if message.role is Role.AGENT and _key(message) not in seen:
+                        seen.add(_key(message))
                         yield _update(event, TaskStatus(state=TaskState.WORKING, message=message))
                 for artifact in event.artifacts:
                     if artifacts.get(artifact.artifact_id) != artifact:
@@ -59,7 +59,7 @@ def caught_up(events: Iterator[Event], *, since: str | None = None) -> Generator
                         yield TaskArtifactUpdateEvent(
                             task_id=event.id, context_id=event.context_id or "", artifact=artifact
                         )
-                # A task that works has been submitted: it never goes back.
+                # A working task has been submitted before: its state never goes back.
                 if event.status != status and event.status.state is not TaskState.SUBMITTED:
                     yield _update(event, event.status)
                 status = event.status
@@ -70,11 +70,11 @@ def caught_up(events: Iterator[Event], *, since: str | None = None) -> Generator
                 yield event
         begun = True
         if status is not None and status.message is not None:
-            said.add(_key(status.message))
+            seen.add(_key(status.message))
 
 
 def _after(history: Sequence[Message], message_id: str) -> Sequence[Message]:
-    """What follows the message; nothing where the agent does not keep it."""
+    """Return the history after the message; none if the agent does not store the message."""
     for place in range(len(history), 0, -1):
         if history[place - 1].message_id == message_id:
             return history[place:]
@@ -91,7 +91,7 @@ def _update(task: Task, status: TaskStatus) -> TaskStatusUpdateEvent:
 
 
 def _kind(status: TaskStatus) -> DevelopmentToolEventKind:
-    """A history has the words alone: what kind of event they came in is seen in them."""
+    """Return the kind of a message's event, by its parts: a history has no events."""
     if status.message is None or status.state is not TaskState.WORKING:
         return _Kind.STATE_CHANGE
     for part in status.message.parts:

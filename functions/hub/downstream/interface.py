@@ -26,11 +26,11 @@ from functions.hub.failure import DownstreamFailed, Failure, unaddressed, withou
 class AgentRequest(Redacted, frozen=True, kw_only=True):
     """One turn as it goes to an agent. `message` has the downstream's own context and task ids.
 
-    `running_task_id` is the agent's task of this very turn, when somebody has sent the message before and lost the connection.
-    `decides`: the message is the decision on something that its task waits to do, and means nothing to another task.
-    `development_tool`: the message is that of a client of the extension of this name.
-    `may_outlive_request`: the turn may last longer than anybody waits for it, and so outlasts an agent that is away for a moment.
-    `executes`: that task executes a slash command, whose `message` is for the record and never sent.
+    `running_task_id` is the agent's task of this turn, if the message was sent before and the connection was lost.
+    `decides`: the message decides on a tool call of its task, and means nothing to another task.
+    `development_tool`: the message comes from a client of that extension.
+    `may_outlive_request`: the turn may last longer than its caller waits, and outlasts a short absence of the agent.
+    `executes`: the running task executes a slash command; `message` is its record and is never sent.
     """
 
     message: Message
@@ -46,7 +46,7 @@ class AgentRequest(Redacted, frozen=True, kw_only=True):
 
 
 class CallContext(Redacted, frozen=True, kw_only=True):
-    """What of a caller's call goes along to an agent. `within_seconds` is for answers that need less than the route's time."""
+    """The caller's credential and trace for one call. `within_seconds` shortens the route's time limit."""
 
     authorization: str | None
     traceparent: str | None
@@ -54,36 +54,36 @@ class CallContext(Redacted, frozen=True, kw_only=True):
 
 
 class ExecutionReply(Struct, frozen=True, kw_only=True):
-    """What an agent made of a slash command: `task_id` is its task that executes it; without one, `said` is the result already,
-    text or JSON. `refusal` is why it did not start, "" where the agent does not say.
+    """An agent's reply to a slash command: `task_id` is the task that executes it; without one, `result` is its result, text or
+    JSON. `refusal` is the reason why it did not start, "" if the agent gives none.
     """
 
     task_id: str = ""
     status: CommandExecutionStatus | None = None
     message: str = ""
-    said: Any = None
+    result: Any = None
     refusal: str | None = None
 
 
 class Downstream(Protocol):
-    """A route's agent. `immediate`: it answers without waiting for anything."""
+    """A route's agent. `immediate`: it answers without any input or output."""
 
     immediate: bool
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
-        """The agent's events of one turn. Raises DownstreamFailed."""
+        """Yield the agent's events of one turn. Raises DownstreamFailed."""
         ...
 
     def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
-        """Cancels the agent's task; that it cannot be is no error."""
+        """Cancel the agent's task; a failure is no error."""
         ...
 
     def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
-        """The agent's slash commands; one that has no such thing has none. Raises DownstreamFailed."""
+        """Return the agent's slash commands; none if it does not support them. Raises DownstreamFailed."""
         ...
 
     def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
-        """Has the agent execute a slash command, once. Raises DownstreamFailed."""
+        """Let the agent execute a slash command, once. Raises DownstreamFailed."""
         ...
 
 
@@ -100,7 +100,7 @@ class TransportCall(Redacted, frozen=True, kw_only=True):
 
 
 class Transport(Protocol):
-    """A protocol in which an agent is spoken to, behind a `Guard`. Each method raises ClientError."""
+    """A protocol for calls to an agent, behind a `Guard`. Each method raises ClientError."""
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         """Yield the agent's events of one turn."""
@@ -120,7 +120,7 @@ class Transport(Protocol):
 
 
 class InProcess:
-    """An agent that is a function in this process; for measuring the hub alone, and for tests. It has no slash commands."""
+    """An agent that is a function in this process, for benchmarks and tests. It has no slash commands."""
 
     immediate = True
 
@@ -132,11 +132,11 @@ class InProcess:
         return self._answer(agent_request)
 
     def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
-        """It has no tasks."""
+        """Do nothing: there are no tasks."""
 
     def commands(
         self,
-        request: GetAllSlashCommandsRequest,  # noqa: ARG002 - the seam's
+        request: GetAllSlashCommandsRequest,  # noqa: ARG002 - the protocol's
         context: CallContext,  # noqa: ARG002
     ) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
@@ -144,7 +144,7 @@ class InProcess:
 
     def execute(
         self,
-        request: ExecuteSlashCommandRequest,  # noqa: ARG002 - the seam's
+        request: ExecuteSlashCommandRequest,  # noqa: ARG002 - the protocol's
         context: CallContext,  # noqa: ARG002
     ) -> ExecutionReply:
         """See `Downstream.execute`."""
@@ -152,7 +152,7 @@ class InProcess:
 
 
 class UnavailableAgent:
-    """An agent that cannot be asked for anything."""
+    """An agent to which every call fails."""
 
     immediate = True
 
@@ -160,26 +160,26 @@ class UnavailableAgent:
         self._failure = failure
 
     def ask(self, *_: object, **__: object) -> Any:
-        """Raises DownstreamFailed."""
+        """Raise DownstreamFailed."""
         raise DownstreamFailed(self._failure)
 
     commands = ask
     execute = ask
 
     def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
-        """It has no tasks."""
+        """Do nothing: there are no tasks."""
 
 
 def without_address(route: Route, variable: str) -> Downstream:
-    """An agent that cannot be asked, since the variable with its address is not set."""
+    """Return the agent of a route whose address is a variable that is not set."""
     return UnavailableAgent(unaddressed(route, variable))
 
 
 def of_workers(route: Route) -> Downstream:
-    """The pull workers of a role, who cannot be asked: they come for what is stored."""
+    """Return the agent of a route of pull workers, which cannot be called: they fetch stored tasks."""
     return UnavailableAgent(without_tasks(route))
 
 
 def addressed(message: Message, *, context_id: str, task_id: str | None) -> Message:
-    """The caller's message with the downstream's ids instead of ours; messageId passes through unchanged."""
+    """Return the caller's message with the downstream's ids instead of ours; messageId passes through unchanged."""
     return msgspec.structs.replace(message, context_id=context_id, task_id=task_id, reference_task_ids=())

@@ -1,1 +1,1 @@
-"""What lies between the hub and an agent, one file per kind (docs/boundaries.md); `registry.py` lists the kinds."""
+"""The boundaries between the hub and its agents (docs/boundaries.md): one file per kind, listed in `registry.py`."""

@@ -92,9 +92,9 @@ class AccessTokens(Protocol):
 
 
 class CredentialSources(Struct, frozen=True, kw_only=True):
-    """Where credentials come from. Without `tokens`, the hub has no identity of its own and calls loopback agents only.
+    """The sources of one process. Without `tokens`, the hub has no identity of its own and calls loopback agents only.
 
-    Where it `spares_loopback`, agents on this machine get no token, since nothing in front of them asks for one.
+    With `spares_loopback`, agents on this machine get no token, since nothing in front of them checks one.
     """
 
     tokens: ServiceTokens | None = None

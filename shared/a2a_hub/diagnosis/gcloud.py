@@ -1,4 +1,4 @@
-"""The gcloud commands that mend what stands between two services, and the Cloud Run service behind an address."""
+"""The gcloud commands that fix the connection of two services, and the Cloud Run service behind an address."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ class Service(Struct, frozen=True, kw_only=True):
     project: str | None = None
 
     def add_invoker(self, member: str) -> str:
-        """Lets `member` ("serviceAccount:…", or everybody) invoke it."""
+        """Let `member` ("serviceAccount:…", or everybody) invoke it."""
         return self._command("add-iam-policy-binding", f"--member={member} --role=roles/run.invoker")
 
     def add_audience(self, audience: str) -> str:
-        """Makes it take ID tokens for `audience` as well."""
+        """Make it accept ID tokens for `audience` as well."""
         return self._command("update", f"--add-custom-audiences={audience}")
 
     def more_instances(self) -> str:
-        """Lets it grow to Cloud Run's usual 100 instances."""
+        """Let it grow to Cloud Run's usual 100 instances."""
         return self._command("update", "--max-instances=100")
 
     def keep_instance(self) -> str:
-        """Keeps one instance warm."""
+        """Keep one instance warm."""
         return self._command("update", "--min-instances=1")
 
     def set_variable(self, name: str, value: str) -> str:
-        """Sets one of its environment variables."""
+        """Set one of its environment variables."""
         return self._command("update", f"--update-env-vars={name}={value}")
 
     def restart(self) -> str:
-        """Starts new instances, which take new tokens."""
+        """Start new instances, which fetch new tokens."""
         return self._command("update", "--update-env-vars=RESTARTED=$(date +%s)")
 
     def describe(self) -> str:
-        """Shows the address that it has."""
+        """Show its address."""
         return self._command("describe", "--format='value(status.url)'")
 
     def logs(self) -> str:
-        """Shows what it logged."""
+        """Show its log."""
         return self._command("logs read", "--limit=20")
 
     def _command(self, verb: str, options: str) -> str:
@@ -63,7 +63,7 @@ class Service(Struct, frozen=True, kw_only=True):
 
 
 def more_quota(api: str, project: str, *, of: str) -> str:
-    """Asks for more requests a minute of an API, which has quotas for each kind of request: `of` is how the quota's id begins.
+    """Request more requests a minute of an API with a quota for each kind of request: `of` is the start of the quota's id.
     The command itself looks up the rest of the id.
     """
     place = f"--service={api} --project={project}"
@@ -73,12 +73,12 @@ def more_quota(api: str, project: str, *, of: str) -> str:
 
 
 def is_command(text: str) -> bool:
-    """Whether a remedy is a command as it is, and no sentence."""
+    """Return True if a remedy is a whole command, and no sentence."""
     return text.startswith(("gcloud ", "hubctl ")) and " (" not in text and ", then " not in text
 
 
 def service_of(url: str, *, name: str) -> Service:
-    """The service behind `url`; `name` where the address does not say."""
+    """Return the service behind `url`; `name` if the address does not say."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if found := re.fullmatch(_RUN, host) or re.fullmatch(_OLDER_RUN, host):

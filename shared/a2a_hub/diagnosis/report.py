@@ -1,4 +1,4 @@
-"""What a function finds when it examines itself (`GET /doctor`): steps, the same on the wire and on the operator's terminal.
+"""The report of a function's self-examination (`GET /doctor`): steps, the same on the wire and on the operator's terminal.
 
 Whoever may invoke a function may ask: IAM stands in front of it. Its own credentials are what is tested, which nobody else has.
 """
@@ -30,7 +30,7 @@ class Outcome(StrEnum):
 
 
 class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that was tested: what was seen, and where it is not well, what mends it: in words, and the exact command."""
+    """One test: its result and, for a problem, the fix in words and as an exact command."""
 
     check: str
     outcome: Outcome
@@ -40,75 +40,75 @@ class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Examined(Struct, frozen=True, kw_only=True):
-    """The steps about one part: a route, or the way to the hub."""
+    """The steps on one part: a route, or the way to the hub."""
 
     subject: str
     steps: tuple[Step, ...]
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """Everything that a function found. `account` is the service account that it runs as, where that is known."""
+    """The steps of a whole function. `account` is its service account, if that is known."""
 
     account: str | None = None
     examined: tuple[Examined, ...] = ()
 
 
 def ok(check: str, message: str) -> Step:
-    """It works."""
+    """Return the step of a part that works."""
     return Step(check=check, outcome=Outcome.OK, message=message)
 
 
 def skipped(check: str, message: str) -> Step:
-    """It was not tested."""
+    """Return the step of a part that was not tested."""
     return Step(check=check, outcome=Outcome.SKIPPED, message=message)
 
 
 def error(check: str, message: str, *, fix: str, command: str | None = None) -> Step:
-    """It does not work."""
+    """Return the step of a part that does not work."""
     return Step(check=check, outcome=Outcome.ERROR, message=message, fix=fix, command=command)
 
 
 def failed(check: str, message: str, *, remedy: str) -> Step:
-    """It does not work; `remedy` is a command or a sentence."""
+    """Return the step of a part that does not work; `remedy` is a command or a sentence."""
     if is_command(remedy):
         return error(check, message, fix="run the command", command=remedy)
     return error(check, message, fix=remedy)
 
 
 def warning(check: str, message: str, *, fix: str, command: str | None = None) -> Step:
-    """It works less well than meant."""
+    """Return the step of a part that works less well than it should."""
     return Step(check=check, outcome=Outcome.WARNING, message=message, fix=fix, command=command)
 
 
 def in_time(check: str, message: str, *, seconds: float, fix: str) -> Step:
-    """It works; where it took longer than SLOW_SECONDS, less well than meant."""
+    """Return the step of a part that works; a warning if it took longer than SLOW_SECONDS."""
     if seconds <= SLOW_SECONDS:
         return ok(check, message)
     return warning(check, f"{message}; it took {seconds:.1f} s", fix=fix)
 
 
 def report_response(report: Report, *, status: int = 200) -> Response:
-    """The report as an answer."""
+    """Return the report as an answer."""
     headers = {"content-type": JSON, "cache-control": "no-store"}
     return Response(status=status, headers=headers, body=msgspec.json.encode(report))
 
 
 def read_report(body: bytes) -> Report | None:
-    """A report as it came in; None where it is none."""
+    """Decode a report; None if the bytes are none."""
     try:
         return msgspec.json.decode(body, type=Report)
     except (ValueError, RecursionError):
-        # Whatever answers at that path: of msgspec's errors, those for what is no UTF-8 are Python's own.
+        # Anything may answer at that path; msgspec reports invalid UTF-8 by Python's own error.
         return None
 
 
 def asks(request: Request) -> bool:
-    """Whether the request asks for a function's report on itself."""
+    """Return True for a request for a function's report on itself."""
     return request.path == PATH and request.method == "GET"
 
 
 def with_doctor(handle: Handler, examine: Callable[[], Sequence[Step]]) -> Handler:
-    """`handle`, and at `GET /doctor` what `examine` finds; one examination at a time, since each one uses quota."""
+    """Add `GET /doctor` to `handle`; one examination at a time, since each uses quota."""
     one_at_a_time = threading.Lock()
 
     def answer(request: Request) -> Response:
@@ -122,7 +122,7 @@ def with_doctor(handle: Handler, examine: Callable[[], Sequence[Step]]) -> Handl
 
 
 def certificate_command(url: str) -> str:
-    """What shows the certificate of the host in `url`, and how far its TLS gets."""
+    """Return the command that shows the certificate of the host in `url`, and how far its TLS gets."""
     parts = urlsplit(url)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"openssl s_client -connect {host}:{parts.port or 443} </dev/null"

@@ -67,7 +67,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 class Http(Protocol):
-    """What sends requests: an `HttpClient`, or a part in front of one."""
+    """A sender of requests: an `HttpClient`, or a part in front of one."""
 
     @property
     def clock(self) -> Callable[[], float]:

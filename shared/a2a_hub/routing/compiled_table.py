@@ -1,7 +1,7 @@
-"""A route table's text together with what takes longest to find out about it.
+"""A route table together with the slowest results of its parsing.
 
-A bundle holds it beside the table, ready to be read (`local/bundle.py`), as byte code stands beside its source. It is matched
-by the text: that of another text is not used.
+A bundle has it beside the table (`local/bundle.py`), as byte code stands beside its source. It holds for the text of the same
+digest only.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 from a2a_hub.routing.required_literals import required_literals
 
 NAME = "{table}.compiled"
-"""The name of the file, by that of the table's own."""
+"""The name of the file, made from that of the table."""
 
 
 class CompiledTable(NamedTuple):
-    """`document` is what the TOML says; `literals` are those that each pattern requires (`required_literals`)."""
+    """The decoded TOML, and the literals that each pattern requires (`required_literals`)."""
 
     document: Mapping[str, Any]
     literals: Mapping[str, tuple[str, ...]]
 
 
 def compile_table(text: str) -> CompiledTable:
-    """Raises tomllib.TOMLDecodeError. Whether the document is a route table is not asked."""
+    """Decode the text, without checks of the table. Raises tomllib.TOMLDecodeError."""
     # A bundle holds its table compiled, and starts without the parser.
     import tomllib
 
@@ -34,18 +34,18 @@ def compile_table(text: str) -> CompiledTable:
 
 
 def dumped(text: str) -> str | None:
-    """The compiled form of a table's text, to be written to a file; None for one that is wrong, which its hub will tell."""
+    """Return the compiled form of a table's text for a file; None for a wrong one, which the hub reports."""
     try:
         document, literals = compile_table(text)
         compiled = {"sha256": _digest(text), "document": document, "literals": literals}
         return json.dumps(compiled, ensure_ascii=False)
     except (ValueError, TypeError):
-        # No TOML, or a value such as a date, which is in no route table.
+        # No TOML, or a value such as a date, which no route table has.
         return None
 
 
 def loaded(dump: bytes, text: str) -> CompiledTable | None:
-    """What `dumped` has made, if it was made of this very text."""
+    """Return the compiled table of `dumped`, if it was made from this text."""
     try:
         compiled = json.loads(dump)
     except ValueError:

@@ -23,7 +23,7 @@ from a2a_hub.a2a.card import (
 )
 from a2a_hub.routing.routes import Route, RouteTable
 
-# Without offline access and consent, Gemini Enterprise gets no refresh token and asks again and again.
+# Without offline access and consent, Gemini Enterprise gets no refresh token and prompts again and again.
 GOOGLE_AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth?access_type=offline&prompt=consent"
 GOOGLE_TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
 GOOGLE_SCOPES = {
@@ -33,7 +33,7 @@ GOOGLE_SCOPES = {
 
 
 class SecurityKind(StrEnum):
-    """How callers authenticate, as the card declares it."""
+    """The ways in which callers authenticate, as the card declares them."""
 
     GOOGLE = "google"
     BEARER = "bearer"
@@ -48,7 +48,7 @@ def hub_card(
     extended: bool,
     keeps_tasks: bool,
 ) -> AgentCard:
-    """The card of the hub at `public_url` with the skills of `routes`; with `extended`, callers can ask for one of their own.
+    """Return the card of the hub at `public_url` with the skills of `routes`; `extended` offers each caller a card of their own.
 
     It declares security, so that Gemini Enterprise sends the user's token; any one of `security` is enough.
     """
@@ -102,7 +102,7 @@ def _scopes(kind: SecurityKind) -> tuple[str, ...]:
 
 
 def _extensions(routes: Iterable[Route]) -> tuple[AgentExtension, ...]:
-    """Those of agents whose own words reach the caller; of the others, nobody would notice one."""
+    """Return the extensions of agents whose own messages reach the caller; those of others have no effect."""
     uris = dict.fromkeys(uri for route in routes if route.passes_tasks for uri in route.extensions)
     return tuple(AgentExtension(uri=uri) for uri in uris)
 

@@ -1,4 +1,4 @@
-"""The keywords and patterns of a route table that stand in a text, found in a time that hardly grows with the table."""
+"""Finds the keywords and patterns of a route table in a text, in a time that hardly grows with the table."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from a2a_hub.routing.required_literals import required_literals
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.normalization import normalise
 
-# Scripts below this point put blanks between words; Japanese and its neighbours stand above it and do not.
+# Scripts below this code point separate words by blanks; Japanese and its neighbours above it do not.
 _FIRST_UNSPACED_SCRIPT = "\u1100"
-# A short katakana word stands in longer ones by accident (リスク in アスタリスク), a long one hardly ever.
+# A short katakana word is part of longer ones by accident (リスク in アスタリスク), a long one hardly ever.
 _LONGEST_WHOLE_KATAKANA = 3
 _LONGEST_SHOWN = 60
 Clue = int | bytes
@@ -27,10 +27,10 @@ _BLANKED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in 
 
 
 class KeywordIndex:
-    """The keywords of all routes, in all their forms."""
+    """An index of the keywords of all routes, in all their forms."""
 
     def __init__(self, routes: Sequence[Route]) -> None:
-        """`routes` are in the order in which they are tried."""
+        """Index the routes, which are in the order of priority."""
         self._entries = [
             (route, keyword, form)
             for route in routes
@@ -40,7 +40,7 @@ class KeywordIndex:
         self.literals = LiteralIndex([(Literal(form, whole=True),) for _, _, form in self._entries])
 
     def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with keywords in the text, in order, with those keywords as they stand in the table."""
+        """Yield each route with keywords in the text, in order, with these keywords as the table writes them."""
         possible = map(self._entries.__getitem__, self.literals.present(searched))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
             found = [(route, keyword) for route, keyword, form in entries if stands_in(form, searched.text)]
@@ -49,7 +49,7 @@ class KeywordIndex:
 
 
 def stands_in(word: str, text: str) -> bool:
-    """Whether `word` stands in `text` as a word of its own, as far as its script has a way to tell."""
+    """Return True if `word` is in `text` as a whole word, as far as its script separates words."""
     at = text.find(word)
     while at >= 0:
         if _is_whole(word, before=text[at - 1 : at], after=text[at + len(word) : at + len(word) + 1]):
@@ -75,7 +75,7 @@ def _is_katakana(character: str) -> bool:
 
 
 def _forms(keyword: str) -> tuple[str, ...]:
-    """The keyword and its English plural: of its last word, when that has three letters or more."""
+    """Return the keyword and its English plural: of its last word, if that has three letters or more."""
     last = keyword.rsplit(" ", 1)[-1]
     if len(last) < 3 or not (last.isascii() and last.isalpha()):
         return (keyword,)
@@ -85,10 +85,10 @@ def _forms(keyword: str) -> tuple[str, ...]:
 
 
 class PatternIndex:
-    """The patterns of all routes, each with the literals that it cannot do without."""
+    """An index of the patterns of all routes, by the literals that each requires."""
 
     def __init__(self, routes: Sequence[Route], literals: Mapping[str, tuple[str, ...]]) -> None:
-        """`routes` are in the order in which they are tried; `literals` are those that are known (`RouteTable.literals`)."""
+        """Index the routes, which are in the order of priority; `literals` are the known ones (`RouteTable.literals`)."""
         self._entries = [(route, compile_pattern(pattern)) for route in routes for pattern in route.patterns]
         self.literals = LiteralIndex(
             [
@@ -99,7 +99,7 @@ class PatternIndex:
         )
 
     def matches(self, searched: SearchedText) -> Iterator[tuple[Route, tuple[str, ...]]]:
-        """Each route with patterns that match the text, in order, with what each of them matched, shortened."""
+        """Yield each route with patterns that match the text, in order, with the matched texts, shortened."""
         possible = map(self._entries.__getitem__, self.literals.present(searched))
         for _, entries in groupby(possible, key=lambda entry: entry[0].id):
             found = [(route, match) for route, pattern in entries if (match := pattern.search(searched.text))]
@@ -112,18 +112,18 @@ def _shortened(matched: str) -> str:
 
 
 class Literal(Struct, frozen=True):
-    """A piece of normalised text to look for; `whole` when its ASCII words only count as words."""
+    """A piece of normalised text; `whole` if it counts only as whole ASCII words."""
 
     text: str
     whole: bool = False
 
 
 Known = Mapping[ClueKind, frozenset[Clue]]
-"""By their kind, the clues by which some index knows a literal."""
+"""The clues that some index uses, by kind."""
 
 
 class SearchedText:
-    """A normalised text, and the `known` clues in it, which are looked up once for all indexes."""
+    """A normalised text, and the `known` clues in it, looked up once for all indexes."""
 
     def __init__(self, text: str, known: Known) -> None:
         self.text = text
@@ -131,20 +131,20 @@ class SearchedText:
         self._clues: dict[ClueKind, frozenset[Clue]] = {}
 
     def clues(self, kind: ClueKind) -> frozenset[Clue]:
-        """The known clues of a kind that are in the text."""
+        """Return the known clues of a kind that are in the text."""
         if kind not in self._clues:
             self._clues[kind] = self._known[kind].intersection(kind(self.text))
         return self._clues[kind]
 
 
 def known_to(*indexes: LiteralIndex) -> Known:
-    """The clues by which one of the indexes knows a literal."""
+    """Return the clues that the indexes use."""
     kinds = {kind for index in indexes for kind in index.known}
     return {kind: frozenset().union(*(index.known.get(kind, ()) for index in indexes)) for kind in kinds}
 
 
 class LiteralIndex:
-    """Sets of literals, each literal known by its rarest clue: a pair of characters, a word, or four letters.
+    """An index of sets of literals, each literal by its rarest clue: a pair of characters, a word, or four letters.
 
     An automaton over all literals is faster on a text like those it has seen, but takes milliseconds to build
     its states for a new one; the time of this index is the same for every text of a length.
@@ -172,7 +172,7 @@ class LiteralIndex:
         self.known: Known = {kind: frozenset(found) for kind, found in self._literals_of.items()}
 
     def present(self, searched: SearchedText) -> list[int]:
-        """The ascending numbers of the sets with a literal in the text, and of those without literals."""
+        """Return the numbers of the sets with a literal in the text and of those without literals, ascending."""
         text = searched.text
         numbers = set(self._always)
         numbers.update([number for literal, number in self._short if literal in text])
@@ -189,17 +189,17 @@ class LiteralIndex:
 
 
 def _kind_of(literal: Literal) -> ClueKind:
-    """The kind of clue that tells most of `literal`."""
+    """Return the most selective kind of clue for `literal`."""
     if not literal.text.isascii():
         return _pairs
     return _words if literal.whole else _fours
 
 
 def _clues_of_all(kind: ClueKind, literals: Sequence[str]) -> list[Sequence[Clue]]:
-    """For each literal the clues that are in every text which holds it."""
+    """Return for each literal the clues of every text that has it."""
     if kind is _words:
         return [_words(literal) for literal in literals]
-    # All literals as one text, whose runs are then divided: many times faster than one by one.
+    # All literals as one text, split afterwards: many times faster than one by one.
     length = 2 if kind is _pairs else 4
     runs = _in_order(kind("".join(literals)), length)
     clues_of: list[Sequence[Clue]] = []
@@ -213,23 +213,23 @@ def _clues_of_all(kind: ClueKind, literals: Sequence[str]) -> list[Sequence[Clue
 
 
 def _pairs(text: str) -> list[int]:
-    """All pairs of neighbouring characters, as numbers; none of a text in which all of them are ASCII."""
+    """Return all pairs of neighbouring characters, as numbers; none for a text of ASCII."""
     # "utf-32" writes a mark of four bytes, then the machine's own byte order; naming the order would load another codec.
     return [] if text.isascii() else _runs(memoryview(text.encode("utf-32"))[4:], size=8, step=4)
 
 
 def _words(text: str) -> list[bytes]:
-    """All words of ASCII letters and digits."""
+    """Return all words of ASCII letters and digits."""
     return text.encode("ascii", "replace").translate(_BLANKED).split()
 
 
 def _fours(text: str) -> list[int]:
-    """All runs of four ASCII characters, as numbers; in the text, others may stand between them."""
+    """Return all runs of four ASCII characters, as numbers, regardless of other characters between them."""
     return _runs(memoryview(text.encode("ascii", "ignore")), size=4, step=1)
 
 
 def _runs(view: memoryview, *, size: int, step: int) -> list[int]:
-    """All runs of `size` bytes from each multiple of `step` on: first those at 0, `size` and so on, then those a step later."""
+    """Return all runs of `size` bytes at each multiple of `step`: first those at 0, `size` and so on, then those a step later."""
     runs: list[int] = []
     for offset in range(0, min(size, len(view)), step):
         end = len(view) - (len(view) - offset) % size
@@ -238,7 +238,7 @@ def _runs(view: memoryview, *, size: int, step: int) -> list[int]:
 
 
 def _in_order(runs: Sequence[Clue], steps: int) -> list[Clue]:
-    """What `_runs` found, where a run has so many `steps`, in the order in which it stands in the text."""
+    """Return the result of `_runs`, for runs of so many `steps`, in the order of the text."""
     ordered = list(runs)
     taken = 0
     for first in range(steps):

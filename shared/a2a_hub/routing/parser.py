@@ -30,9 +30,9 @@ def load(
     file: str = "routes.toml",
     compiled: CompiledTable | None = None,
 ) -> RouteTable:
-    """The route table that `text` describes, with every `${NAME}` in an address taken from `variables`.
+    """Return the route table in `text`, with every `${NAME}` in an address replaced from `variables`.
 
-    `compiled` spares compiling the text. Raises RouteTableError with all problems at once, each with its line and what to do.
+    `compiled` spares compiling the text. Raises RouteTableError with all problems together, each with its line and remedy.
     """
     document, literals = compiled or _compiled(text, file)
     lines = TomlLines(text)
@@ -76,7 +76,7 @@ def unset_variables(
     file: str = "routes.toml",
     compiled: CompiledTable | None = None,
 ) -> tuple[str, ...]:
-    """The names of the `${NAME}` in the values of a table that `variables` does not set, sorted. Raises RouteTableError."""
+    """Return the names of the unset `${NAME}` in the values of a table, sorted. Raises RouteTableError."""
     named: set[str] = set()
 
     def collect(value: object) -> None:
@@ -91,7 +91,7 @@ def unset_variables(
     return tuple(sorted(name for name in named if not variables.get(name)))
 
 
-# A start asks for the unset variables of a table first, and loads it then.
+# A start reads the unset variables of a table first, and loads it then.
 @lru_cache(maxsize=1)
 def _compiled(text: str, file: str) -> CompiledTable:
     try:
@@ -177,7 +177,7 @@ def _address(table: CheckedTable, key: str, default: str | None = None) -> str |
 
 
 def _check_ids(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """Every id is a short lower-case name and used once; exactly one route is the default."""
+    """Check that every id is a unique lower-case name, and that exactly one route is the default."""
     first: dict[str, CheckedTable] = {}
     for route, table in zip(routes, tables, strict=True):
         if route.id and not _ID.fullmatch(route.id):
@@ -203,10 +203,10 @@ def _check_ids(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
 
 
 def _check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """No two routes have the same priority: a text that matches both would have two answers."""
+    """Check that no two routes have the same priority: a text that matches both would have two answers."""
     holders: dict[int, Route] = {}
     for route, table in zip(routes, tables, strict=True):
-        # A value of the wrong type is a mistake of its own and was read as 0.
+        # A value of the wrong type has its own problem and was read as 0.
         if type(table.values.get("priority")) is not int:
             continue
         holder = holders.setdefault(route.priority, route)
@@ -220,7 +220,7 @@ def _check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) -
 def _check_rules(
     routes: Sequence[Route], tables: Sequence[CheckedTable], literals: Mapping[str, tuple[str, ...]]
 ) -> None:
-    """Every rule can match, no keyword has two routes, and only the default may have no rule.
+    """Check that every rule can match, no keyword has two routes, and only the default has no rule.
 
     `literals` are those that each pattern requires (`required_literals`).
     """
@@ -235,7 +235,7 @@ def _check_rules(
 
 
 def _check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """A route is one agent's or one role's: the workers of a role fetch its tasks, and are not called."""
+    """Check that a route with a role has no agent: the workers of the role fetch its tasks."""
     for route, table in zip(routes, tables, strict=True):
         if not route.role:
             continue
@@ -252,7 +252,7 @@ def _check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> Non
 
 
 def _check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """Extensions are URIs (A2A 1.0.1 §4.6), and go into one header, separated by commas."""
+    """Check that extensions are URIs (A2A 1.0.1 §4.6), which one header lists with commas."""
     for route, table in zip(routes, tables, strict=True):
         for index, uri in enumerate(route.extensions):
             if uri and not _URI.fullmatch(uri):
@@ -261,7 +261,7 @@ def _check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) -
 
 
 def _check_access(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """Who may use a route is written as it is compared, letter by letter: a domain by itself, an address with both its parts."""
+    """Check the spelling of domains and email addresses, which are compared letter by letter."""
     for route, table in zip(routes, tables, strict=True):
         for index, domain in enumerate(route.allow_domains):
             if domain and not _DOMAIN.fullmatch(domain):
@@ -289,7 +289,7 @@ def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route])
         else:
             message = ""
         seen.add(normal)
-        # An empty text was a mistake of its own already.
+        # An empty text has its own problem.
         if message and keyword.strip():
             table.problem("keywords", message, index=index)
 

@@ -1,4 +1,4 @@
-"""Patterns over callers' text: always RE2, whose time is linear in the text."""
+"""Patterns over callers' text: always RE2, which takes linear time."""
 
 import re
 from functools import cache, cached_property, lru_cache
@@ -10,37 +10,37 @@ _MAX_PATTERN_MEMORY_BYTES = 8 << 20
 
 
 class Found(Protocol):
-    """A match: the part of the text that matched."""
+    """A match of a pattern."""
 
     def group(self) -> str:
-        """The matched text."""
+        """Return the matched text."""
 
 
 class Pattern(Protocol):
     """A compiled RE2 pattern, safe to use from many threads."""
 
     def search(self, text: str) -> Found | None:
-        """The leftmost match in `text`."""
+        """Return the leftmost match in `text`."""
 
 
 class BadPattern(ValueError):
-    """The pattern is not one that RE2 understands; the message says where."""
+    """A pattern that RE2 does not understand; the message says where."""
 
 
-# Each pattern is asked for twice: when the table is checked, and when it is used.
+# Each pattern is compiled twice: when the table is checked, and when it is used.
 @lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> Pattern:
-    """A pattern that ignores case and finds its leftmost match. Raises BadPattern."""
+    """Compile a pattern that ignores case and finds its leftmost match. Raises BadPattern."""
     try:
         re2.Set.SearchSet(_reading()).Add(pattern)
     except re2.error:
-        # Of a set, RE2 does not say what is wrong.
+        # For a set, RE2 gives no reason.
         return _compiled(pattern)
     return _compiled(pattern) if _may_be_too_large(pattern) else _OnFirstSearch(pattern)
 
 
 def _may_be_too_large(pattern: str) -> bool:
-    """Only a Unicode class or a very long pattern, written out where it is repeated by number, can need too much memory."""
+    """Return True for a Unicode class, or a very long pattern after its counted repetitions: others never need much memory."""
     length = len(pattern)
     if "{" in pattern:
         for least, most in re.findall(r"\{(\d*),?(\d*)\}", pattern):
@@ -50,7 +50,7 @@ def _may_be_too_large(pattern: str) -> bool:
 
 
 class _OnFirstSearch:
-    """RE2 takes four times longer to compile a pattern than to read it, and a text needs few patterns of a table."""
+    """A pattern that is compiled at its first use: RE2 compiles four times slower than it parses."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -83,7 +83,7 @@ def _options() -> Any:
 
 @cache
 def _reading() -> Any:
-    """Tells whether a pattern is one: case does not matter for that, and to ignore it takes twice the time."""
+    """Return options for a check of the syntax, with case: to ignore it takes twice the time."""
     options = re2.Options()
     options.log_errors = False
     return options

@@ -11,9 +11,9 @@ _ZERO_WIDTH = "bBAz"
 
 
 def required_literals(pattern: str) -> tuple[str, ...]:
-    """Literals in folded case, of which every matching text holds one; empty when none can be told.
+    """Return literals in folded case, of which every matching text has one; none if they cannot be determined.
 
-    What is not understood here is left out, so that no match is lost; of what RE2 does not accept, anything may be told.
+    Unknown syntax adds no literals, so that no match is lost. For patterns that RE2 rejects the result means nothing.
     """
     reader = _Reader(pattern)
     try:
@@ -23,11 +23,11 @@ def required_literals(pattern: str) -> tuple[str, ...]:
 
 
 class _NotUnderstoodError(Exception):
-    """The pattern holds syntax whose end this reader cannot find."""
+    """Syntax whose end this reader cannot find."""
 
 
 class _Reader:
-    """Walks a pattern once. Every method leaves `at` behind what it has read."""
+    """A reader of one pattern. Every method moves `at` behind the syntax that it has read."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -70,7 +70,7 @@ class _Reader:
         return folded
 
     def _atom(self) -> tuple[str | None, tuple[str, ...]]:
-        """A literal ("" for what has no width) or None, and what a group requires."""
+        """Return a literal ("" for zero width) or None, and the literals that a group requires."""
         character = self.pattern[self.at]
         self.at += 1
         match character:
@@ -131,7 +131,7 @@ class _Reader:
         return escaped if not escaped.isalnum() else None
 
     def _least_repeats(self) -> int | None:
-        """1 for a plain atom, 2 for one that may stand more often, None for one that may be missing."""
+        """Return 1 for a plain atom, 2 for one that may repeat, None for one that may be missing."""
         least: int | None = 1
         while self.at < len(self.pattern) and self.pattern[self.at] in _QUANTIFIED_BY:
             quantifier = self.pattern[self.at]
@@ -161,5 +161,5 @@ class _Reader:
 
 
 def _strength(literals: tuple[str, ...]) -> int:
-    """The longer the shortest literal is, the fewer are the texts in which it is found."""
+    """Return the bytes of the shortest literal: the longer it is, the fewer texts have it."""
     return min(map(len, map(str.encode, literals)))

@@ -14,7 +14,7 @@ from a2a_hub.text.quoted_mail import without_quoted_mail, without_signature
 
 
 class Rule(StrEnum):
-    """Why a route was chosen; in this order, the first that applies wins."""
+    """The reasons for a choice; in this order, the first that applies wins."""
 
     SKILL = "skill"
     WAITING = "waiting"
@@ -35,12 +35,12 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     @property
     def reason_without_text(self) -> str:
-        """The reason for a log that holds no texts: a keyword stands in the table, what a pattern matched is the caller's own."""
+        """The reason for a log without texts: a keyword comes from the table, but the match of a pattern is the caller's text."""
         return f'{self.rule}: one of "{self.route.id}"' if self.rule is Rule.PATTERN else self.reason
 
 
 class UnknownSkill(Exception):
-    """The caller asked by name for a route that the table does not have."""
+    """A caller's request for a skill that the table does not have."""
 
     def __init__(self, skill: str, known: tuple[str, ...]) -> None:
         super().__init__(f"there is no skill {skill!r}; known skills: {', '.join(known)}")
@@ -49,7 +49,7 @@ class UnknownSkill(Exception):
 
 
 class Router:
-    """A route table made ready for choosing. It never changes after construction, so threads may share it."""
+    """The router of one route table. Immutable, and so thread-safe."""
 
     def __init__(self, table: RouteTable) -> None:
         self._table = table
@@ -64,9 +64,9 @@ class Router:
         }
 
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
-        """The route of `text`: by skill, else by rules, else the last route if it keeps such texts, else the default.
+        """Choose the route of `text`: by skill, else by rules, else the last route if it is sticky, else the default.
 
-        What the text says itself goes before what it quotes, and how it is signed decides nothing. `skill` and `last_route`
+        The text itself goes before its quotations; its signature is ignored. `skill` and `last_route`
         are route ids; a last route that the table no longer has is ignored.
         Raises UnknownSkill.
         """
@@ -79,11 +79,11 @@ class Router:
         return choice or self._unruled(own, last_route)
 
     def has_rule_for(self, text: str) -> bool:
-        """Whether a route takes the text by its words."""
+        """Return True if a rule of some route matches the text."""
         return self.choose(text).rule in (Rule.KEYWORD, Rule.PATTERN)
 
     def passed_over(self, text: str) -> list[str]:
-        """Why each other route that has rules for what the text says itself did not get it; the nearest first."""
+        """Return the reasons why other routes with matching rules were not chosen; the nearest first."""
         own, chosen = normalise(without_quoted_mail(text)), self.choose(text).route.id
         reasons: dict[str, str] = {}
         for route, rule, words in self._matches(own):
@@ -109,7 +109,7 @@ class Router:
         return None
 
     def _matches(self, text: str) -> Iterator[tuple[Route, Rule, tuple[str, ...]]]:
-        """The routes with rules for a normalised text, best first: all by keywords, then all by patterns."""
+        """Yield the routes with matching rules, best first: all by keywords, then all by patterns."""
         searched = SearchedText(text, self._known)
         for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
             for route, words in rules.matches(searched):

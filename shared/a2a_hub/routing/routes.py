@@ -14,7 +14,7 @@ from a2a_hub.toml.checked_table import Problem
 
 
 class Route(Struct, frozen=True, kw_only=True):
-    """One downstream agent: how it is presented, which texts are its own, and how it is called."""
+    """One downstream agent: its presentation, the rules for its texts, and its address and limits."""
 
     id: str
     name: str
@@ -26,7 +26,7 @@ class Route(Struct, frozen=True, kw_only=True):
     keywords: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
-    """Patterns that take the route out of the choice for a text, whatever else matched."""
+    """Patterns that exclude the route for a text, whatever else matched."""
     priority: int = 0
     url: str
     boundary: Boundary
@@ -38,21 +38,21 @@ class Route(Struct, frozen=True, kw_only=True):
     connect_timeout_seconds: float = 5.0
     stream_idle_timeout_seconds: float = 120.0
     retries: int = 1
-    """How often a request of which nothing was sent is tried again."""
+    """Further attempts for a request of which nothing was sent."""
     max_response_bytes: int = 4 << 20
     sticky: bool = False
-    """Whether a text of this route's conversation that matches no rule stays with this route."""
+    """True if a text that matches no rule stays with this route of the conversation's last turn."""
     follow_ups: bool = False
-    """Whether it does when it only makes sense with the question before, such as "and abroad?"."""
+    """True if only a text that depends on the question before stays, such as "and abroad?"."""
     default: bool = False
     optional: bool = False
-    """Whether the table does without this route where the variable in its address is not set."""
+    """True if the route is omitted when the variable in its address is not set."""
     role: str = ""
-    """The pull workers who do the work of this route; it has no url and no boundary then."""
+    """The role of the pull workers that do the work of this route, which has no url and no boundary then."""
     passes_tasks: bool = False
-    """Whether callers who can show more than text get the agent's own tasks, messages and artifacts instead of its text."""
+    """True if callers that can show more than text get the agent's own tasks, messages and artifacts."""
     extensions: tuple[str, ...] = ()
-    """URIs of the A2A extensions that the agent is asked to use, such as those that its card requires."""
+    """URIs of the A2A extensions to activate at the agent, such as those that its card requires."""
     input_modes: tuple[str, ...] = ("text/plain",)
     allow_domains: tuple[str, ...] = ()
     """Hosted domains whose users may use the route. With no `allow_…` key at all, everybody may."""
@@ -62,7 +62,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
 
 class HubProfile(Struct, frozen=True, kw_only=True):
-    """How the hub presents itself on its agent card: the optional [hub] table."""
+    """The hub's presentation on its agent card: the optional [hub] table."""
 
     name: str = "A2A hub"
     name_ja: str = "A2A ハブ"
@@ -76,12 +76,12 @@ class HubProfile(Struct, frozen=True, kw_only=True):
 
 
 class RouteTable(Struct, frozen=True, kw_only=True, dict=True):
-    """A table that holds: unique ids, no two routes with the same priority, exactly one default."""
+    """A valid table: unique ids, unique priorities, exactly one default."""
 
     hub: HubProfile
     routes: tuple[Route, ...]
     literals: Mapping[str, tuple[str, ...]] = {}
-    """Of patterns that were compiled with the table, what each requires (`required_literals`)."""
+    """The required literals of patterns that were compiled with the table."""
 
     @cached_property
     def default(self) -> Route:
@@ -95,7 +95,7 @@ class RouteTable(Struct, frozen=True, kw_only=True, dict=True):
 
 
 class RouteTableError(ValueError):
-    """Everything that is wrong with a route table, in the order of its lines."""
+    """All problems of a route table, in the order of its lines."""
 
     def __init__(self, file: str, problems: list[Problem]) -> None:
         self.file = file
@@ -104,12 +104,12 @@ class RouteTableError(ValueError):
 
 
 def restricted(route: Route) -> bool:
-    """Only some may use the route."""
+    """Return True if only some callers may use the route."""
     return bool(route.allow_domains or route.allow_emails or route.allow_clients)
 
 
 def may_use(route: Route, principal: Principal | None) -> bool:
-    """Whether the caller may use the route; None is an anonymous caller, who may use what everybody may."""
+    """Return True if the caller may use the route; None is an anonymous caller."""
     if principal is None:
         return not restricted(route)
     if principal.routes is not None and route.id not in principal.routes:

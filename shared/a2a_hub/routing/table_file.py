@@ -1,4 +1,4 @@
-"""The route table's file: read at the start and, since routes change without a deployment, again and again."""
+"""The file of the route table, which is reloaded while the hub runs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from a2a_hub.routing.parser import load, unset_variables
 from a2a_hub.routing.routes import RouteTable, RouteTableError
 from a2a_hub.telemetry.log import Log
 
-# Stands in for an address that is not set: a name that nobody can ever own (RFC 6761 §6.4).
+# A placeholder for an address that is not set: nobody can ever own this name (RFC 6761 §6.4).
 NOT_SET = "is-not-set.invalid"
 Read = tuple[RouteTable, tuple[str, ...]]
-"""A table, and the names of its variables that have no value."""
+"""A table, and the names of its unset variables."""
 
 
 class RouteFile:
@@ -29,7 +29,7 @@ class RouteFile:
         self.text = ""
 
     def read(self) -> Read | None:
-        """The table; None while the file is the same. Raises RouteTableError (once for a text), OSError, UnicodeDecodeError."""
+        """Return the table; None if unchanged. Raises RouteTableError (once per text), OSError, UnicodeDecodeError."""
         text = self._path.read_text(encoding="utf-8")
         if text == self.text:
             return None
@@ -50,7 +50,7 @@ class RouteFile:
 
 
 def _without_absent(table: RouteTable, placeholders: Mapping[str, str]) -> Read:
-    """The table without the optional routes that have no address, and the variables that the others lack."""
+    """Return the table without the optional routes that have no address, and the variables that the others lack."""
     kept = tuple(route for route in table.routes if not (route.optional and NOT_SET in route.url))
     if len(kept) == len(table.routes):
         return table, tuple(placeholders)
@@ -60,7 +60,7 @@ def _without_absent(table: RouteTable, placeholders: Mapping[str, str]) -> Read:
 
 
 class RouteSource:
-    """Calls `changed` with each further table. A file that does not load leaves the last one in use, and the log says why."""
+    """The reloading of the file: `changed` gets each further table. If the file has errors, the last table stays active."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class RouteSource:
         clock: Callable[[], float],
         run: Callable[[Callable[[], object]], object],
     ) -> None:
-        """Looks every `seconds`; `run` starts what may wait for a disk."""
+        """Reload every `seconds`; `run` starts work that may wait for a disk."""
         self._file = file
         self._seconds = seconds
         self._changed = changed
@@ -82,8 +82,8 @@ class RouteSource:
         self._due = clock() + seconds
         self._reading = threading.Lock()
 
-    def look(self) -> None:
-        """Has the file read where it is time to; whoever calls, with each request, does not wait for it."""
+    def reload_if_due(self) -> None:
+        """Reload the file in the background if it is time; called with each request."""
         if self._clock() >= self._due and self._reading.acquire(blocking=False):
             self._run(self._read)
 
