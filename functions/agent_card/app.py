@@ -8,10 +8,10 @@ from a2a_hub.a2a.card import AgentCard
 from a2a_hub.http.dispatch import Dispatcher, Public
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.routing.routes import RouteTable
-from a2a_hub.runtime.function import anonymous, front_page, health, respond, stdout_log
+from a2a_hub.runtime.function import anonymous, front_page, health, serve, stdout_log
 from a2a_hub.settings.hub import HubSettings, card_endpoint, public_card, route_source
 from a2a_hub.tasks.webhook_keys import KeySetPage
-from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.telemetry.log import Log
 
 
 class _PublicCard:
@@ -45,9 +45,4 @@ def build(config: HubSettings, *, log: Log | None = None) -> Handler:
         ),
         identify=anonymous,
     )
-
-    def handle(request: Request, record: Record) -> Response:
-        source.reload_if_due()
-        return respond(dispatcher.handle, request, record)
-
-    return log.requests(handle)
+    return serve(dispatcher.handle, log=log, before=source.reload_if_due)

@@ -20,11 +20,11 @@ from a2a_hub.gemini import examination as model_examination
 from a2a_hub.gemini.client import Gemini
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
-from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.http.messages import Handler, Request
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, respond, status_pages, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, serve, status_pages, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
@@ -113,11 +113,8 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
         fallback=server.handle,
     )
 
-    def handle(request: Request, record: Record) -> Response:
-        background.start()
-        return respond(dispatcher.handle, request, record)
-
-    return with_doctor(log.requests(handle), lambda: _examine(config, gemini))
+    handle = serve(dispatcher.handle, log=log, before=background.start)
+    return with_doctor(handle, lambda: _examine(config, gemini))
 
 
 class _NoPages:

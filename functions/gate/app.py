@@ -15,7 +15,7 @@ from a2a_hub.identity import signed_principal
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.identity.service_tokens import DefaultCredentials
-from a2a_hub.runtime.function import respond, status_pages, stdout_log
+from a2a_hub.runtime.function import serve, status_pages, stdout_log
 from a2a_hub.tasks.webhook_keys import JWKS_PATH
 from a2a_hub.telemetry.log import Log, Record
 from functions.gate.admission import Admission, RateLimit
@@ -71,10 +71,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
             record["upstreamStatus"] = error.status
             raise
 
-    def handle(request: Request, record: Record) -> Response:
-        return respond(checked, request, record)
-
-    return log.requests(handle)
+    return serve(checked, log=log)
 
 
 class _PublicUpstream:

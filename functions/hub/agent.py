@@ -14,11 +14,10 @@ from a2a_hub.a2a.reply import MessageFactory, Piece, Text, to_events
 from a2a_hub.routing.routes import may_use
 from functions.hub.commands.agent_commands import has_result, result_events
 from functions.hub.commands.commands import Commands
-from functions.hub.conversations import ids_of, mint_context
+from functions.hub.conversations import EXECUTES, ids_of, mint_context
 from functions.hub.downstream.event_translator import TranslatedEvent
 from functions.hub.downstream.mirror import mirrored
-from functions.hub.pipeline import Pipeline
-from functions.hub.turn import EXECUTES, IncomingTurn
+from functions.hub.pipeline import IncomingTurn, Pipeline
 
 
 class HubAgent:

@@ -12,20 +12,20 @@ from a2a_hub.boundaries.token_endpoint import TokenEndpoints
 from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
-from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.http.messages import Handler
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
 from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.identity.signed_principal import HEADER
 from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.wakeups import WAKEUPS_PATH
 from a2a_hub.routing.routes import Route
-from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, health, respond, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, health, serve, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import card_endpoint, missing_variable, route_source
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.tasks.task_service import StoredTasks, TaskService
 from a2a_hub.tasks.webhook_keys import KeySetPage
-from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.telemetry.log import Log
 from functions.hub.agent import CommandAgent, HubAgent
 from functions.hub.commands.agent_commands import AgentCommandCatalog, AgentCommands
 from functions.hub.commands.commands import Commands
@@ -107,12 +107,7 @@ def build(
         identify=Identification(config.identity.authenticator(http, trusts_gate=True)).identify,
         fallback=server.handle,
     )
-
-    def handle(request: Request, record: Record) -> Response:
-        source.reload_if_due()
-        return respond(dispatcher.handle, request, record)
-
-    return log.requests(handle)
+    return serve(dispatcher.handle, log=log, before=source.reload_if_due)
 
 
 class RouteAgents:

@@ -1,30 +1,29 @@
-"""The hub's settings, read once at start: a wrong one stops the start, so that a bad deployment never takes traffic."""
+"""The hub's settings, read once at start: a wrong one stops the start, so that a bad deployment gets no traffic."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from a2a_hub.boundaries import secret_store
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.settings import IdentitySettings
+from a2a_hub.queue import factory as wakeup_settings
+from a2a_hub.queue.factory import WakeupSettings
 from a2a_hub.settings import hub as hub_settings
 from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
-
-if TYPE_CHECKING:
-    from a2a_hub.queue.factory import WakeupSettings
-    from a2a_hub.tasks.settings import TaskSettings
+from a2a_hub.tasks import settings as task_settings
+from a2a_hub.tasks.settings import TaskSettings
 
 
 class Config(Struct, frozen=True, kw_only=True):
-    """`keeps_ui_contract` is false where no caller is taken for a user interface (README, "What a user interface gets").
+    """The hub's settings. Without `keeps_ui_contract`, no caller is taken for a user interface.
 
-    `uses_google_credentials` is false where the hub calls loopback agents only; where it `spares_loopback`, these get none.
+    Without `uses_google_credentials`, the hub calls loopback agents only; if it `spares_loopback`, these get no credential.
     `service` is the hub's own name on Cloud Run (`SERVICE_NAME` over the local cloud), None elsewhere; `operators` are the
-    verified addresses that may ask for `GET /doctor`.
+    verified addresses that may call `GET /doctor`.
     """
 
     hub: HubSettings
@@ -43,10 +42,9 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 def read(environ: Mapping[str, str]) -> Config:
-    """The settings in `environ`. Raises SettingsError with every error at once."""
+    """Return the settings in `environ`. Raises SettingsError with every error at once."""
     settings = Settings(environ)
     hub = hub_settings.read(settings, environ, needs_urls=True)
-    tasks, wakeups = _tasks(settings) if hub.store else (None, None)
     credentials = settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none", "remote"))
     config = Config(
         hub=hub,
@@ -59,19 +57,11 @@ def read(environ: Mapping[str, str]) -> Config:
         ),
         keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),
-        tasks=tasks,
-        wakeups=wakeups,
+        tasks=task_settings.read(settings) if hub.store else None,
+        wakeups=wakeup_settings.read(settings) if hub.store else None,
         keeps_ui_contract=settings.choice("UI_CONTRACT", "on", ("on", "off")) == "on",
         service=settings.optional("SERVICE_NAME") or settings.optional("K_SERVICE"),
         operators=frozenset(settings.listed("OPERATORS")),
     )
     settings.check()
     return config
-
-
-def _tasks(settings: Settings) -> tuple[TaskSettings, WakeupSettings | None]:
-    # Not loaded where no tasks are kept.
-    from a2a_hub.queue import factory as wakeup_settings
-    from a2a_hub.tasks import settings as task_settings
-
-    return task_settings.read(settings), wakeup_settings.read(settings)

@@ -22,6 +22,10 @@ from msgspec import Struct
 from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.runtime.ids import random_hex
 
+CONVERSATION, RUNNING, EXECUTES = "conversation", "running", "executes"
+"""Names of notes in a turn's task: the conversation as the turn left it, the agent's own task while it runs, and that the turn
+executes a slash command.
+"""
 _MOST = 10_000
 _LONGEST_ID = 1000
 _MOST_ARTIFACTS = 50

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import Any
+
+from msgspec import Struct, field
 
 from a2a_hub.a2a import reply
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import Message, TaskState, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
+from a2a_hub.http.messages import Cancellation
+from a2a_hub.identity.principal import Principal
 from a2a_hub.routing.router import Choice
 from a2a_hub.routing.routes import Route, may_use
-from a2a_hub.telemetry.log import Log, Record
-from a2a_hub.text.language import language_of
+from a2a_hub.telemetry.log import Log, Record, Redacted
+from a2a_hub.text.language import Language, language_of
 from functions.hub import citations, texts
-from functions.hub.conversations import Conversation, Conversations
+from functions.hub.conversations import CONVERSATION, EXECUTES, RUNNING, Conversation, Conversations
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent, for_callers
 from functions.hub.downstream.interface import AgentRequest, Downstream, addressed
 from functions.hub.failure import (
@@ -28,11 +33,71 @@ from functions.hub.failure import (
     not_permitted,
     unrouted,
 )
-from functions.hub.tables import Tables
+from functions.hub.tables import Served, Tables
 from functions.hub.tool_approval import Decision, decision_of, pending_tools, question_text, too_late_text
-from functions.hub.turn import CONVERSATION, EXECUTES, RUNNING, IncomingTurn, Turn
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
+
+
+class IncomingTurn(Redacted, frozen=True, kw_only=True):
+    """A message on its way to an agent. `owner` is the caller's subject.
+
+    `skill` is the route that the caller names, `skill_field` the field that names it.
+
+    `downstream_context_id` is the conversation's id for agents that have given it none of their own.
+
+    `may_outlive_request`: the turn becomes a task if it takes long.
+
+    `development_tool`: the caller is a program that uses the extension of this name.
+
+    `executes`: the turn follows a slash command that its agent executes already.
+
+    `text_only`: the caller shows nothing but text. `notes` are stored with the turn's task, if it has one.
+    """
+
+    message: Message
+    skill: str | None
+    skill_field: str
+    owner: str
+    principal: Principal | None
+    context_id: str
+    downstream_context_id: str
+    streaming: bool
+    request_id: str
+    authorization: str | None = None
+    traceparent: str | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    development_tool: bool = False
+    text_only: bool = True
+    may_outlive_request: bool = False
+    executes: bool = False
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+class Turn(Struct, kw_only=True):
+    """The mutable record of one turn, complete when its events are exhausted. `immediate`: it waits for nobody."""
+
+    incoming: IncomingTurn
+    text: str
+    language: Language
+    choice: Choice | None
+    immediate: bool = True
+    texts: list[str] = []
+    data: list[dict[str, Any]] = []
+    citations: list[dict[str, Any]] = []
+    failure: Failure | None = None
+    routing_ms: float = 0.0
+    downstream_ms: float = 0.0
+
+    @property
+    def answer(self) -> str:
+        """The text so far."""
+        return "".join(self.texts)
+
+    def append_text(self, text: str, *, new_paragraph: bool = False) -> None:
+        """Append to the answer, `new_paragraph` after an empty line."""
+        if text:
+            self.texts += ("\n\n", text) if new_paragraph and self.texts else (text,)
 
 
 class Pipeline:
@@ -84,7 +149,7 @@ class Pipeline:
             incoming.owner, incoming.downstream_context_id
         )
         served = self._tables.now
-        choice = served.choose(text, incoming, conversation)
+        choice = _choose_route(served, text, incoming, conversation)
         return conversation, choice, served.downstreams[choice.route.id]
 
     def starts_new_task(self, incoming: IncomingTurn) -> bool:
@@ -94,7 +159,7 @@ class Pipeline:
             return False
         latest = self._conversations.get(incoming.owner, incoming.downstream_context_id) or noted
         try:
-            choice = self._tables.now.choose(text_of(incoming.message), incoming, latest)
+            choice = _choose_route(self._tables.now, text_of(incoming.message), incoming, latest)
         except Exception:
             # The turn meets it again, and reports it.
             return False
@@ -127,7 +192,7 @@ class Pipeline:
     ) -> Iterator[TranslatedEvent]:
         started = self._clock()
         notes = turn.incoming.notes
-        decision, late = decision_of(turn, route, conversation), False
+        decision, late = _decision(turn, route, conversation), False
         same_route = conversation is not None and conversation.route_id == route.id
         delivered = conversation.delivered_artifacts if conversation and same_route else {}
         translator = EventTranslator(
@@ -243,6 +308,33 @@ class Pipeline:
             incoming.notes.pop(RUNNING, None)
             incoming.notes.pop(EXECUTES, None)
             incoming.notes[CONVERSATION] = now.as_note()
+
+
+def _choose_route(
+    served: Served, text: str, incoming: IncomingTurn, conversation: Conversation | None
+) -> Choice:
+    return served.choose(
+        text,
+        conversation,
+        skill=incoming.skill,
+        skill_field=incoming.skill_field,
+        principal=incoming.principal,
+    )
+
+
+def _decision(turn: Turn, route: Route, conversation: Conversation | None) -> Decision:
+    """Return the turn's decision on a tool call. Where the reply shows no language, the turn gets that of the question."""
+    message = turn.incoming.message
+    pending = conversation.pending_tools if conversation and conversation.route_id == route.id else None
+    if pending is None:
+        return Decision(message=message)
+    if route.passes_tasks and not turn.incoming.text_only:
+        # A program decides by data, or knows why it does not.
+        return Decision(message=message, pending=pending.questions)
+    decision = decision_of(message, turn.text, pending)
+    if turn.language is Language.EN and decision.of_text:
+        turn.language = pending.language
+    return decision
 
 
 def _agent_request(

@@ -15,7 +15,6 @@ from a2a_hub.routing.routes import Route, RouteTable, may_use
 from a2a_hub.settings.hub import HubSettings, card_for, public_card
 from functions.hub.conversations import Conversation
 from functions.hub.downstream.interface import Downstream
-from functions.hub.turn import IncomingTurn
 
 # The subject of a text stands at its beginning; the rest is pasted material, and reading it all would hold a thread for seconds.
 _MOST_CHARACTERS = 20_000
@@ -34,15 +33,23 @@ class Served(Struct, frozen=True, kw_only=True):
         """The routes by id."""
         return self.settings.table.by_id
 
-    def choose(self, text: str, incoming: IncomingTurn, conversation: Conversation | None) -> Choice:
+    def choose(
+        self,
+        text: str,
+        conversation: Conversation | None,
+        *,
+        skill: str | None,
+        skill_field: str,
+        principal: Principal | None,
+    ) -> Choice:
         """Choose the route of a turn: that of the task that waits in this conversation, else the router's.
 
         The caller may not be permitted to use it. Raises A2AError (INVALID_PARAMS) for a skill that no route has, or none that
         the caller may use: both look the same.
         """
-        routes, skill = self.routes, incoming.skill
-        if skill is not None and skill in routes and not may_use(routes[skill], incoming.principal):
-            raise self._unknown_skill(incoming)
+        routes = self.routes
+        if skill is not None and skill in routes and not may_use(routes[skill], principal):
+            raise self._unknown_skill(skill_field, principal)
         last = routes.get(conversation.route_id) if conversation else None
         if skill is None and conversation is not None and conversation.waiting_task_id is not None and last:
             reason = f'waiting: the task of "{last.id}" in this conversation waits for an answer'
@@ -54,7 +61,7 @@ class Served(Struct, frozen=True, kw_only=True):
                 last_route=conversation.route_id if conversation else None,
             )
         except UnknownSkill:
-            raise self._unknown_skill(incoming) from None
+            raise self._unknown_skill(skill_field, principal) from None
         if (
             choice.rule is Rule.DEFAULT
             and conversation is not None
@@ -67,12 +74,12 @@ class Served(Struct, frozen=True, kw_only=True):
             return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
         return choice
 
-    def _unknown_skill(self, incoming: IncomingTurn) -> A2AError:
-        known = ", ".join(route.id for route in self.routes.values() if may_use(route, incoming.principal))
+    def _unknown_skill(self, field: str, principal: Principal | None) -> A2AError:
+        known = ", ".join(route.id for route in self.routes.values() if may_use(route, principal))
         return A2AError(
             INVALID_PARAMS,
-            f"Invalid parameters: {incoming.skill_field} is unknown; known are {known}",
-            fields=((incoming.skill_field, f"must be one of {known}"),),
+            f"Invalid parameters: {field} is unknown; known are {known}",
+            fields=((field, f"must be one of {known}"),),
         )
 
 

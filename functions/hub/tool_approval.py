@@ -19,15 +19,13 @@ from a2a_hub.a2a.model import Message
 from a2a_hub.routing.routes import Route
 from a2a_hub.text.language import Language
 from functions.hub import texts
-from functions.hub.conversations import Conversation
-from functions.hub.turn import Turn
 
 
 class Decision(Struct, frozen=True, kw_only=True):
     """The reading of a turn's message, which the agent gets as `message`. `pending` are the tool calls that waited before it.
 
     `call_id` is the call that it decides on, `allows` its approval. If it `asks_again`, the text was not understood, and the
-    agent gets nothing.
+    agent gets nothing. `of_text`: it was read from a text.
     """
 
     message: Message
@@ -35,6 +33,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     call_id: str | None = None
     allows: bool = False
     asks_again: bool = False
+    of_text: bool = False
 
     @property
     def uses_extension(self) -> bool:
@@ -42,28 +41,20 @@ class Decision(Struct, frozen=True, kw_only=True):
         return bool(self.message.extensions) and self.call_id is not None
 
 
-def decision_of(turn: Turn, route: Route, conversation: Conversation | None) -> Decision:
-    """Return the turn's decision. Where the reply shows no language, the turn gets that of the question."""
-    incoming = turn.incoming
-    waiting = conversation if conversation is not None and conversation.route_id == route.id else None
-    pending = waiting.pending_tools if waiting is not None else None
-    if pending is None:
-        return Decision(message=incoming.message)
-    reads_events = route.passes_tasks and not incoming.text_only
-    if reads_events or any(part.data is not UNSET for part in incoming.message.parts):
-        # A program decides by data, or knows why it does not.
-        return Decision(message=incoming.message, pending=pending.questions)
-    if turn.language is Language.EN:
-        turn.language = pending.language
+def decision_of(message: Message, text: str, pending: PendingTools) -> Decision:
+    """Return the decision in a reply to the first pending tool call."""
+    if any(part.data is not UNSET for part in message.parts):
+        return Decision(message=message, pending=pending.questions)
     first = pending.questions[0]
-    option_id = chosen(turn.text, first)
+    option_id = chosen(text, first)
     if option_id is None:
-        return Decision(message=incoming.message, pending=pending.questions, asks_again=True)
+        return Decision(message=message, pending=pending.questions, asks_again=True, of_text=True)
     return Decision(
-        message=confirmation(incoming.message, first, option_id),
+        message=confirmation(message, first, option_id),
         pending=pending.questions,
         call_id=first.call_id,
         allows=option_id not in ("cancel", plain_choices(first)[1]),
+        of_text=True,
     )
 
 

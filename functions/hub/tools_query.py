@@ -17,8 +17,7 @@ from a2a_hub.telemetry.log import Record, traceparent_of
 from functions.hub.conversations import ids_of
 from functions.hub.downstream.event_translator import for_callers
 from functions.hub.failure import Failure
-from functions.hub.pipeline import Pipeline
-from functions.hub.turn import IncomingTurn, Turn
+from functions.hub.pipeline import IncomingTurn, Pipeline, Turn
 
 PATH = "/tools/query"
 OPERATION = "tools/query"

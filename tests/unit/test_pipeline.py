@@ -11,9 +11,8 @@ from a2a_hub.telemetry.log import Log
 from functions.hub.config import read
 from functions.hub.conversations import Conversations
 from functions.hub.downstream.interface import AgentRequest, InProcess
-from functions.hub.pipeline import Pipeline
+from functions.hub.pipeline import IncomingTurn, Pipeline
 from functions.hub.tables import FixedDownstreams, Tables
-from functions.hub.turn import IncomingTurn
 from tests.fakes.hub import route
 
 

@@ -31,11 +31,11 @@ from a2a_hub.routing.routes import Route, may_use
 from a2a_hub.telemetry.log import Log
 from a2a_hub.text.language import Language, language_of
 from functions.hub.commands import texts
+from functions.hub.conversations import EXECUTES, RUNNING
 from functions.hub.downstream.interface import CallContext, ExecutionReply
 from functions.hub.failure import DownstreamFailed, Failure, internal
 from functions.hub.tables import Served, Tables
 from functions.hub.texts import failure_text
-from functions.hub.turn import EXECUTES, RUNNING
 
 _LIST_SECONDS = 10.0
 # /help does not wait for an agent that hangs.

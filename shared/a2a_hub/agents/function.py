@@ -13,9 +13,9 @@ from a2a_hub.a2a.model import SendMessageRequest, text_of
 from a2a_hub.a2a.reply import Piece
 from a2a_hub.a2a.server import A2AServer, Limits
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
-from a2a_hub.http.messages import Handler, Request, Response
-from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, respond, status_pages
-from a2a_hub.telemetry.log import Log, Record
+from a2a_hub.http.messages import Handler
+from a2a_hub.runtime.function import MESSAGE_FACTORY, anonymous, serve, status_pages
+from a2a_hub.telemetry.log import Log
 
 __all__ = ["agent_card", "agent_function"]
 
@@ -67,8 +67,4 @@ def handler_of(agent: Agent, *, card: AgentCard, log: Log) -> Handler:
         identify=anonymous,
         fallback=server.handle,
     )
-
-    def handle(request: Request, record: Record) -> Response:
-        return respond(dispatcher.handle, request, record)
-
-    return log.requests(handle)
+    return serve(dispatcher.handle, log=log)

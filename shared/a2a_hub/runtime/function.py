@@ -12,7 +12,7 @@ from a2a_hub.a2a.error_response import refusal
 from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.http.dispatch import MethodNotAllowed, NotFound, Public
-from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.http.messages import JSON, Handler, Request, Response
 from a2a_hub.identity.authentication import Authenticator, Caller
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.telemetry.log import Log, Record
@@ -21,6 +21,7 @@ __all__ = ["stdout_log"]
 
 MESSAGE_FACTORY = MessageFactory(new_id=new_id, timestamp=timestamp)
 _STDOUT = 1
+_ANONYMOUS = Caller(principal=None)
 
 
 def stdout_log(function: str, *, project: str | None = None, with_text: bool = False) -> Log:
@@ -72,7 +73,20 @@ def anonymous(_request: Request, _record: Record) -> Caller:
     return _ANONYMOUS
 
 
-_ANONYMOUS = Caller(principal=None)
+def serve(
+    handle: Callable[[Request, Record], Response],
+    *,
+    log: Log,
+    before: Callable[[], object] | None = None,
+) -> Handler:
+    """Return a function's handler around a dispatcher's `handle`. `before` is called with each request."""
+
+    def serve_one(request: Request, record: Record) -> Response:
+        if before is not None:
+            before()
+        return respond(handle, request, record)
+
+    return log.requests(serve_one)
 
 
 def respond(handle: Callable[[Request, Record], Response], request: Request, record: Record) -> Response:
