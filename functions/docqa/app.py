@@ -18,7 +18,7 @@ from a2a_hub.gemini.examination import examiner
 from a2a_hub.http.messages import Handler
 from a2a_hub.runtime.function import stdout_log
 from a2a_hub.telemetry.log import Log
-from a2a_hub.text.quoted_mail import without_quoted_mail
+from a2a_hub.text.normalization import without_quoted_mail
 from functions.docqa.cloud.clients import warm_after_fork
 from functions.docqa.cloud.config import CloudConfig
 from functions.docqa.cloud.engine import CloudDocumentQA

@@ -12,7 +12,7 @@ from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.agents.knowledge import Rule, some_titles, topic_of, topics_of
 from a2a_hub.agents.question_form import AnswerFormat, first_sentence, requested_format, split_questions
 from a2a_hub.text.language import Language, answer_language
-from a2a_hub.text.quoted_mail import question_text
+from a2a_hub.text.normalization import question_text
 from functions.pm.counting import requested_portion
 from functions.pm.knowledge import Practices, Task, Topic
 

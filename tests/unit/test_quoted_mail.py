@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a2a_hub.text.quoted_mail import question_text, without_quoted_mail, without_signature
+from a2a_hub.text.normalization import question_text, without_quoted_mail, without_signature
 
 MAILS = {
     "Hi,\nI lost my laptop. By when do I report it?\nThanks\nMia\nAccounting (expenses & travel)": (

@@ -9,8 +9,7 @@ from a2a_hub.routing.matching import KeywordIndex, PatternIndex, SearchedText, k
 from a2a_hub.routing.patterns import compile_pattern
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up
-from a2a_hub.text.normalization import normalise
-from a2a_hub.text.quoted_mail import without_quoted_mail, without_signature
+from a2a_hub.text.normalization import normalise, without_quoted_mail, without_signature
 
 
 class Rule(StrEnum):
