@@ -10,6 +10,7 @@ from a2a_hub.a2a.model import Event, TaskState
 from a2a_hub.task_store.store import (
     LeaseLost,
     StoredTask,
+    StoreError,
     TaskEnded,
     TaskStore,
     TooLarge,
@@ -21,48 +22,36 @@ from functions.tasks.workers.events import Events
 from functions.tasks.workers.identity import Worker
 from functions.tasks.workers.wire import worker_status
 
-LEASE_LOST = ErrorKind(
-    "LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's", a2a=False
-)
-TASK_ENDED = ErrorKind("TASK_ENDED", -32600, 409, "FAILED_PRECONDITION", "The task has ended", a2a=False)
-WRONG_VERSION = ErrorKind(
-    "WRONG_VERSION", -32600, 409, "ABORTED", "The task has another version by now", a2a=False
-)
-TASK_TOO_LARGE = ErrorKind(
-    "TASK_TOO_LARGE", -32600, 413, "FAILED_PRECONDITION", "The task would grow too large", a2a=False
-)
-
-
-def lease_lost() -> A2AError:
-    """Return the error for a lease that is not the task's current one."""
-    return A2AError(
-        LEASE_LOST,
-        "This lease ran out, was given back, or ended with the task's turn: drop this work, another worker may have it. "
-        "Renew before leaseSeconds have passed",
-        fields=(("lease", "is not the task's lease"),),
-    )
-
-
-def task_ended() -> A2AError:
-    """Return the error for a write to a terminal task."""
-    return A2AError(TASK_ENDED, "The task has ended, or was cancelled: drop this work")
-
-
-def wrong_version() -> A2AError:
-    """Return the error for a request that expects another version of the task."""
-    return A2AError(
-        WRONG_VERSION,
+# The store's errors as those of the API: the kind, the text for the worker, and the invalid fields.
+_ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...]]] = {
+    LeaseLost: (
+        ErrorKind(
+            "LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's", a2a=False
+        ),
+        (
+            "This lease ran out, was given back, or ended with the task's turn: drop this work, another worker may have it. "
+            "Renew before leaseSeconds have passed"
+        ),
+        (("lease", "is not the task's lease"),),
+    ),
+    TaskEnded: (
+        ErrorKind("TASK_ENDED", -32600, 409, "FAILED_PRECONDITION", "The task has ended", a2a=False),
+        "The task has ended, or was cancelled: drop this work",
+        (),
+    ),
+    WrongVersion: (
+        ErrorKind("WRONG_VERSION", -32600, 409, "ABORTED", "The task has another version by now", a2a=False),
         "The task has grown since this version: where the same request was sent before, it was taken then",
-        fields=(("version", "is not the task's version"),),
-    )
-
-
-def too_large() -> A2AError:
-    """Return the error for a task that would exceed its size limit."""
-    return A2AError(
-        TASK_TOO_LARGE,
+        (("version", "is not the task's version"),),
+    ),
+    TooLarge: (
+        ErrorKind(
+            "TASK_TOO_LARGE", -32600, 413, "FAILED_PRECONDITION", "The task would grow too large", a2a=False
+        ),
         "The task would grow larger than a task may be: send less, or put the result elsewhere and send its URL",
-    )
+        (),
+    ),
+}
 
 
 class LeaseOperations:
@@ -152,7 +141,7 @@ class LeaseOperations:
         if stored is None or not worker.may_work_on(stored.role):
             raise _not_found(task_id)
         if stored.task.status.state.terminal:
-            raise task_ended()
+            raise _error(TaskEnded)
         return stored
 
 
@@ -161,16 +150,15 @@ def _store_errors(task_id: str) -> Iterator[None]:
     """Translate the store's errors into those of the API."""
     try:
         yield
-    except LeaseLost:
-        raise lease_lost() from None
-    except TaskEnded:
-        raise task_ended() from None
-    except WrongVersion:
-        raise wrong_version() from None
-    except TooLarge:
-        raise too_large() from None
     except UnknownTask:
         raise _not_found(task_id) from None
+    except tuple(_ERRORS) as error:
+        raise _error(type(error)) from None
+
+
+def _error(of: type[StoreError]) -> A2AError:
+    kind, text, fields = _ERRORS[of]
+    return A2AError(kind, text, fields=fields)
 
 
 def _not_found(task_id: str) -> A2AError:

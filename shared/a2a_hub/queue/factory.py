@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from a2a_hub.http.client import HttpClient
+from a2a_hub.queue.local import LocalWakeups
+from a2a_hub.queue.pubsub import PubsubWakeups
 from a2a_hub.queue.wakeups import NoWakeups, Wakeups
 from a2a_hub.settings.reader import Settings
 
@@ -69,9 +71,5 @@ def open_wakeups(
     if settings is None:
         return NoWakeups()
     if settings.subscribers:
-        from a2a_hub.queue.local import LocalWakeups
-
         return LocalWakeups(settings.subscribers, http=http, headers=headers, failed=failed)
-    from a2a_hub.queue.pubsub import PubsubWakeups
-
     return PubsubWakeups(project=settings.project, prefix=settings.prefix, failed=failed)

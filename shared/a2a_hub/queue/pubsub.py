@@ -27,11 +27,10 @@ class PubsubWakeups:
 
     def publish(self, topic: str, task_id: str) -> None:
         """Publish and wait until Pub/Sub has the message: deferred work may never run on an instance without requests."""
-        from google.api_core.exceptions import GoogleAPIError
-        from google.api_core.retry import Retry
+        from google.api_core import exceptions, retry
         from google.auth.exceptions import GoogleAuthError
         from google.pubsub_v1 import PublisherClient as Api
-        from google.pubsub_v1.types import PubsubMessage
+        from google.pubsub_v1 import PubsubMessage
 
         wakeup = Wakeup(topic, task_id)
         message = PubsubMessage(data=message_data(wakeup), attributes=message_attributes(wakeup))
@@ -39,9 +38,9 @@ class PubsubWakeups:
             client = self._publisher()
             path = client.topic_path(self._project, self._prefix + topic)
             # Not in the client's batches: filling one costs the time that a wake-up saves, and one that fails fails the next.
-            again = Retry(timeout=_PUBLISH_SECONDS)
+            again = retry.Retry(timeout=_PUBLISH_SECONDS)
             Api.publish(client, topic=path, messages=[message], retry=again, timeout=_PUBLISH_SECONDS)
-        except (GoogleAPIError, GoogleAuthError) as error:
+        except (exceptions.GoogleAPIError, GoogleAuthError) as error:
             self._failed(f"a wake-up for topic {topic} was not published: {type(error).__name__}")
 
     def close(self) -> None:

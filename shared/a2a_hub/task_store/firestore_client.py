@@ -82,6 +82,14 @@ class Database:
         """Return the precondition that the document has not changed since the snapshot."""
         return self.client.write_option(last_update_time=snapshot.update_time)
 
+    def where(self, query: Any, *conditions: tuple[str, str, Any]) -> Any:
+        """Return the query with further conditions: field, operator and value."""
+        from google.cloud.firestore import FieldFilter
+
+        for condition in conditions:
+            query = query.where(filter=FieldFilter(*condition))
+        return query
+
     def batch(self) -> WriteBatch:
         """Return a batch: writes that are committed together or not at all."""
         return self.client.batch()

@@ -153,9 +153,7 @@ def read_log(
     database: Database, bodies: Bodies, document: DocumentReference, *, after: int, limit: int
 ) -> list[Entry]:
     """Return the entries after the sequence number `after`."""
-    from google.cloud.firestore import FieldFilter
-
-    query = document.collection("log").where(filter=FieldFilter("sequence", ">", after))
+    query = database.where(document.collection("log"), ("sequence", ">", after))
     found = database.query(query.order_by("sequence").limit(limit))
     return [Entry(one.get("sequence"), read_event(bodies.get(document, one.get("body")))) for one in found]
 

@@ -22,9 +22,7 @@ def configs_of(database: Database, task_id: str) -> list[Any]:
     """Return the snapshots of a task's configs, in the order of their creation."""
     if not possible_id(task_id):
         return []
-    from google.cloud.firestore import FieldFilter
-
-    found = database.query(database.collection("pushes").where(filter=FieldFilter("task_id", "==", task_id)))
+    found = database.query(database.where(database.collection("pushes"), ("task_id", "==", task_id)))
     return sorted(found, key=lambda one: one.get("place"))
 
 
@@ -102,10 +100,8 @@ class FirestorePushStore:
 
     def due_deliveries(self, *, limit: int) -> list[Delivery]:
         """Return the configs with entries to send now, longest due first."""
-        from google.cloud.firestore import FieldFilter
-
         pushes = self._database.collection("pushes")
-        query = pushes.where(filter=FieldFilter("due_at", "<=", self._clock()))
+        query = self._database.where(pushes, ("due_at", "<=", self._clock()))
         return [
             _delivery(one.to_dict()) for one in self._database.query(query.order_by("due_at").limit(limit))
         ]

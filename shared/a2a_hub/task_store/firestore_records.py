@@ -150,7 +150,7 @@ def found_record(snapshot: Any) -> Found:
 
 def numbered(database: Database, owner: str, number: int) -> Any:
     """Return the query for the owner's task of this number."""
-    return _where(
+    return database.where(
         database.collection("tasks"), ("owner_key", "==", index_key(owner)), ("number", "==", number)
     ).limit(1)
 
@@ -170,7 +170,7 @@ def newest(database: Database, owner: str, query: TaskQuery) -> Any:
         conditions.append(("state", "in", [str(state) for state in query.states]))
     if query.updated_since is not None:
         conditions.append(("updated_at", ">=", query.updated_since))
-    found = _where(database.collection("tasks"), *conditions)
+    found = database.where(database.collection("tasks"), *conditions)
     return found.order_by("updated_at", direction=_DOWN).order_by("__name__", direction=_DOWN)
 
 
@@ -196,7 +196,7 @@ def due(
     some = [different[at : at + _MOST_VALUES] for at in range(0, len(different), _MOST_VALUES)]
     conditions = [()] if roles is None else [(("role", "in", each),) for each in some]
     for of_roles in conditions:
-        query = _where(database.collection("tasks"), *of_roles, ("due_at", "<=", now))
+        query = database.where(database.collection("tasks"), *of_roles, ("due_at", "<=", now))
         query = query.order_by("due_at").limit(limit)
         found += database.query(query.select(fields) if fields else query)
     return sorted(found, key=lambda one: one.get("due_at"))[:limit]
@@ -204,13 +204,5 @@ def due(
 
 def ended(database: Database, *, before: float, limit: int) -> Any:
     """Return the query for the tasks that ended before, oldest first."""
-    query = _where(database.collection("tasks"), ("ended_at", ">", 0.0), ("ended_at", "<", before))
+    query = database.where(database.collection("tasks"), ("ended_at", ">", 0.0), ("ended_at", "<", before))
     return query.order_by("ended_at").limit(limit)
-
-
-def _where(query: Any, *conditions: tuple[str, str, Any]) -> Any:
-    from google.cloud.firestore import FieldFilter
-
-    for condition in conditions:
-        query = query.where(filter=FieldFilter(*condition))
-    return query
