@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.client import A2AClient, Endpoint
+from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.discovery import endpoint_of, fetch_card
 from a2a_hub.a2a.extensions.development_tool import (
@@ -70,7 +70,8 @@ class A2ATransport:
         """See `Transport.cancel`."""
         client = A2AClient(call.http, new_id=self._new_id)
         headers = _headers(call, self._route.extensions)
-        client.cancel_task(self._discovery.endpoint(call), task_id, headers=headers, budget=call.budget)
+        endpoint = self._discovery.endpoint(call)
+        client.cancel_task(AgentCall(endpoint=endpoint, headers=headers, budget=call.budget), task_id)
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
         """See `Transport.commands`."""

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Mapping
 
 import msgspec
 
-from a2a_hub.a2a.client import A2AClient, Endpoint
+from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION
 from a2a_hub.a2a.model import (
@@ -46,12 +46,19 @@ class AgentSession:
         call: TransportCall,
     ) -> None:
         self._client = client
-        self._endpoint = endpoint
         self._request = agent_request
         self._streaming = agent_request.streaming and endpoint.streaming
-        self._headers = headers
-        self._budget = call.stream_budget if self._streaming else call.budget
-        self._task_budget = call.stream_budget if agent_request.may_outlive_request else self._budget
+        self._call = AgentCall(
+            endpoint=endpoint,
+            headers=headers,
+            budget=call.stream_budget if self._streaming else call.budget,
+            cancellation=agent_request.cancellation,
+        )
+        self._task_call = (
+            msgspec.structs.replace(self._call, budget=call.stream_budget)
+            if agent_request.may_outlive_request
+            else self._call
+        )
         self._clock = call.http.clock
         self._transient_seconds = _TRANSIENT_SECONDS if agent_request.may_outlive_request else 0.0
         self._gone: threading.Event | None = None
@@ -94,8 +101,8 @@ class AgentSession:
         """Yield the events of a task of the agent's from now on, or poll the task where it cannot be subscribed to."""
         event: Event | None = None
         try:
-            if self._endpoint.streaming:
-                for event in self._subscribe(task_id):
+            if self._call.endpoint.streaming:
+                for event in self._client.subscribe(self._task_call, task_id):
                     yield event
                 return
         except ClientError as error:
@@ -107,25 +114,10 @@ class AgentSession:
         yield task
         yield from self._poll(task)
 
-    def _subscribe(self, task_id: str) -> Iterator[Event]:
-        return self._client.subscribe(
-            self._endpoint,
-            task_id,
-            headers=self._headers,
-            budget=self._task_budget,
-            cancellation=self._request.cancellation,
-        )
-
     def _send(self, message: Message) -> Iterator[Event]:
         configuration = SendMessageConfiguration(accepted_output_modes=_OUTPUT_MODES)
-        events = self._client.send(
-            self._endpoint,
-            SendMessageRequest(message=message, configuration=configuration),
-            streaming=self._streaming,
-            headers=self._headers,
-            budget=self._budget,
-            cancellation=self._request.cancellation,
-        )
+        request = SendMessageRequest(message=message, configuration=configuration)
+        events = self._client.send(self._call, request, streaming=self._streaming)
         return events if message.task_id is None else _without_snapshot(events, message.task_id)
 
     def _task(self, task_id: str) -> Task | None:
@@ -159,13 +151,7 @@ class AgentSession:
         pause = _FIRST_POLL_SECONDS
         while True:
             try:
-                return self._client.get_task(
-                    self._endpoint,
-                    task_id,
-                    headers=self._headers,
-                    budget=self._task_budget,
-                    cancellation=self._request.cancellation,
-                )
+                return self._client.get_task(self._task_call, task_id)
             except ClientError as error:
                 if error.fault not in _TRANSIENT or self._clock() + pause > until:
                     raise
@@ -181,7 +167,7 @@ class AgentSession:
 
     def _pause(self, seconds: float) -> float:
         """Wait, and return the next pause in seconds. Raises ClientError if no time is left, or the caller has left."""
-        remaining = self._task_budget.deadline - self._clock()
+        remaining = self._task_call.budget.deadline - self._clock()
         if remaining <= 0:
             raise ClientError(ClientFault.TIMEOUT, "its task did not end in time")
         if self._gone is None:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from a2a_hub.a2a.client import A2AClient, Endpoint, as_client_error
+from a2a_hub.a2a.client import A2AClient, AgentCall, Endpoint, as_client_error
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND
 from a2a_hub.a2a.extensions.development_tool import (
@@ -79,9 +79,8 @@ class CommandLine:
         params = write(request, Spelling.SNAKE)
         client = A2AClient(call.http, new_id=self._new_id)
         try:
-            result: Any = client.result(
-                over_jsonrpc, operation, params, headers=call.headers, budget=call.budget
-            )
+            agent_call = AgentCall(endpoint=over_jsonrpc, headers=call.headers, budget=call.budget)
+            result: Any = client.result(agent_call, operation, params)
         except ClientError as error:
             speaks_none = endpoint.binding is not Binding.JSONRPC and error.fault in _NO_JSONRPC
             if error.code == METHOD_NOT_FOUND.code or speaks_none:

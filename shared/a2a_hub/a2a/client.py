@@ -47,6 +47,15 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     required_extensions: frozenset[str] = frozenset()
 
 
+class AgentCall(Struct, frozen=True, kw_only=True):
+    """The endpoint, headers and limits of one call to an agent."""
+
+    endpoint: Endpoint
+    headers: Mapping[str, str]
+    budget: Budget
+    cancellation: Cancellation | None = None
+
+
 class A2AClient:
     """A client of agents. Thread-safe."""
 
@@ -54,136 +63,65 @@ class A2AClient:
         self._http = http
         self._new_id = new_id
 
-    def send(
-        self,
-        endpoint: Endpoint,
-        request: SendMessageRequest,
-        *,
-        streaming: bool,
-        headers: Mapping[str, str],
-        budget: Budget,
-        cancellation: Cancellation | None = None,
-    ) -> Iterator[Event]:
+    def send(self, call: AgentCall, request: SendMessageRequest, *, streaming: bool) -> Iterator[Event]:
         """Yield the agent's events: the one result, or its stream as it arrives. Raises ClientError.
 
         A stream ends with a Message or a terminal or interrupted state; one that ends before is a CUT.
         """
+        endpoint = call.endpoint
         operation = operations.SEND_STREAMING_MESSAGE if streaming else operations.SEND_MESSAGE
         with as_client_error():
-            answer = self._request(
-                endpoint,
-                operation,
-                CODECS[endpoint.version].write_send(request, endpoint.binding, endpoint.tenant),
-                headers=headers,
-                budget=budget,
-                cancellation=cancellation,
-            )
-            with closing(answer):
+            params = CODECS[endpoint.version].write_send(request, endpoint.binding, endpoint.tenant)
+            with closing(self._request(call, operation, params)) as answer:
                 if streaming and answer.media_type == EVENT_STREAM:
-                    yield from self._stream(endpoint, answer, budget, continues=request.message.task_id)
+                    yield from self._stream(call, answer, continues=request.message.task_id)
                 else:
-                    answer.complete_within(budget.idle_seconds)
+                    answer.complete_within(call.budget.idle_seconds)
                     yield event_of(endpoint, json_of(answer))
 
-    def get_task(
-        self,
-        endpoint: Endpoint,
-        task_id: str,
-        *,
-        headers: Mapping[str, str],
-        budget: Budget,
-        cancellation: Cancellation | None = None,
-    ) -> Task:
+    def get_task(self, call: AgentCall, task_id: str) -> Task:
         """Return the current task. Raises ClientError."""
-        return self._task_result(
-            endpoint, operations.GET_TASK, task_id, headers=headers, budget=budget, cancellation=cancellation
-        )
+        return self._task_result(call, operations.GET_TASK, task_id)
 
-    def cancel_task(
-        self, endpoint: Endpoint, task_id: str, *, headers: Mapping[str, str], budget: Budget
-    ) -> Task:
+    def cancel_task(self, call: AgentCall, task_id: str) -> Task:
         """Return the task after its cancellation. Raises ClientError."""
-        return self._task_result(endpoint, operations.CANCEL_TASK, task_id, headers=headers, budget=budget)
+        return self._task_result(call, operations.CANCEL_TASK, task_id)
 
-    def subscribe(
-        self,
-        endpoint: Endpoint,
-        task_id: str,
-        *,
-        headers: Mapping[str, str],
-        budget: Budget,
-        cancellation: Cancellation | None = None,
-    ) -> Iterator[Event]:
+    def subscribe(self, call: AgentCall, task_id: str) -> Iterator[Event]:
         """Yield the task's events from now on; some agents begin with a snapshot. Raises ClientError, also for an ended task."""
-        with as_client_error():
-            answer = self._request(
-                endpoint,
-                operations.SUBSCRIBE_TO_TASK,
-                task_id=task_id,
-                headers=headers,
-                budget=budget,
-                cancellation=cancellation,
-            )
-            with closing(answer):
-                if answer.media_type != EVENT_STREAM:
-                    yield event_of(endpoint, json_of(answer))
+        with (
+            as_client_error(),
+            closing(self._request(call, operations.SUBSCRIBE_TO_TASK, task_id=task_id)) as answer,
+        ):
+            if answer.media_type != EVENT_STREAM:
+                yield event_of(call.endpoint, json_of(answer))
+                return
+            for event in self._stream(call, answer, continues=None):
+                yield event
+                if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
+                    # 1.0 keeps the stream of a waiting task open (§3.1.6): nobody would end it.
                     return
-                for event in self._stream(endpoint, answer, budget, continues=None):
-                    yield event
-                    if isinstance(event, Task | TaskStatusUpdateEvent) and event.status.state.interrupted:
-                        # 1.0 keeps the stream of a waiting task open (§3.1.6): nobody would end it.
-                        return
 
-    def result(
-        self,
-        endpoint: Endpoint,
-        operation: Operation,
-        params: Any,
-        *,
-        headers: Mapping[str, str],
-        budget: Budget,
-    ) -> Any:
+    def result(self, call: AgentCall, operation: Operation, params: Any) -> Any:
         """Return the JSON result of an extension's operation over JSON-RPC. Raises ClientError."""
         with as_client_error():
-            answer = self._request(endpoint, operation, params, headers=headers, budget=budget)
-            return result_of(endpoint, json_of(answer))
+            return result_of(call.endpoint, json_of(self._request(call, operation, params)))
 
-    def _task_result(
-        self,
-        endpoint: Endpoint,
-        operation: Operation,
-        task_id: str,
-        *,
-        headers: Mapping[str, str],
-        budget: Budget,
-        cancellation: Cancellation | None = None,
-    ) -> Task:
+    def _task_result(self, call: AgentCall, operation: Operation, task_id: str) -> Task:
         with as_client_error():
-            answer = self._request(
-                endpoint,
-                operation,
-                task_id=task_id,
-                headers=headers,
-                budget=budget,
-                cancellation=cancellation,
-            )
-            return CODECS[endpoint.version].read_task(result_of(endpoint, json_of(answer)))
+            answer = self._request(call, operation, task_id=task_id)
+            return CODECS[call.endpoint.version].read_task(result_of(call.endpoint, json_of(answer)))
 
     def _request(
-        self,
-        endpoint: Endpoint,
-        operation: Operation,
-        params: Any = None,
-        *,
-        task_id: str = "",
-        headers: Mapping[str, str],
-        budget: Budget,
-        cancellation: Cancellation | None = None,
+        self, call: AgentCall, operation: Operation, params: Any = None, *, task_id: str = ""
     ) -> Answer:
         """Send a request with `params`, or about a task, and return its successful answer. Raises ClientError."""
+        endpoint = call.endpoint
         codec = CODECS[endpoint.version]
         method, url = "POST", endpoint.url
-        headers = codec.request_headers(headers) | {"accept": EVENT_STREAM if operation.streaming else JSON}
+        headers = codec.request_headers(call.headers) | {
+            "accept": EVENT_STREAM if operation.streaming else JSON
+        }
         if endpoint.binding is Binding.HTTP_JSON:
             method = operation.rest[0].method
             url = codec.url(url, operation, endpoint.tenant).replace("{id}", quote(task_id, safe=""))
@@ -199,18 +137,16 @@ class A2AClient:
             url,
             headers=headers | {"content-type": JSON} if sends else headers,
             body=protojson.encode(body) if sends else None,
-            budget=budget,
-            cancellation=cancellation,
+            budget=call.budget,
+            cancellation=call.cancellation,
         )
         check(endpoint, answer)
         return answer
 
-    def _stream(
-        self, endpoint: Endpoint, answer: Answer, budget: Budget, *, continues: str | None
-    ) -> Iterator[Event]:
+    def _stream(self, call: AgentCall, answer: Answer, *, continues: str | None) -> Iterator[Event]:
         complete = task_began = False
-        for data in _stream_data(answer, budget):
-            event = in_passing(event_of(endpoint, decoded(data)))
+        for data in _stream_data(answer, call.budget):
+            event = in_passing(event_of(call.endpoint, decoded(data)))
             complete = _may_be_last(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)
