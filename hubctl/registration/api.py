@@ -14,8 +14,6 @@ from hubctl.connection import exchange
 from hubctl.main import CommandError
 from hubctl.registration.target import Call, Endpoints, Target, get_resource
 
-ROLE = "roles/discoveryengine.agentspaceAdmin"
-
 
 class Refused(Exception):
     """The API's error: `code` the HTTP status, `status` Google's name of it, `reason` the machine-readable one."""
@@ -141,7 +139,8 @@ class Explanation:
     """For refusals of this status, with this reason and words in the message (in any case) where they are given."""
 
     status: str
-    advice: Callable[[Target], str]
+    advice: str
+    """With {target} for the registration's place."""
     reason: str | None = None
     words: str = ""
 
@@ -150,7 +149,7 @@ class Explanation:
 EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         status="UNAUTHENTICATED",
-        advice=lambda _: (
+        advice=(
             "The token is not valid (any more). Make CLOUDSDK_AUTH_ACCESS_TOKEN anew, or unset it and run:\n"
             "    gcloud auth application-default login"
         ),
@@ -158,44 +157,44 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         status="PERMISSION_DENIED",
         reason="USER_PROJECT_DENIED",
-        advice=lambda target: (
-            f"You may not let {target.project} pay for the calls. Is --project right? Then somebody who may grant it runs:\n"
-            f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
+        advice=(
+            "You may not let {target.project} pay for the calls. Is --project right? Then somebody who may grant it runs:\n"
+            "    gcloud projects add-iam-policy-binding {target.project} \\\n"
             '        --member="user:$(gcloud config get-value account)" --role=roles/serviceusage.serviceUsageConsumer'
         ),
     ),
     Explanation(
         status="PERMISSION_DENIED",
         reason="SERVICE_DISABLED",
-        advice=lambda target: (
+        advice=(
             "The API is not enabled. Run, and wait a minute:\n"
-            f"    gcloud services enable discoveryengine.googleapis.com --project={target.project}"
+            "    gcloud services enable discoveryengine.googleapis.com --project={target.project}"
         ),
     ),
     Explanation(
         status="PERMISSION_DENIED",
-        advice=lambda target: (
+        advice=(
             "You lack the role, or the project is another one. Somebody who may grant it runs:\n"
-            f"    gcloud projects add-iam-policy-binding {target.project} \\\n"
-            f'        --member="user:$(gcloud config get-value account)" --role={ROLE}'
+            "    gcloud projects add-iam-policy-binding {target.project} \\\n"
+            '        --member="user:$(gcloud config get-value account)" --role=roles/discoveryengine.agentspaceAdmin'
         ),
     ),
     Explanation(
         status="INVALID_ARGUMENT",
         words="authorization",
-        advice=lambda target: (
-            f"The authorization was not taken in location {target.authorization_location!r}. It has to exist in `global` or in "
+        advice=(
+            "The authorization was not taken in location {target.authorization_location!r}. It has to exist in `global` or in "
             "the app's own location (reports differ): try the other one with --authorization-location."
         ),
     ),
     Explanation(
         status="INVALID_ARGUMENT",
-        advice=lambda _: "If it is about the card, this finds the place:\n    hubctl check --card FILE",
+        advice="If it is about the card, this finds the place:\n    hubctl check --card FILE",
     ),
     Explanation(
         status="FAILED_PRECONDITION",
         words="used by another agent",
-        advice=lambda _: (
+        advice=(
             "One authorization serves one agent. Give this one an authorization of its own:\n"
             "    hubctl register … --authorization OTHER_ID\n"
             "or find and delete the agent that holds it (it may be in another app):\n"
@@ -206,12 +205,12 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation(
         status="NOT_FOUND",
         words="/agents/",
-        advice=lambda _: "This lists the agents:\n    hubctl register list …",
+        advice="This lists the agents:\n    hubctl register list …",
     ),
     Explanation(
         status="NOT_FOUND",
-        advice=lambda target: (
-            f"There is no app {target.app!r} in location {target.location!r} of {target.project!r}. --app takes its id, which is "
+        advice=(
+            "There is no app {target.app!r} in location {target.location!r} of {target.project!r}. --app takes its id, which is "
             "not its name; the console shows both, and its location, under Gemini Enterprise › Apps."
         ),
     ),
@@ -222,5 +221,5 @@ def explained(status: str, message: str, reason: str | None, target: Target) -> 
     """Return what to do about a refusal; "" where nothing is known."""
     for each in EXPLANATIONS:
         if each.status == status and each.reason in (None, reason) and each.words in message.lower():
-            return each.advice(target)
+            return each.advice.format(target=target)
     return ""

@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure
 from a2a_hub.http.messages import Request, Response
+from hubctl.connection import exchange
 from local.cloud.program import json_body, json_response
 
 TOKEN_INFO = "/tokeninfo"  # noqa: S105 - a path
-_SECONDS = 5.0
-_MOST_BYTES = 65_536
 _MOST_KEPT = 1000
 SEARCH = "discoveryengine.servingConfigs.search"
 _DOCUMENTS = "discoveryengine.documents."
@@ -99,16 +98,10 @@ class Accounts:
         raise UnknownToken
 
     def _asked(self, issuer: str, token: str) -> dict[str, str] | None:
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=_SECONDS,
-            idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
-        )
         url = f"{issuer}{TOKEN_INFO}?access_token={quote(token, safe='')}"
         try:
-            answer = self._http.request("GET", url, headers={}, body=None, budget=budget)
-            told: dict[str, str] = json.loads(answer.read())
+            answer = exchange(self._http, "GET", url, headers={}, seconds=5.0)
+            told: dict[str, str] = json.loads(answer.body)
         except HttpFailure:
             return None
         return told if answer.status == 200 else None

@@ -6,7 +6,6 @@ access token is asked for at whoever gave it out (`local.cloud.accounts`).
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,17 @@ from local.cloud import storage_uploads
 from local.cloud.accounts import Accounts, UnknownToken, member
 from local.cloud.buckets import BadPolicy, Bucket, BucketPolicy, StoredObject
 from local.cloud.faults import Faults
-from local.cloud.program import LATENCY, LATENCY_HELP, json_body, json_response, recorded, serve, wait
+from local.cloud.program import (
+    LATENCY,
+    LATENCY_HELP,
+    CommandLine,
+    json_body,
+    json_response,
+    pairs,
+    recorded,
+    serve,
+    wait,
+)
 from local.cloud.storage_uploads import StorageError, Upload, Uploads
 
 DENIED, QUOTA, BROKEN = "deny-objects-get", "quota", "server-error"
@@ -254,18 +263,12 @@ def _account(who: str) -> str:
 
 def main() -> None:
     """Serve until stopped by a signal."""
-    parser = argparse.ArgumentParser(prog="python -m local.cloud.cloud_storage")
-    parser.add_argument("--port", type=int, default=0)
+    parser = CommandLine("cloud_storage")
     parser.add_argument("--project", default="my-hub-project")
-    parser.add_argument("--issuer", action="append", default=[], help="a stand-in that gives out tokens")
-    parser.add_argument("--owner", action="append", default=[], help="an account that may do everything")
-    parser.add_argument(
-        "--token", action="append", default=[], metavar="TOKEN=EMAIL", help="a token of an account"
-    )
-    parser.add_argument(
-        "--bucket", action="append", default=[], metavar="NAME[=FOLDER]", help="and its files"
-    )
-    parser.add_argument("--reader", action="append", default=[], help="an account that may read every bucket")
+    parser.add_list("--owner", "an account that may do everything")
+    parser.add_tokens()
+    parser.add_list("--bucket", "and its files", metavar="NAME[=FOLDER]")
+    parser.add_list("--reader", "an account that may read every bucket")
     parser.add_argument(
         "--search-agent", metavar="EMAIL", help="the search's own account, which reads every bucket"
     )
@@ -285,7 +288,7 @@ def main() -> None:
     handle = cloud_storage(
         buckets,
         issuers=given.issuer,
-        tokens=dict(each.split("=", 1) for each in given.token),
+        tokens=pairs(given.token),
         owners=given.owner,
     )
     serve(handle, name="cloud_storage", port=given.port)

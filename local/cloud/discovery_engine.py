@@ -6,7 +6,6 @@ Ranking is BM25 (`document_index`): unlike the real service it knows no synonyms
 
 from __future__ import annotations
 
-import argparse
 import re
 import secrets
 import threading
@@ -35,8 +34,10 @@ from local.cloud.program import (
     LATENCY,
     LATENCY_HELP,
     ApiError,
+    CommandLine,
     json_body,
     json_response,
+    pairs,
     recorded,
     serve,
     wait,
@@ -280,30 +281,22 @@ def discovery_engine(
 
 def main() -> None:
     """Serve until stopped by a signal."""
-    parser = argparse.ArgumentParser(prog="python -m local.cloud.discovery_engine")
-    parser.add_argument("--port", type=int, default=0)
+    parser = CommandLine("discovery_engine")
     parser.add_argument("--storage", required=True, help="the address of Cloud Storage's stand-in")
-    parser.add_argument("--issuer", action="append", default=[], help="a stand-in that gives out tokens")
-    parser.add_argument(
-        "--token", action="append", default=[], metavar="TOKEN=EMAIL", help="a token of an account"
-    )
-    parser.add_argument("--admin", action="append", default=[], help="an account that may do everything")
-    parser.add_argument("--viewer", action="append", default=[], help="an account that may search")
-    parser.add_argument(
-        "--store", action="append", default=[], metavar="ID[=gs://BUCKET/*]", help="and its content"
-    )
-    parser.add_argument(
-        "--engine", action="append", default=[], metavar="ID=STORE", help="an engine over a store"
-    )
+    parser.add_tokens()
+    parser.add_list("--admin", "an account that may do everything")
+    parser.add_list("--viewer", "an account that may search")
+    parser.add_list("--store", "and its content", metavar="ID[=gs://BUCKET/*]")
+    parser.add_list("--engine", "an engine over a store", metavar="ID=STORE")
     given = parser.parse_args()
     handle = discovery_engine(
         [each.partition("=")[0] for each in given.store],
         storage_url=given.storage,
         issuers=given.issuer,
-        tokens=dict(each.split("=", 1) for each in given.token),
+        tokens=pairs(given.token),
         admins=given.admin,
         viewers=given.viewer,
-        engines=dict(each.split("=", 1) for each in given.engine),
+        engines=pairs(given.engine),
         contents=dict(each.split("=", 1) for each in given.store if "=" in each),
     )
     serve(handle, name="discovery_engine", port=given.port)

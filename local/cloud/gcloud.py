@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from a2a_hub.http.client import Budget, HttpClient
+from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import JSON
+from hubctl.connection import exchange
 from local.cloud.cloud_run import SERVICE
 from local.cloud.wiring import OPERATOR_TOKEN
 
@@ -57,20 +58,15 @@ class StandIns:
         """Return the decoded answer. Raises NotKnown where there is no such stand-in, or it refuses."""
         if stand_in not in self._urls:
             raise NotKnown(f"there is no {stand_in} in this local cloud, only {', '.join(self._urls)}")
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=_SECONDS,
-            idle_seconds=_SECONDS,
-            max_bytes=1 << 20,
-        )
         body = None if value is None else json.dumps(value).encode()
         headers = {"authorization": f"Bearer {OPERATOR_TOKEN}", "content-type": JSON}
         url = self._urls[stand_in] + path
-        answer = self._http.request(method, url, headers=headers, body=body, budget=budget)
-        content = answer.read()
+        answer = exchange(self._http, method, url, headers=headers, body=body, seconds=_SECONDS)
         if answer.status >= 400:
-            raise NotKnown(f"{stand_in} answered HTTP {answer.status}: {content.decode(errors='replace')}")
-        return json.loads(content or b"null")
+            raise NotKnown(
+                f"{stand_in} answered HTTP {answer.status}: {answer.body.decode(errors='replace')}"
+            )
+        return json.loads(answer.body or b"null")
 
 
 def parsed(arguments: Sequence[str]) -> Command:

@@ -11,13 +11,12 @@ The endpoints' shapes and errors are Google's: in tokeninfo numbers and booleans
 
 from __future__ import annotations
 
-import argparse
 import threading
 import time
 from typing import Any
 
 from a2a_hub.http.messages import Request, Response
-from local.cloud.program import json_body, json_response, serve
+from local.cloud.program import CommandLine, json_body, json_response, serve
 
 Json = dict[str, Any]
 
@@ -105,8 +104,7 @@ def _as_text(value: object) -> str:
 
 def main() -> None:
     """Serve until stopped by a signal."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--port", type=int, default=0)
+    parser = CommandLine("google_tokens")
     serve(GoogleTokens().handle, name="google-tokens", port=parser.parse_args().port)
 
 

@@ -8,7 +8,6 @@ and the account of an access token at /tokeninfo, as at oauth2.googleapis.com.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +16,15 @@ from typing import Any
 from a2a_hub.http.messages import Handler, Request, Response
 from local.cloud.accounts import IssuedTokens
 from local.cloud.faults import Faults
-from local.cloud.program import LATENCY, LATENCY_HELP, json_response, recorded, serve, wait
+from local.cloud.program import (
+    LATENCY,
+    LATENCY_HELP,
+    CommandLine,
+    json_response,
+    recorded,
+    serve,
+    wait,
+)
 from local.cloud.signing import LIFETIME_SECONDS, SigningKey, id_token_claims
 
 CERTS = "/oauth2/v1/certs"
@@ -154,8 +161,7 @@ def _text(text: str, *, status: int = 200) -> Response:
 
 def main() -> None:
     """Serve until stopped by a signal."""
-    parser = argparse.ArgumentParser(prog="python -m local.cloud.metadata")
-    parser.add_argument("--port", type=int, default=0)
+    parser = CommandLine("metadata")
     parser.add_argument("--email", default="hub@my-hub-project.iam.gserviceaccount.com")
     parser.add_argument("--project", default="my-hub-project")
     given = parser.parse_args()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -123,6 +124,28 @@ def _handler(handle: Handler) -> type[BaseHTTPRequestHandler]:
             """Log nothing."""
 
     return OneConnection
+
+
+class CommandLine(argparse.ArgumentParser):
+    """The options of a stand-in: --port, and lists whose option may be repeated."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(prog=f"python -m local.cloud.{module}")
+        self.add_argument("--port", type=int, default=0)
+
+    def add_list(self, option: str, help_text: str = "", *, metavar: str | None = None) -> None:
+        """Declare an option that may be repeated."""
+        self.add_argument(option, action="append", default=[], metavar=metavar, help=help_text)
+
+    def add_tokens(self) -> None:
+        """Declare --issuer and --token, for stand-ins that take access tokens."""
+        self.add_list("--issuer", "a stand-in that issues tokens")
+        self.add_list("--token", "a token of an account", metavar="TOKEN=EMAIL")
+
+
+def pairs(words: Sequence[str]) -> dict[str, str]:
+    """Return the words, written NAME=VALUE, as a dictionary."""
+    return dict(word.split("=", 1) for word in words)
 
 
 def serve(handle: Handler, *, name: str, port: int) -> None:

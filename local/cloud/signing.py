@@ -16,14 +16,14 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.x509.oid import NameOID
 
-from a2a_hub.http.client import Budget, HttpClient, HttpFailure
+from a2a_hub.http.client import HttpClient, HttpFailure
+from hubctl.connection import exchange
 
 ISSUER = "https://accounts.google.com"
 LIFETIME_SECONDS = 3600
 _KEY_BITS = 2048
 _CERTIFICATE_DAYS = 14
 _SECONDS = 5.0
-_MOST_BYTES = 1 << 20
 _KEPT_SECONDS = 60.0
 
 
@@ -134,15 +134,10 @@ class Certificates:
             return self._kept[1]
 
     def _fetched(self, url: str) -> dict[str, str]:
-        budget = Budget(
-            deadline=self._http.clock() + _SECONDS,
-            connect_seconds=_SECONDS,
-            idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
-        )
         try:
-            answer = self._http.request("GET", url, headers={}, body=None, budget=budget)
-            certificates: dict[str, str] = json.loads(answer.read())
+            certificates: dict[str, str] = json.loads(
+                exchange(self._http, "GET", url, headers={}, seconds=_SECONDS).body
+            )
             return certificates
         except HttpFailure as failure:
             raise InvalidToken from failure

@@ -8,7 +8,6 @@ does, `{"enable": true}` the API.
 
 from __future__ import annotations
 
-import argparse
 import re
 import threading
 import time
@@ -24,8 +23,10 @@ from local.cloud.program import (
     LATENCY,
     LATENCY_HELP,
     ApiError,
+    CommandLine,
     json_body,
     json_response,
+    pairs,
     recorded,
     serve,
     wait,
@@ -201,22 +202,18 @@ def vertex_ai(
 
 def main() -> None:
     """Serve until stopped by a signal."""
-    parser = argparse.ArgumentParser(prog="python -m local.cloud.vertex_ai")
-    parser.add_argument("--port", type=int, default=0)
+    parser = CommandLine("vertex_ai")
     parser.add_argument("--project", default="my-hub-project")
-    parser.add_argument("--model", action="append", default=[], help="a model that there is")
-    parser.add_argument("--issuer", action="append", default=[], help="a stand-in that gives out tokens")
-    parser.add_argument("--user", action="append", default=[], help=f"an account that has {ROLE}")
-    parser.add_argument(
-        "--token", action="append", default=[], metavar="TOKEN=EMAIL", help="a token of an account"
-    )
+    parser.add_list("--model", "a model that there is")
+    parser.add_list("--user", f"an account that has {ROLE}")
+    parser.add_tokens()
     given = parser.parse_args()
     handle = vertex_ai(
         project=given.project,
         models=given.model,
         users=given.user,
         issuers=given.issuer,
-        tokens_of=dict(each.split("=", 1) for each in given.token),
+        tokens_of=pairs(given.token),
     )
     serve(handle, name="vertex_ai", port=given.port)
 
