@@ -206,7 +206,7 @@ make_secrets() {
 }
 
 has_value() { # SECRET
-    look gcloud secrets versions list "$1" --filter=state=ENABLED --limit=1 --format='value(name)' "${there[@]}" && [[ $answer ]]
+    exists gcloud secrets versions list "$1" --filter=state=ENABLED --limit=1 --format='value(name)' "${there[@]}" && [[ $answer ]]
 }
 
 needs_value() { # SECRET
@@ -214,7 +214,7 @@ needs_value() { # SECRET
 }
 
 make_signing_key() {
-    look gcloud secrets describe "$signing_key" --format='value(name)' "${there[@]}" ||
+    exists gcloud secrets describe "$signing_key" --format='value(name)' "${there[@]}" ||
         execute gcloud secrets create "$signing_key" --replication-policy=automatic "${there[@]}"
     # The key goes from one program to the other: it is in no argument, no file and no log.
     has_value "$signing_key" || random_key | execute gcloud secrets versions add "$signing_key" --data-file=- "${there[@]}"
@@ -267,13 +267,13 @@ serves() { # FUNCTION CONTENT: whether this is what runs there. What did not sta
     local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label created ready latest
     local revisions=status.latestCreatedRevisionName,status.latestReadyRevisionName
     if [[ $mode == run ]]; then
-        look gcloud run services describe "${place[@]}" \
+        exists gcloud run services describe "${place[@]}" \
             --format="csv[no-heading](metadata.labels.content,$revisions,spec.traffic[0].latestRevision)" || return 1
         IFS=, read -r label created ready latest <<<"$answer"
         [[ $latest == True ]] || pinned=yes
         [[ $label == "$2" && $created == "$ready" ]]
     else
-        look gcloud functions describe "${place[@]}" --gen2 --format='csv[no-heading](labels.content,state)' && [[ $answer == "$2,ACTIVE" ]]
+        exists gcloud functions describe "${place[@]}" --gen2 --format='csv[no-heading](labels.content,state)' && [[ $answer == "$2,ACTIVE" ]]
     fi
 }
 

@@ -44,11 +44,11 @@ class _Run:
 def run(settings: Settings) -> list[Target]:
     """Print the table; there are no targets."""
     runs: dict[str, list[_Run]] = {FOLDER: [], AT_ONCE: [], WARMED: []}
-    with _cloud(settings.parent_watch, settings.folder) as told:
+    with _cloud(settings.parent_watch, settings.folder) as stand_ins:
         source = ROOT / "functions" / "docqa" / "main.py"
         (port,) = free_ports(1)
         folder = function(FOLDER, source, target="docqa", port=port)
-        cloud = replace(folder, environment={**folder.environment, **told})
+        cloud = replace(folder, environment={**folder.environment, **stand_ins})
         for number in range(_STARTS + 1):
             for name in runs:
                 measured = _run(folder if name == FOLDER else cloud, settings, waits=name == WARMED)

@@ -29,7 +29,7 @@ def run(settings: Settings) -> list[Target]:
     with _google() as google:
         ports = free_ports(2)
         address = f"http://{LOOPBACK}:{ports[0]}"
-        told = {
+        environment = {
             "HUB_URL": address,
             "AGENT_CARD_URL": address,
             "GATE_SIGNING_KEY": "a-key-that-is-used-in-the-bench-only",
@@ -40,16 +40,16 @@ def run(settings: Settings) -> list[Target]:
             "IDENTITY_TTL_SECONDS": "300",
             "RATE_LIMIT_PER_MINUTE": "0",
         }
-        _tell(google, "PUT", f"/control/tokens/{TOKEN}", _USER)
+        _control(google, "PUT", f"/control/tokens/{TOKEN}", _USER)
         direct = function(DIRECT, SUBJECTS / "constant_agent.py", target="agent", port=ports[0])
         source = ROOT / "functions" / "gate" / "main.py"
-        gate = function(GATE, source, target="gate", port=ports[1], **told)
+        gate = function(GATE, source, target="gate", port=ports[1], **environment)
         with serving((direct, gate), parent_watch=settings.parent_watch, folder=settings.folder) as processes:
             contestants = [Contestant(*pair) for pair in zip((direct, gate), processes, strict=True)]
             measured = contest(contestants, settings, connections=1)
-        asked: dict[str, int] = _tell(google, "GET", "/control/asked")
+        counts: dict[str, int] = _control(google, "GET", "/control/asked")
     table("The gate, 1 connection, the token's facts known", HEAD, rows(measured, DIRECT))
-    return [_latency(measured), _introspections(measured, asked["tokeninfo"])]
+    return [_latency(measured), _introspections(measured, counts["tokeninfo"])]
 
 
 def _latency(measured: Measurements) -> Target:
@@ -61,13 +61,13 @@ def _latency(measured: Measurements) -> Target:
     )
 
 
-def _introspections(measured: Measurements, asked: int) -> Target:
+def _introspections(measured: Measurements, introspections: int) -> Target:
     """Return the target for the introspections: the run is shorter than the TTL of the gate."""
     requests = sum(one.load.requests for one in measured[GATE])
     return Target(
         wanted=f"≥ {_REQUESTS} requests of one token cost one introspection in a TTL",
-        measured=f"{asked} of {requests}",
-        met=asked == 1 and requests >= _REQUESTS,
+        measured=f"{introspections} of {requests}",
+        met=introspections == 1 and requests >= _REQUESTS,
     )
 
 
@@ -83,7 +83,7 @@ def _google() -> Iterator[int]:
             program.terminate()
 
 
-def _tell(port: int, method: str, path: str, value: Any = None) -> Any:
+def _control(port: int, method: str, path: str, value: Any = None) -> Any:
     with contextlib.closing(http.client.HTTPConnection(LOOPBACK, port, timeout=10.0)) as connection:
         connection.request(method, path, body=json.dumps(value))
         return json.loads(connection.getresponse().read())

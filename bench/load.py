@@ -47,8 +47,8 @@ class Wrk:
 
     def __init__(self, program: str) -> None:
         self._program = program
-        told = subprocess.run([program, "-v"], capture_output=True, text=True).stdout.split()
-        self.name = " ".join(told[:2]) or "wrk"
+        done = subprocess.run([program, "-v"], capture_output=True, text=True).stdout.split()
+        self.name = " ".join(done[:2]) or "wrk"
 
     def run(self, port: int, question: Question, *, connections: int, seconds: float) -> Load:
         """See `Generator.run`."""
@@ -86,12 +86,12 @@ def generator(name: str) -> Generator:
 
 def _measured(command: list[str], *, environment: dict[str, str], order: str = "") -> Load:
     before, started = _children_seconds(), time.monotonic()
-    told = subprocess.run(command, env=environment, input=order, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment, input=order, capture_output=True, text=True)
     busy = (_children_seconds() - before) / (time.monotonic() - started)
     try:
-        totals = json.loads(told.stdout.splitlines()[-1])
+        totals = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
-        raise LoadFailed(f"{command[0]} ended with {told.returncode}: {told.stderr.strip()}") from None
+        raise LoadFailed(f"{command[0]} ended with {done.returncode}: {done.stderr.strip()}") from None
     if totals["errors"] or not totals["requests"]:
         raise LoadFailed(f"{totals['errors']} of {totals['requests']} requests failed")
     return Load(

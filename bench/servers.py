@@ -97,7 +97,7 @@ class NotServing(Exception):
 def function(name: str, source: Path, *, target: str, port: int, **environment: str) -> Server:
     """Return a function under functions-framework, from the source tree; a hub gets the bench's token."""
     program = Path(sys.executable).with_name("functions-framework")
-    told = {
+    own = {
         "PYTHONPATH": python_path(ROOT),
         "PYTHONUNBUFFERED": "1",
         "THREADS": str(THREADS),
@@ -113,7 +113,7 @@ def function(name: str, source: Path, *, target: str, port: int, **environment: 
         f"--host={LOOPBACK}",
         f"--port={port}",
     ]
-    return Server(name=name, port=port, command=command, environment=_inherited() | told | environment)
+    return Server(name=name, port=port, command=command, environment=_inherited() | own | environment)
 
 
 def python_path(checkout: Path) -> str:

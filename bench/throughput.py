@@ -39,9 +39,9 @@ def run(settings: Settings) -> list[Target]:
         )
     with serving(servers, parent_watch=settings.parent_watch, folder=settings.folder) as processes:
         contestants = [
-            Contestant(asked, process)
+            Contestant(variant, process)
             for server, process in zip(servers, processes, strict=True)
-            for asked in _asked(server)
+            for variant in _variants(server)
         ]
         for connections in (1, 16):
             measured = contest(contestants, settings, connections=connections)
@@ -65,7 +65,7 @@ def run(settings: Settings) -> list[Target]:
     ]
 
 
-def _asked(server: Server) -> tuple[Server, ...]:
+def _variants(server: Server) -> tuple[Server, ...]:
     """Return the server, and where the version makes a difference, the same server with a question in the other version."""
     other = {HUB: HUB_1_0, SDK: SDK_1_0}.get(server.name)
     return (server, replace(server, name=other, question=SEND_1_0)) if other else (server,)

@@ -1,4 +1,4 @@
-"""`python3 -m deploy`: what `deploy.sh` asks for, printed for Bash. Needs nothing but Python, since nothing is installed yet."""
+"""`python3 -m deploy`: the plan and its parts, printed for `deploy.sh`. Needs only Python, since nothing is installed yet."""
 
 import argparse
 import json

@@ -132,6 +132,6 @@ def advice(message: str, *, command: Sequence[str]) -> str:
 def role_for(permission: str) -> str:
     """Return the role that gives `permission`: that of the longest prefix in the table."""
     # Google spells one and the same permission with capitals and without.
-    asked = f"{permission}.".lower()
-    names = [name for name in ROLES if asked.startswith(f"{name}.".lower())]
+    wanted = f"{permission}.".lower()
+    names = [name for name in ROLES if wanted.startswith(f"{name}.".lower())]
     return ROLES[max(names, key=len)] if names else "roles/editor"

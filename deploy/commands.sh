@@ -71,7 +71,7 @@ list() { # COMMAND…: its output is in $answer, or it stops. In a dry run there
     done
 }
 
-look() { # COMMAND…: whether what it describes is there; its output is in $answer
+exists() { # COMMAND…: whether what it describes is there; its output is in $answer
     local tries=0
     answer=''
     [[ $dry_run ]] && show "$@" && return 1
@@ -95,7 +95,7 @@ once_more() { # PATTERN: after a pause, where the message in $problem may only m
 holds() { # MEMBER ROLE COMMAND…: whether the policy that the command prints gives the role; all who have it are in $answer
     local member=$1 role=$2
     shift 2
-    look "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members)' || return 1
+    exists "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members)' || return 1
     answer=$(sed -n "s|^$role,||p" <<<"$answer")
     grep -qxF -- "$member" <<<"$answer"
 }

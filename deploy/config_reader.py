@@ -266,7 +266,7 @@ class _Reader:
             min_instances=max(holder("min_instances").whole("min_instances", 0), int(function.works_alone)),
             max_instances=holder("max_instances").whole("max_instances", 10, least=1),
         )
-        # What is badly written was told, and says nothing of limits.
+        # A malformed value is reported already, and has no limits.
         if MEMORY.pattern.fullmatch(resources.memory) and CPU.pattern.fullmatch(resources.cpu):
             for key, message in config_checks.problems(resources):
                 holder(key).problem(key, message)

@@ -51,7 +51,7 @@ class Function:
     mounts_workspace: bool = False
     """True if it works on the files of a bucket."""
     calls: tuple[str, ...] = ()
-    """Functions whose addresses it is told, beside those of the route table."""
+    """Functions whose addresses it gets, beside those of the route table."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """The variables that it always has."""
     needs: tuple[Need, ...] = ()
@@ -78,7 +78,7 @@ WAKEUPS = Need(api="pubsub", role="", setting="WAKEUPS=pubsub")
 PHRASES = replace(MODEL, setting="PHRASE_MODEL")
 SELECTS = replace(MODEL, setting="SELECT_MODEL")
 
-# In the order of deployment: whoever is called is there before whoever calls.
+# In the order of deployment: callees before their callers.
 FUNCTIONS = (
     Function(
         name="docqa",

@@ -5,7 +5,7 @@ find_gateway() { # $public_url is its address, $in_use its config; false when th
     local host state
     in_project "$home"
     while true; do
-        look gcloud api-gateway gateways describe "$gateway" --location="$gateway_region" \
+        exists gcloud api-gateway gateways describe "$gateway" --location="$gateway_region" \
             --format='csv[no-heading](defaultHostname,apiConfig,state)' "${there[@]}" || return 1
         IFS=, read -r host in_use state <<<"$answer"
         [[ $state == CREATING || $state == UPDATING ]] || break
@@ -42,13 +42,13 @@ update_gateway() {
 make_api_config() { # $api_config is what gateway/openapi.yaml makes; its id follows from the contents, which never change
     local file=build/gateway/openapi.yaml its_api=(--api="$gateway" "${there[@]}")
     api_config=$(ask api-config "$file" "$gateway_account" "${addresses[@]}") || exit
-    look gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || execute gcloud api-gateway apis create "$gateway" "${there[@]}"
+    exists gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || execute gcloud api-gateway apis create "$gateway" "${there[@]}"
     # Two that are made at once spoil each other: gcloud waits for its own, and one of somebody else's is waited for here.
     while list gcloud api-gateway api-configs list --filter=state=CREATING --format='value(name)' "${its_api[@]}" && [[ $answer ]]; do
         echo "# waiting for $answer"
         pause 10
     done
-    if look gcloud api-gateway api-configs describe "$api_config" --format='value(state)' "${its_api[@]}"; then
+    if exists gcloud api-gateway api-configs describe "$api_config" --format='value(state)' "${its_api[@]}"; then
         [[ $answer == FAILED ]] || return 0
         execute gcloud api-gateway api-configs delete "$api_config" "${its_api[@]}"
     fi

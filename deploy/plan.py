@@ -232,12 +232,12 @@ class Plan:
             variables |= dict.fromkeys(("DEVTOOL_WORKSPACES", "DEVTOOL_DEFAULT_WORKSPACE"), WORKSPACES_PATH)
         elif function.mounts:
             variables["CORPUS_DIR"] = CORPUS_PATH
-        told = kind.calls
+        called = kind.calls
         if kind.reads_routes:
             variables["HUB_PUBLIC_URL"] = public_url
             variables["CARD_SECURITY"] = ",".join(self._card_security())
-            told += tuple(other.function.name for other in self.wanted() if other.function.is_agent)
-        variables |= {f"{other.upper()}_URL": urls[other] for other in told}
+            called += tuple(other.function.name for other in self.wanted() if other.function.is_agent)
+        variables |= {f"{other.upper()}_URL": urls[other] for other in called}
         if self._is_first(kind):
             variables.update(self._identity_variables())
             # Who may ask the hub how it is may ask the gate.

@@ -25,7 +25,7 @@ make_task_store() { # DATABASE PROJECT REGION
 }
 
 find_database() { # $answer is its type
-    look gcloud firestore databases describe --format='value(type)' "${place[@]}"
+    exists gcloud firestore databases describe --format='value(type)' "${place[@]}"
 }
 
 wait_for_database() {
@@ -65,7 +65,7 @@ push_wakeups() { # every topic to `tasks`, with an ID token of an account that m
     in_project "$home"
     for topic in "${!topics[@]}"; do
         name=${service[tasks]}.$topic
-        if ! look gcloud pubsub subscriptions describe "$name" --format='value(pushConfig.pushEndpoint)' "${there[@]}"; then
+        if ! exists gcloud pubsub subscriptions describe "$name" --format='value(pushConfig.pushEndpoint)' "${there[@]}"; then
             execute_patiently gcloud pubsub subscriptions create "$name" --topic="$topic" "${push[@]}" "${kept[@]}" "${there[@]}"
         elif [[ $answer != "$endpoint" ]]; then
             execute gcloud pubsub subscriptions modify-push-config "$name" "${push[@]}" "${there[@]}"

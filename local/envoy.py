@@ -17,7 +17,7 @@ Json = dict[str, Any]
 _LONGEST_SILENCE = "900s"
 # gunicorn closes an idle connection after 2 s; Envoy has to be the first to let go of it.
 _UPSTREAM_IDLE = "1s"
-# Answers of Envoy's own, in the error body of A2A's HTTP binding (AIP-193): status, its name, what to say.
+# Answers of Envoy's own, in the error body of A2A's HTTP binding (AIP-193): status, its name, message.
 _OWN_ANSWERS = (
     (400, "INVALID_ARGUMENT", "The request is not valid HTTP."),
     (404, "NOT_FOUND", "There is nothing at this address."),

@@ -1,4 +1,4 @@
-"""The functions that run on one machine: one table, and what each is told when it starts."""
+"""The functions that run on one machine: one table, and the environment of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -91,15 +91,15 @@ def environment_of(
     dev_token: str,
     signing_key: str = "",
     token_header: str = "authorization",  # noqa: S107 - the name of a header
-    kept: Path | None = None,
+    state_folder: Path | None = None,
 ) -> dict[str, str]:
     """Return the environment of one process. `urls` maps each function's name to its address on this machine; `token_header`
     is
-    the header with the caller's token at the gate; `kept` is a folder for files that the next start can reuse.
+    the header with the caller's token at the gate; `state_folder` is a folder for files that the next start can reuse.
     """
     environment = {name: value for name, value in inherited.items() if name not in _NOT_INHERITED}
     environment |= {
-        # gunicorn would take SCRIPT_NAME and PATH_INFO from the headers of whoever calls from this machine.
+        # gunicorn would take SCRIPT_NAME and PATH_INFO from the headers of callers on this machine.
         "FORWARDED_ALLOW_IPS": "",
         "HUB_PUBLIC_URL": public_url,
         # An agent is called directly, everything else at the one public address.
@@ -115,18 +115,18 @@ def environment_of(
         # Nothing on this machine's loopback stands in front of a function and checks an ID token; agents may be elsewhere.
         credentials = "remote" if function.name == "hub" else "none"
         environment = {"IAM_CREDENTIALS": credentials} | addresses | environment
-    if function.keeps_index and kept:
-        environment = {"CORPUS_INDEX": str(kept / "corpus-index.sqlite3")} | environment
-    if (function.reads_routes or function.verifies_callers) and kept:
-        environment = {"TASK_STORE": f"sqlite:{kept / 'tasks.sqlite3'}"} | environment
-    if function.works_on_files and kept:
+    if function.keeps_index and state_folder:
+        environment = {"CORPUS_INDEX": str(state_folder / "corpus-index.sqlite3")} | environment
+    if (function.reads_routes or function.verifies_callers) and state_folder:
+        environment = {"TASK_STORE": f"sqlite:{state_folder / 'tasks.sqlite3'}"} | environment
+    if function.works_on_files and state_folder:
         if "DEVTOOL_WORKSPACES" not in environment:
-            folder = str(kept / WORKSPACE)
+            folder = str(state_folder / WORKSPACE)
             environment |= {"DEVTOOL_WORKSPACES": folder, "DEVTOOL_DEFAULT_WORKSPACE": folder}
         environment = {"DEVTOOL_COMMANDS": _HARMLESS} | environment
-        # Tasks of its own, whatever the hub does with its; and nothing on this machine's loopback says who calls.
+        # Tasks of its own; and nothing on this machine's loopback authenticates callers.
         environment |= {
-            "TASK_STORE": f"sqlite:{kept / f'{function.name}-tasks.sqlite3'}",
+            "TASK_STORE": f"sqlite:{state_folder / f'{function.name}-tasks.sqlite3'}",
             "ALLOW_ANONYMOUS": "true",
             "ANONYMOUS_SUBJECT": "this-machine",
         }

@@ -8,7 +8,7 @@ from typing import Self
 
 
 class ParentWatch:
-    """A watcher process at the other end of a pipe: when the pipe closes, it kills the groups it was told of.
+    """A watcher process at the other end of a pipe: when the pipe closes, it kills the registered groups.
 
     Enter it before any thread is started.
     """
@@ -31,11 +31,11 @@ class ParentWatch:
         os.close(self._write_end)
         os.waitpid(self._watcher, 0)
 
-    def hold(self, group: int) -> None:
+    def register(self, group: int) -> None:
         """End `group` with this process from now on."""
         os.write(self._write_end, f"+{group}\n".encode())
 
-    def let_go(self, group: int) -> None:
+    def release(self, group: int) -> None:
         """Release `group`, which has ended: its number may be reused."""
         os.write(self._write_end, f"-{group}\n".encode())
 

@@ -18,7 +18,7 @@ from local.parent_watch import ParentWatch
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LAST_LINES = 15
 # Where a text begins that says what to do.
-_TOLD_TO_THE_OPERATOR = re.compile(r"^(?:[\w.]+\.WrongFile: |(?=The settings are wrong:$))", re.MULTILINE)
+_OPERATOR_ERROR = re.compile(r"^(?:[\w.]+\.WrongFile: |(?=The settings are wrong:$))", re.MULTILINE)
 
 
 class StopSignal:
@@ -85,8 +85,8 @@ class Process:
         stack.
         """
         output = self.output()
-        told = [found.end() for found in _TOLD_TO_THE_OPERATOR.finditer(output)]
-        lines = output[told[-1] :].splitlines() if told else output.splitlines()[-_LAST_LINES:]
+        starts = [found.end() for found in _OPERATOR_ERROR.finditer(output)]
+        lines = output[starts[-1] :].splitlines() if starts else output.splitlines()[-_LAST_LINES:]
         return "\n".join(f"    {line}" for line in lines) or "    (it wrote nothing)"
 
 
@@ -112,7 +112,7 @@ def running(
     try:
         for program in programs:
             processes.append(_start(program))
-            parent_watch.hold(processes[-1].popen.pid)
+            parent_watch.register(processes[-1].popen.pid)
         yield processes
     finally:
         _stop(processes, parent_watch=parent_watch, grace_seconds=grace_seconds)
@@ -141,7 +141,7 @@ def _stop(processes: Sequence[Process], *, parent_watch: ParentWatch, grace_seco
         # A group can outlive its leader: a worker with an open stream waits for it to end.
         _signal_group(process, signal.SIGKILL)
         process.popen.wait()
-        parent_watch.let_go(process.popen.pid)
+        parent_watch.release(process.popen.pid)
 
 
 def _signal_group(process: Process, number: signal.Signals) -> None:

@@ -11,7 +11,7 @@ from local.processes import Process, StopSignal
 
 
 class ProcessEnded(Exception):
-    """A program ended that nobody had asked to."""
+    """A program ended unexpectedly."""
 
     def __init__(self, process: Process) -> None:
         super().__init__(

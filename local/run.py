@@ -128,10 +128,10 @@ def _require_room(folder: Path) -> None:
 def _commit() -> str:
     """Return the commit of the source tree, "" without its history."""
     try:
-        told = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True)
+        done = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True)
     except FileNotFoundError:
         return ""
-    return told.stdout.strip()
+    return done.stdout.strip()
 
 
 def _url(port: int) -> str:
@@ -180,7 +180,7 @@ def _programs(
                 dev_token=settings.dev_token,
                 signing_key=settings.signing_key,
                 token_header="x-forwarded-authorization" if settings.has_gateway else "authorization",
-                kept=settings.folder,
+                state_folder=settings.folder,
             )
             | own_settings(stand_ins, all_urls, function.name, inherited=inherited),
             log=settings.folder / f"{function.name}.log",

@@ -77,7 +77,7 @@ class Accounts:
         self._http = http
         self._clock = clock
         self._lock = threading.Lock()
-        self._kept = {token: (email, float("inf")) for token, email in (known or {}).items()}
+        self._cache = {token: (email, float("inf")) for token, email in (known or {}).items()}
 
     def email(self, request: Request) -> str | None:
         """Return the account of the caller; None for a request without a token. Raises UnknownToken."""
@@ -86,25 +86,25 @@ class Accounts:
             return None
         token = token.strip()
         with self._lock:
-            email, expires = self._kept.get(token, ("", 0.0))
+            email, expires = self._cache.get(token, ("", 0.0))
         if self._clock() < expires:
             return email
         for issuer in self._issuers:
-            told = self._asked(issuer, token)
-            if told:
+            info = self._token_info(issuer, token)
+            if info:
                 with self._lock:
-                    self._kept[token] = (told["email"], self._clock() + float(told["expires_in"]))
-                return told["email"]
+                    self._cache[token] = (info["email"], self._clock() + float(info["expires_in"]))
+                return info["email"]
         raise UnknownToken
 
-    def _asked(self, issuer: str, token: str) -> dict[str, str] | None:
+    def _token_info(self, issuer: str, token: str) -> dict[str, str] | None:
         url = f"{issuer}{TOKEN_INFO}?access_token={quote(token, safe='')}"
         try:
             answer = exchange(self._http, "GET", url, headers={}, seconds=5.0)
-            told: dict[str, str] = json.loads(answer.body)
+            info: dict[str, str] = json.loads(answer.body)
         except HttpFailure:
             return None
-        return told if answer.status == 200 else None
+        return info if answer.status == 200 else None
 
 
 def member(email: str | None) -> str:

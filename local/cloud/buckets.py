@@ -68,9 +68,13 @@ class BucketPolicy:
         """Return the policy after every role that holds `permission`, the administrators' and Google's own aside, was taken
         away.
         """
-        kept = (ADMIN, SEARCH_AGENT)
+        own_roles = (ADMIN, SEARCH_AGENT)
         return BucketPolicy(
-            [each for each in self.bindings if each["role"] in kept or permission not in ROLES[each["role"]]]
+            [
+                each
+                for each in self.bindings
+                if each["role"] in own_roles or permission not in ROLES[each["role"]]
+            ]
         )
 
 
@@ -80,12 +84,12 @@ def _checked(binding: Binding) -> dict[str, Any]:
         raise BadPolicy(f"Role {role} is not supported for this resource.")
     if not isinstance(members, list | tuple) or not all(isinstance(each, str) for each in members):
         raise BadPolicy("A binding needs members.")
-    kept: dict[str, Any] = {"role": role, "members": list(members)}
+    checked: dict[str, Any] = {"role": role, "members": list(members)}
     if condition:
-        kept["condition"] = dict(condition)
+        checked["condition"] = dict(condition)
         if not _PREFIX.fullmatch(str(condition.get("expression", ""))):
             raise BadPolicy('Of conditions, only resource.name.startsWith("…") is known here.')
-    return kept
+    return checked
 
 
 def _prefix_of(binding: Binding) -> str:

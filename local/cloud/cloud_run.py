@@ -80,8 +80,8 @@ class RunService:
                 if not self._change(key, value):
                     return json_response({"error": f"nothing is called {key!r}"}, status=400)
         with self._lock:
-            told = {"name": self._name, "invokers": self._invokers, "audiences": self._audiences}
-            return json_response({**told, **self._instances})
+            state = {"name": self._name, "invokers": self._invokers, "audiences": self._audiences}
+            return json_response({**state, **self._instances})
 
     def _change(self, key: str, value: Any) -> bool:
         match key:
@@ -221,8 +221,8 @@ def _bearer(header: str) -> str | None:
 
 def _page(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     body = f"<html><head><title>{status}</title></head><body>{text}</body></html>\n"
-    told = {"content-type": "text/html; charset=UTF-8", "server": "Google Frontend", **(headers or {})}
-    return Response(status=status, headers=told, body=body.encode())
+    all_headers = {"content-type": "text/html; charset=UTF-8", "server": "Google Frontend", **(headers or {})}
+    return Response(status=status, headers=all_headers, body=body.encode())
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """`python -m local.cloud.cloud_storage`: Cloud Storage's JSON API, as the unmodified google-cloud-storage and gcloud speak it.
 
 Objects, generations, uploads in one or in pieces, IAM of buckets (with a condition, of a part of one). The account of an
-access token is asked for at whoever gave it out (`local.cloud.accounts`).
+access token comes from its issuer (`local.cloud.accounts`).
 """
 
 from __future__ import annotations

@@ -215,14 +215,14 @@ class DataStore:
             source = document_from("x" + _SUFFIX[kind], uri, data)
         except Unreadable as error:
             raise NotImported(f"{uri}: {error}") from None
-        told = document.get("structData") or {}
+        struct_data = document.get("structData") or {}
         indexed = datetime.datetime.fromtimestamp(self._clock(), tz=datetime.UTC).isoformat()
         stored = {**document, "name": name, "schemaId": "default_schema", "indexTime": indexed}
         stored["indexStatus"] = {"indexTime": indexed}
         with self._lock:
             self._documents[document["id"]] = stored
-            self._titles[document["id"]] = told.get("title") or source.title
-        self._index.put(document["id"], told.get("title") or source.title, source.text)
+            self._titles[document["id"]] = struct_data.get("title") or source.title
+        self._index.put(document["id"], struct_data.get("title") or source.title, source.text)
 
     def search(self, query: str) -> list[str]:
         """Return the ids of the documents found, best first."""

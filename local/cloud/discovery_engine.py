@@ -154,31 +154,31 @@ class DiscoveryEngine:
             return self._import(json_body(request), store, f"{parent}/{branch}")
         raise ApiError("NOT_FOUND", "The requested URL was not found on this server.")
 
-    def _import(self, asked: dict[str, Any], store: DataStore, branch: str) -> Any:
+    def _import(self, body: dict[str, Any], store: DataStore, branch: str) -> Any:
         try:
-            if "inlineSource" in asked:
-                documents = asked["inlineSource"].get("documents", [])
-            elif asked.get("gcsSource", {}).get("dataSchema") == "content":
-                documents = store.contents(asked["gcsSource"].get("inputUris", ()))
+            if "inlineSource" in body:
+                documents = body["inlineSource"].get("documents", [])
+            elif body.get("gcsSource", {}).get("dataSchema") == "content":
+                documents = store.contents(body["gcsSource"].get("inputUris", ()))
             else:
                 raise ApiError(
                     "INVALID_ARGUMENT", "Here, documents come inline or as content of Cloud Storage."
                 )
         except NotImported as error:
             raise ApiError("FAILED_PRECONDITION", str(error)) from None
-        if len(documents) > 100 and "inlineSource" in asked:
+        if len(documents) > 100 and "inlineSource" in body:
             raise ApiError("INVALID_ARGUMENT", "An inline source holds at most 100 documents.")
         return self._operations.start(store, documents, branch=branch)
 
     def _search(self, request: Request, store: DataStore) -> Any:
-        asked = json_body(request)
-        query, spec = str(asked.get("query", "")), asked.get("contentSearchSpec", {})
+        body = json_body(request)
+        query, spec = str(body.get("query", "")), body.get("contentSearchSpec", {})
         if spec.get("extractiveContentSpec") and STANDARD in self.faults:
             text = "Cannot use enterprise edition features (website search, extractive answers…) in a standard edition"
             raise ApiError("INVALID_ARGUMENT", text)
         found = store.search(query)
-        size = min(_MOST_RESULTS, int(asked.get("pageSize") or 10))
-        start = int(asked.get("pageToken") or asked.get("offset") or 0)
+        size = min(_MOST_RESULTS, int(body.get("pageSize") or 10))
+        start = int(body.get("pageToken") or body.get("offset") or 0)
         page = {
             "results": [store.shown(key, query, spec) for key in found[start : start + size]],
             "totalSize": len(found),

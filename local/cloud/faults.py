@@ -20,7 +20,7 @@ _LONGEST_BODY = 65_536
 class Faults:
     """The faults that a stand-in knows, each with a sentence on what it does, and which of them are on. Thread-safe.
 
-    `changed` is told the name and the parameters, None when the fault went off, before the change is answered.
+    `changed` gets the name and the parameters, None when the fault went off, before the change is answered.
     """
 
     def __init__(

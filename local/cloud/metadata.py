@@ -124,8 +124,8 @@ class Metadata:
             email=self._email,
             lifetime_seconds=lifetime_seconds,
         )
-        told = {"access_token": token, "expires_in": int(lifetime_seconds), "token_type": "Bearer"}
-        return json_response(told, headers=_GOOGLE)
+        answer = {"access_token": token, "expires_in": int(lifetime_seconds), "token_type": "Bearer"}
+        return json_response(answer, headers=_GOOGLE)
 
     def _identity(self, request: Request) -> Response:
         audience = request.parameter("audience")

@@ -24,7 +24,7 @@ LIFETIME_SECONDS = 3600
 _KEY_BITS = 2048
 _CERTIFICATE_DAYS = 14
 _SECONDS = 5.0
-_KEPT_SECONDS = 60.0
+_CACHE_SECONDS = 60.0
 
 
 class SigningKey:
@@ -98,7 +98,7 @@ class InvalidToken(Exception):
 
 
 class Certificates:
-    """The keys of every signer at `urls`; fetched when they are needed, and kept for a while."""
+    """The keys of every signer at `urls`; fetched when needed, and cached for a while."""
 
     def __init__(
         self, urls: Sequence[str], *, http: HttpClient, clock: Callable[[], float] = time.monotonic
@@ -107,7 +107,7 @@ class Certificates:
         self._http = http
         self._clock = clock
         self._lock = threading.Lock()
-        self._kept: tuple[float, dict[str, str]] | None = None
+        self._cached: tuple[float, dict[str, str]] | None = None
 
     def claims(self, token: str, *, audiences: Sequence[str]) -> Mapping[str, Any]:
         """Return the claims of a valid token. Raises InvalidToken."""
@@ -126,12 +126,12 @@ class Certificates:
 
     def _certificates(self) -> dict[str, str]:
         with self._lock:
-            if self._kept is None or self._clock() >= self._kept[0]:
+            if self._cached is None or self._clock() >= self._cached[0]:
                 found: dict[str, str] = {}
                 for url in self._urls:
                     found |= self._fetched(url)
-                self._kept = (self._clock() + _KEPT_SECONDS, found)
-            return self._kept[1]
+                self._cached = (self._clock() + _CACHE_SECONDS, found)
+            return self._cached[1]
 
     def _fetched(self, url: str) -> dict[str, str]:
         try:

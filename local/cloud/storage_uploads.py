@@ -64,7 +64,7 @@ class Upload:
 @dataclass(kw_only=True)
 class _Session:
     name: str
-    told: dict[str, Any]
+    resource: dict[str, Any]
     content_type: str | None
     precondition: int | None
     content: bytearray = field(default_factory=bytearray)
@@ -89,13 +89,13 @@ class Uploads:
                     name=name, content=body, content_type=request.media_type, precondition=precondition
                 )
             case "multipart":
-                told, content_type, content = _parts(request, body)
-                return _complete(_named(told, request), told, content_type, content, precondition)
+                resource, content_type, content = _parts(request, body)
+                return _complete(_named(resource, request), resource, content_type, content, precondition)
             case "resumable":
-                told = json.loads(body or b"{}")
+                resource = json.loads(body or b"{}")
                 session = _Session(
-                    name=_named(told, request),
-                    told=told,
+                    name=_named(resource, request),
+                    resource=resource,
                     content_type=request.headers.get("x-upload-content-type"),
                     precondition=precondition,
                 )
@@ -128,24 +128,24 @@ class Uploads:
                 return Response(status=308, headers={"range": f"bytes=0-{last}"} if last >= 0 else {})
             del self._sessions[key]
         return _complete(
-            session.name, session.told, session.content_type, bytes(session.content), session.precondition
+            session.name, session.resource, session.content_type, bytes(session.content), session.precondition
         )
 
 
 def _complete(
-    name: str, told: dict[str, Any], content_type: str | None, content: bytes, precondition: int | None
+    name: str, resource: dict[str, Any], content_type: str | None, content: bytes, precondition: int | None
 ) -> Upload:
     return Upload(
         name=name,
         content=content,
-        content_type=told.get("contentType") or content_type,
-        metadata=told.get("metadata") or {},
+        content_type=resource.get("contentType") or content_type,
+        metadata=resource.get("metadata") or {},
         precondition=precondition,
     )
 
 
-def _named(told: dict[str, Any], request: Request) -> str:
-    name = told.get("name") or request.parameter("name")
+def _named(resource: dict[str, Any], request: Request) -> str:
+    name = resource.get("name") or request.parameter("name")
     if not name:
         raise StorageError(400, "Required parameter: name")
     return str(name)
@@ -157,7 +157,7 @@ def _parts(request: Request, body: bytes) -> tuple[dict[str, Any], str | None, b
     if boundary is None or body.count(mark := b"--" + boundary[1].encode()) != 3:
         raise StorageError(400, "A multipart upload has two parts.")
     _, first, second = body.split(mark, 2)
-    told = json.loads(first.partition(b"\r\n\r\n")[2])
+    resource = json.loads(first.partition(b"\r\n\r\n")[2])
     head, _, rest = second.partition(b"\r\n\r\n")
     content_type = re.search(rb"(?i)^content-type: *(\S.*?)\r?$", head, re.MULTILINE)
-    return told, content_type[1].decode() if content_type else None, rest.rpartition(b"\r\n" + mark)[0]
+    return resource, content_type[1].decode() if content_type else None, rest.rpartition(b"\r\n" + mark)[0]

@@ -1,8 +1,8 @@
 """`python -m local.cloud.vertex_ai`: Gemini on Vertex AI, as the unmodified google-genai speaks to it.
 
 `generateContent` and `streamGenerateContent` of publisher models, v1 and v1beta1 (cloud.google.com/vertex-ai/generative-ai/docs/
-reference/rest); of `responseSchema`, an array of integers. The model is `local.cloud.vertex_answers`. The account of an access
-token is asked for at whoever gave it out; `POST /__project {"grant": "serviceAccount:…"}` gives roles/aiplatform.user, as gcloud
+reference/rest); of `responseSchema`, an array of integers. The model is `local.cloud.vertex_answers`. The account of an
+access token comes from its issuer; `POST /__project {"grant": "serviceAccount:…"}` gives roles/aiplatform.user, as gcloud
 does, `{"enable": true}` the API.
 """
 
@@ -97,12 +97,12 @@ class VertexAi:
             raise answers.no_such_model(project, location, model)
         self._fail_if_asked_to()
         try:
-            asked = json_body(request)
-            text, most = answers.user_text(asked), answers.most_tokens(asked)
-            say = numbers if answers.wants_numbers(asked) else answer
+            body = json_body(request)
+            text, most = answers.user_text(body), answers.most_tokens(body)
+            respond = numbers if answers.wants_numbers(body) else answer
         except (ValueError, TypeError, AttributeError, KeyError):
             raise answers.bad_request() from None
-        chunks = self._chunks(text, say, model=model, most=most)
+        chunks = self._chunks(text, respond, model=model, most=most)
         if method == "generateContent":
             return json_response(answers.whole(list(chunks)))
         if request.parameter("alt") == "sse":
@@ -135,23 +135,23 @@ class VertexAi:
             raise refusal()
 
     def _chunks(
-        self, text: str, say: Callable[[str], str], *, model: str, most: int
+        self, text: str, respond: Callable[[str], str], *, model: str, most: int
     ) -> Iterator[dict[str, Any]]:
         """Return the chunks of one answer: one for each token, and one that ends it."""
-        asked = len(tokens(text))
+        prompt_tokens = len(tokens(text))
         if (blocked := self.faults.parameters("block-question")) is not None:
             reason = blocked.get("reason", "PROHIBITED_CONTENT")
-            yield answers.blocked(reason, model=model, asked=asked)
+            yield answers.blocked(reason, model=model, prompt_tokens=prompt_tokens)
             return
-        told = [] if "empty" in self.faults else tokens(say(text))
+        pieces = [] if "empty" in self.faults else tokens(respond(text))
         finish = "STOP"
         for fault in ("finish", "stall", "cut"):
             if (parameters := self.faults.parameters(fault)) is not None:
-                told = told[: int(parameters.get("tokens", 3))]
+                pieces = pieces[: int(parameters.get("tokens", 3))]
                 finish = str(parameters.get("reason", "SAFETY")) if fault == "finish" else fault
-        if len(told) > most:
-            told, finish = told[:most], "MAX_TOKENS"
-        for token in told:
+        if len(pieces) > most:
+            pieces, finish = pieces[:most], "MAX_TOKENS"
+        for token in pieces:
             yield answers.chunk(token, model=model)
         match finish:
             case "stall":
@@ -160,7 +160,9 @@ class VertexAi:
             case "cut":
                 pass
             case _:
-                yield answers.last_chunk(finish, model=model, asked=asked, told=len(told))
+                yield answers.last_chunk(
+                    finish, model=model, prompt_tokens=prompt_tokens, answer_tokens=len(pieces)
+                )
 
     def _control(self, request: Request) -> Response:
         if request.method == "POST":
@@ -176,8 +178,8 @@ class VertexAi:
                         self.faults.switch_off(DISABLED)
                     case _:
                         return json_response({"error": f"nothing is called {key!r}"}, status=400)
-        told = {"project": self._project, "models": list(self._models), "users": sorted(self._users)}
-        return json_response(told)
+        state = {"project": self._project, "models": list(self._models), "users": sorted(self._users)}
+        return json_response(state)
 
     def _changed(self, name: str, parameters: Mapping[str, Any] | None) -> None:
         if name == DENIED:

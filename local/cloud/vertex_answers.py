@@ -28,28 +28,30 @@ _API = "aiplatform.googleapis.com"
 def answer(text: str) -> str:
     """Return the answer to the text of a user's turn."""
     sentences = _sentences(text)
-    asked = " ".join(sentence for sentence, _ in sentences if _asks(sentence))
+    question = " ".join(sentence for sentence, _ in sentences if _asks(sentence))
     material = [(sentence, mark) for sentence, mark in sentences if not _asks(sentence)]
-    if not asked:
+    if not question:
         chosen = material[:1]
     else:
-        shared = [len(_words(sentence) & _words(asked)) for sentence, _ in material]
+        shared = [len(_words(sentence) & _words(question)) for sentence, _ in material]
         best = sorted(range(len(material)), key=lambda at: (-shared[at], at))[:_MOST_SENTENCES]
         least = max(1, max(shared, default=0) / 2)
         chosen = [material[at] for at in sorted(best) if shared[at] >= least]
     if not chosen:
-        return _NONE[bool(_JAPANESE.search(asked or text))]
-    told = [f"{sentence} {mark}".strip() for sentence, mark in chosen]
-    return "".join(told) if all(_JAPANESE.search(each) for each in told) else " ".join(told)
+        return _NONE[bool(_JAPANESE.search(question or text))]
+    cited = [f"{sentence} {mark}".strip() for sentence, mark in chosen]
+    return "".join(cited) if all(_JAPANESE.search(each) for each in cited) else " ".join(cited)
 
 
 def numbers(text: str) -> str:
     """Return the numbers of the marked lines that answer the text of a user's turn, as a JSON array."""
     lines = [(mark, line[mark.end() :]) for line in text.splitlines() if (mark := _MARK.match(line))]
-    asked = _words(" ".join(sentence for sentence, mark in _sentences(text) if not mark and _asks(sentence)))
-    shared = [len(_words(line) & asked) for _, line in lines]
+    question = _words(
+        " ".join(sentence for sentence, mark in _sentences(text) if not mark and _asks(sentence))
+    )
+    shared = [len(_words(line) & question) for _, line in lines]
     most = max(shared, default=0)
-    if not most or most < len(asked) * _LEAST_SHARE:
+    if not most or most < len(question) * _LEAST_SHARE:
         return "[]"
     best = [mark[1] for (mark, _), share in zip(lines, shared, strict=True) if share == most]
     return json.dumps([int(mark.strip("[]")) for mark in best[:_MOST_SENTENCES]])
@@ -144,23 +146,23 @@ def unavailable() -> ApiError:
     return ApiError("UNAVAILABLE", "The service is currently unavailable.")
 
 
-def user_text(asked: Any) -> str:
+def user_text(body: Any) -> str:
     """Return the text of the last user turn. Raises ValueError, or what a body of another shape leads to."""
-    turns = [turn for turn in asked["contents"] if turn.get("role", "user") == "user"]
+    turns = [turn for turn in body["contents"] if turn.get("role", "user") == "user"]
     text = "\n".join(part["text"] for part in turns[-1]["parts"] if part.get("text")) if turns else ""
     if not text:
         raise ValueError("no text")
     return text
 
 
-def most_tokens(asked: Any) -> int:
+def most_tokens(body: Any) -> int:
     """Return the greatest number of tokens of the answer."""
-    return int(asked.get("generationConfig", {}).get("maxOutputTokens", 8192))
+    return int(body.get("generationConfig", {}).get("maxOutputTokens", 8192))
 
 
-def wants_numbers(asked: Any) -> bool:
+def wants_numbers(body: Any) -> bool:
     """Return True if the answer has to be a JSON array of integers."""
-    form = asked.get("generationConfig", {})
+    form = body.get("generationConfig", {})
     schema = form.get("responseSchema", {})
     is_array = (schema.get("type"), schema.get("items", {}).get("type")) == ("ARRAY", "INTEGER")
     return form.get("responseMimeType") == "application/json" and is_array
@@ -172,16 +174,20 @@ def chunk(text: str, *, model: str) -> dict[str, Any]:
     return {"candidates": [{"content": content}], "modelVersion": model, "responseId": "local"}
 
 
-def last_chunk(finish: str, *, model: str, asked: int, told: int) -> dict[str, Any]:
+def last_chunk(finish: str, *, model: str, prompt_tokens: int, answer_tokens: int) -> dict[str, Any]:
     """Return the last chunk: the finish reason and the usage."""
-    usage = {"promptTokenCount": asked, "candidatesTokenCount": told, "totalTokenCount": asked + told}
+    usage = {
+        "promptTokenCount": prompt_tokens,
+        "candidatesTokenCount": answer_tokens,
+        "totalTokenCount": prompt_tokens + answer_tokens,
+    }
     candidate = {"finishReason": finish}
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model, "responseId": "local"}
 
 
-def blocked(reason: str, *, model: str, asked: int) -> dict[str, Any]:
+def blocked(reason: str, *, model: str, prompt_tokens: int) -> dict[str, Any]:
     """Return the only chunk of a blocked question."""
-    usage = {"promptTokenCount": asked, "totalTokenCount": asked}
+    usage = {"promptTokenCount": prompt_tokens, "totalTokenCount": prompt_tokens}
     return {"promptFeedback": {"blockReason": reason}, "usageMetadata": usage, "modelVersion": model}
 
 

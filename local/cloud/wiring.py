@@ -1,4 +1,4 @@
-"""`make run CLOUD=local`: which stand-ins run, and what each function is told of them. The only place that knows all of them.
+"""`make run CLOUD=local`: the stand-ins, and the settings that each gives to functions. No other place names all of them.
 
 A stand-in more is a row more in STAND_INS: a name, the module that is started as `python -m MODULE --port PORT ARGUMENTS…`
 (it ends in `local.cloud.program.serve`, and answers `GET /__faults`), its other arguments, and the settings that it gives to
@@ -50,7 +50,7 @@ class StandIn:
     module: str
     arguments: Callable[[Urls], Sequence[str]]
     """The arguments besides the port; the addresses of all programs are known."""
-    tells: Callable[[Urls], Environments] = lambda _: {}
+    settings_for: Callable[[Urls], Environments] = lambda _: {}
     """Settings by function."""
 
     def command(self, urls: Urls) -> list[str]:
@@ -63,7 +63,7 @@ def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandI
     """Return the metadata server of a function, which runs as `email` in `project`."""
     name = f"metadata-{function}"
 
-    def tells(urls: Urls) -> Environments:
+    def settings_for(urls: Urls) -> Environments:
         host = urlsplit(urls[name]).netloc
         account = {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "SERVICE_NAME": function}
         return {function: {**account, "IAM_CREDENTIALS": "adc"}}
@@ -72,7 +72,7 @@ def _account(function: str, email: str, *, project: str = HUB_PROJECT) -> StandI
         name=name,
         module="local.cloud.metadata",
         arguments=lambda _: ["--email", email, "--project", project],
-        tells=tells,
+        settings_for=settings_for,
     )
 
 
@@ -85,12 +85,12 @@ def _front(function: str, *, to: Sequence[str], invoker: str) -> StandIn:
         certs = [word for issuer in issuers(urls) for word in ("--certs", issuer + metadata.CERTS)]
         return [*place, *certs, "--invoker", invoker]
 
-    def tells(urls: Urls) -> Environments:
+    def settings_for(urls: Urls) -> Environments:
         address = {f"{function.upper()}_URL": urls[name]}
         own = {} if function == "hub" else {function: {"PUBLIC_URL": urls[name]}}
         return dict.fromkeys(to, address) | own
 
-    return StandIn(name=name, module="local.cloud.cloud_run", arguments=arguments, tells=tells)
+    return StandIn(name=name, module="local.cloud.cloud_run", arguments=arguments, settings_for=settings_for)
 
 
 _ACCOUNTS = (
@@ -122,7 +122,7 @@ def _storage() -> StandIn:
         name="storage",
         module="local.cloud.cloud_storage",
         arguments=arguments,
-        tells=lambda urls: {"docqa": {"STORAGE_EMULATOR_HOST": urls["storage"]}},
+        settings_for=lambda urls: {"docqa": {"STORAGE_EMULATOR_HOST": urls["storage"]}},
     )
 
 
@@ -133,7 +133,7 @@ def _discovery_engine() -> StandIn:
         store = ("--storage", urls["storage"], "--store", f"{DATA_STORE}=gs://{BUCKET}/*")
         return [*store, "--viewer", DOCQA_ACCOUNT, "--admin", OPERATOR, *_tokens(issuers(urls))]
 
-    def tells(urls: Urls) -> Environments:
+    def settings_for(urls: Urls) -> Environments:
         settings = {
             "DISCOVERY_ENGINE_PROJECT": HUB_PROJECT,
             "DISCOVERY_ENGINE_DATA_STORE": DATA_STORE,
@@ -143,7 +143,10 @@ def _discovery_engine() -> StandIn:
         return {"docqa": dict.fromkeys((*others, "CORPUS_DIR"), "") | settings}
 
     return StandIn(
-        name="discovery-engine", module="local.cloud.discovery_engine", arguments=arguments, tells=tells
+        name="discovery-engine",
+        module="local.cloud.discovery_engine",
+        arguments=arguments,
+        settings_for=settings_for,
     )
 
 
@@ -155,7 +158,7 @@ def _vertex_ai() -> StandIn:
         users = [word for account in accounts for word in ("--user", account)]
         return ["--project", HUB_PROJECT, "--model", MODEL, *users, *_tokens(issuers(urls))]
 
-    def tells(urls: Urls) -> Environments:
+    def settings_for(urls: Urls) -> Environments:
         place = {
             "GOOGLE_CLOUD_PROJECT": HUB_PROJECT,
             "GOOGLE_CLOUD_LOCATION": "global",
@@ -164,7 +167,9 @@ def _vertex_ai() -> StandIn:
         others = dict.fromkeys(("docqa", "expense", "pm", "devtool"), place)
         return {"general": place | {"GENERAL_MODEL": MODEL}, **others}
 
-    return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, tells=tells)
+    return StandIn(
+        name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, settings_for=settings_for
+    )
 
 
 def _authorization_server() -> StandIn:
@@ -211,6 +216,6 @@ def own_settings(
         return {}
     settings = dict.fromkeys(_NOT_THE_DEVELOPERS, "") | {"CLOUDSDK_CONFIG": os.devnull}
     for one in stand_ins:
-        settings |= one.tells(urls).get(function, {})
+        settings |= one.settings_for(urls).get(function, {})
     agents = {f"{name.upper()}_URL" for name in urls}
     return {name: value for name, value in settings.items() if name not in agents or name not in inherited}

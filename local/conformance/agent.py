@@ -1,4 +1,4 @@
-"""The agent that the conformance kits need: what it does is told by the beginning of the message's id.
+"""The agent that the conformance kits need: the beginning of the message's id selects its behaviour.
 
 The beginnings are those of the kit's scenario files (a2a-tck, branch 1.0-dev, scenarios/), and of the kit for 0.3.
 """

@@ -175,7 +175,7 @@ def handle(world: World, request: Request) -> Response:
 
 
 class Server(program.Server):
-    """A World at `url` while it is entered. `seen` is told method, path and status of every request."""
+    """A World at `url` while it is entered. `seen` gets method, path and status of every request."""
 
     def __init__(
         self, world: World, *, port: int = 0, seen: Callable[[str, str, int], None] | None = None

@@ -162,7 +162,7 @@ def serving(function: LocalFunction, *, folder: Path) -> Iterator[int]:
         dev_token="for-tests",
         signing_key="a-key-of-at-least-32-characters-in-length",
         token_header="authorization",
-        kept=folder,
+        state_folder=folder,
     )
     program = [str(Path(sys.executable).with_name("functions-framework")), "--target", function.name]
     log = folder / "log"

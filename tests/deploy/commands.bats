@@ -8,7 +8,8 @@ setup() {
     load programs
     cd "$(project)" || return
     dry_run='' quiet='' problem=$BATS_TEST_TMPDIR/problem
-    export PYTHONPATH=$(project)/shared DEPLOY_PAUSE_SECONDS=0 COUNT=$BATS_TEST_TMPDIR/count
+    PYTHONPATH=$(project)/shared
+    export PYTHONPATH DEPLOY_PAUSE_SECONDS=0 COUNT=$BATS_TEST_TMPDIR/count
     set -o pipefail
     source deploy/commands.sh
 }
@@ -37,7 +38,7 @@ TEXT
         run "$how" command_of_the_test --flag
         [[ $status == 0 && $output == "command_of_the_test --flag" ]] || fail "$how: $output"
     done
-    run look command_of_the_test
+    run exists command_of_the_test
     [[ $status == 1 ]]
     [[ ! -e $COUNT ]]
 }
@@ -104,10 +105,10 @@ TEXT
 
 @test "only a plain no means that something is not there" {
     fails_first 9 "NOT_FOUND: Resource 'x' was not found"
-    run look command_of_the_test
+    run exists command_of_the_test
     [[ $status == 1 && -z $output ]]
     fails_first 9 "Permission 'secretmanager.versions.list' denied on resource"
-    run look command_of_the_test
+    run exists command_of_the_test
     [[ $status == 1 ]]
     says "deploy.sh stopped at"
 }

@@ -170,7 +170,7 @@ def worked_hub(folder: Path, **settings: str) -> Iterator[WorkedHub]:
             public_url=urls["hub"],
             dev_token="a-development-token",
             signing_key="a-key-that-signs-for-the-hub-and-its-tasks",
-            kept=folder,
+            state_folder=folder,
         )
         for function in functions()
         if function.name in _NAMES

@@ -15,7 +15,7 @@ def _environments(inherited: dict[str, str], kept: Path | None) -> dict[str, dic
             urls={each.name: "http://127.0.0.1:1" for each in table},
             public_url="http://127.0.0.1:2",
             dev_token="t",
-            kept=kept,
+            state_folder=kept,
         )
         for one in table
     }

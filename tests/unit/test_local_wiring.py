@@ -25,7 +25,7 @@ def test_a_row_names_a_module_and_gives_it_its_own_port(row: StandIn) -> None:
 
 @pytest.mark.parametrize("row", STAND_INS, ids=lambda row: row.name)
 def test_a_row_speaks_to_functions_that_exist(row: StandIn) -> None:
-    assert row.tells(URLS).keys() <= {function.name for function in functions()}
+    assert row.settings_for(URLS).keys() <= {function.name for function in functions()}
 
 
 def test_the_hub_reaches_agents_through_their_fronts_and_agents_say_that_they_are_there() -> None:
