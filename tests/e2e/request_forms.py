@@ -12,7 +12,7 @@ _message_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class FormAnswer:
     """What a caller was told: the text of the answer, and the conversation it belongs to."""
 
     text: str
@@ -39,7 +39,7 @@ class Form:
         context_id: str | None = None,
         skill: str | None = None,
         output_modes: Iterable[str] = (),
-    ) -> Told:
+    ) -> FormAnswer:
         """Sends `text`; the answer is valid in this form and has been read."""
         params = self.params(text, context_id=context_id, skill=skill, output_modes=output_modes)
         return self.told(caller.post(self.path, self.body(params), self.headers))
@@ -76,7 +76,7 @@ class Form:
             return params
         return {"jsonrpc": "2.0", "id": "request-1", "method": self.method, "params": params}
 
-    def told(self, answer: Answer) -> Told:
+    def told(self, answer: Answer) -> FormAnswer:
         """What a successful answer says; it is what the version's schema allows and nothing else."""
         assert answer.status == 200, answer.body
         assert answer.media_type == ("text/event-stream" if self.streams else "application/json")
@@ -154,12 +154,12 @@ REST = (
 FORMS = JSONRPC + REST
 
 
-def _told_by_message(message: Any) -> Told:
+def _told_by_message(message: Any) -> FormAnswer:
     assert message["role"] in ("agent", "ROLE_AGENT")
     return _told(message.get("parts") or message["content"], message["contextId"])
 
 
-def _told_by_stream(events: list[tuple[str, Any]], *, version: str) -> Told:
+def _told_by_stream(events: list[tuple[str, Any]], *, version: str) -> FormAnswer:
     """The life of one task: itself, working, its artifact in pieces, its end."""
     names = [name for name, _ in events]
     assert names[:2] == ["task", "statusUpdate"]
@@ -180,6 +180,8 @@ def _told_by_stream(events: list[tuple[str, Any]], *, version: str) -> Told:
     return _told(parts, task["contextId"])
 
 
-def _told(parts: list[Any], context_id: str) -> Told:
+def _told(parts: list[Any], context_id: str) -> FormAnswer:
     text = "".join(part["text"] for part in parts if "text" in part)
-    return Told(text=text, context_id=context_id, data=[part["data"] for part in parts if "data" in part])
+    return FormAnswer(
+        text=text, context_id=context_id, data=[part["data"] for part in parts if "data" in part]
+    )

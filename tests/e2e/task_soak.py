@@ -33,7 +33,7 @@ _BUSY = (OSError, http.client.HTTPException, KeyError)
 
 
 @dataclass(kw_only=True)
-class Soak:
+class SoakResult:
     """What happened. `accepted` are the tasks that a client was told of, by what they were to be about."""
 
     seed: int
@@ -63,9 +63,9 @@ class Soak:
         return "\n".join(lines)
 
 
-def soak(folder: Path, *, seconds: float, seed: int) -> Soak:
+def soak(folder: Path, *, seconds: float, seed: int) -> SoakResult:
     """Send tasks for so long, and return everything that went wrong in `faults`."""
-    made, started = Soak(seed=seed), time.monotonic()
+    made, started = SoakResult(seed=seed), time.monotonic()
     with (
         LongRunningAgent(seconds=_AGENT_SECONDS) as agent,
         machine(folder, agent.url, hubs=HUBS, workers=WORKERS) as run,
@@ -94,7 +94,7 @@ def soak(folder: Path, *, seconds: float, seed: int) -> Soak:
     return made
 
 
-def _ask(run: Machine, made: Soak, number: int, seed: int) -> None:
+def _ask(run: Machine, made: SoakResult, number: int, seed: int) -> None:
     """One client's request: sent again, as it was, until somebody says that it is a task."""
     chance = random.Random(f"{seed}.{number}")
     kind = _KINDS[number % len(_KINDS)]
@@ -122,7 +122,7 @@ def _ask(run: Machine, made: Soak, number: int, seed: int) -> None:
         time.sleep(0.1)
 
 
-def _watch(run: Machine, made: Soak, task_id: str, chance: random.Random) -> None:
+def _watch(run: Machine, made: SoakResult, task_id: str, chance: random.Random) -> None:
     """Two subscribers of the store from the start, and one of a hub from now on."""
 
     def watch() -> list[int]:
@@ -149,7 +149,7 @@ def _watch(run: Machine, made: Soak, task_id: str, chance: random.Random) -> Non
         made.streamed.setdefault(task_id, []).append(subscription.result())
 
 
-def _kill(run: Machine, made: Soak, chance: random.Random, ended: threading.Event) -> None:
+def _kill(run: Machine, made: SoakResult, chance: random.Random, ended: threading.Event) -> None:
     names = sorted(run.programs)
     while not ended.wait(chance.uniform(*_KILL_EVERY_SECONDS)):
         name = chance.choice(names)
@@ -175,7 +175,7 @@ def _all_ended(run: Machine) -> list[StoredTask]:
     return found
 
 
-def _examine(run: Machine, made: Soak, stored: StoredTask) -> None:
+def _examine(run: Machine, made: SoakResult, stored: StoredTask) -> None:
     """The task has one end, its log no gap, and its answer is whole and there once."""
     task = stored.task
     entries = run.store.entries(task.id, after=0)
@@ -194,7 +194,7 @@ def _examine(run: Machine, made: Soak, stored: StoredTask) -> None:
     made.begun_again += stored.attempt > 1
 
 
-def _compare(run: Machine, made: Soak) -> None:
+def _compare(run: Machine, made: SoakResult) -> None:
     """Whoever watched saw the log; whoever had a stream saw a piece of it without a gap."""
     for task_id, watches in made.watched.items():
         whole = [entry.sequence for entry in run.store.entries(task_id, after=0)]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.worker_runs import WorkedHub, WorkerProcess, request, worked_hub
-from tests.fakes.function_calling_model import CallingModel, Heard, Part, call
+from tests.fakes.function_calling_model import FunctionCallingModel, ModelRequest, Part, call
 from tests.fakes.workspace import Hold, Workspace
 from tests.fakes.workspace_worker import environment, python
 
@@ -57,16 +57,16 @@ def google() -> Iterator[Workspace]:
 
 
 @pytest.fixture(scope="module")
-def gemini() -> Iterator[CallingModel]:
+def gemini() -> Iterator[FunctionCallingModel]:
     """Their model."""
-    model = CallingModel(_says)
+    model = FunctionCallingModel(_says)
     with model.server:
         yield model
 
 
 @pytest.fixture(scope="module")
 def environ(
-    google: Workspace, gemini: CallingModel, tmp_path_factory: pytest.TempPathFactory
+    google: Workspace, gemini: FunctionCallingModel, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
     """What their workers are started with."""
     return environment(google, gemini, tmp_path_factory.mktemp("environment"))
@@ -82,7 +82,7 @@ def workspace(google: Workspace) -> Workspace:
 
 
 @pytest.fixture
-def model(gemini: CallingModel) -> Iterator[CallingModel]:
+def model(gemini: FunctionCallingModel) -> Iterator[FunctionCallingModel]:
     """Which works again afterwards."""
     yield gemini
     gemini.broken = 0
@@ -95,7 +95,7 @@ def standing(hub: WorkedHub, environ: dict[str, str]) -> Iterator[None]:
         yield
 
 
-def _says(heard: Heard) -> Part | str:
+def _says(heard: ModelRequest) -> Part | str:
     if "It was done" in heard.text:
         return "It is done."
     if "read_file" in heard.results:
@@ -188,7 +188,9 @@ def test_a_user_interface_that_knows_only_texts_confirms_too(hub: WorkedHub, wor
 
 
 @pytest.mark.usefixtures("standing", "workspace")
-def test_a_model_that_is_dead_fails_the_task_with_a_sentence(hub: WorkedHub, model: CallingModel) -> None:
+def test_a_model_that_is_dead_fails_the_task_with_a_sentence(
+    hub: WorkedHub, model: FunctionCallingModel
+) -> None:
     model.broken = 403
     answer = hub.user().post("/", request("What is in Google Drive?", ui=True)).json["result"]
     assert (
@@ -226,7 +228,11 @@ def test_a_worker_that_is_killed_while_it_sends_leaves_one_mail_and_one_invitati
 
 
 def test_a_task_that_is_cancelled_while_the_model_thinks_is_let_go(
-    hub: WorkedHub, workspace: Workspace, model: CallingModel, environ: dict[str, str], short_leased: str
+    hub: WorkedHub,
+    workspace: Workspace,
+    model: FunctionCallingModel,
+    environ: dict[str, str],
+    short_leased: str,
 ) -> None:
     thinking = model.hold()
     with worker(hub, environ, short_leased):
@@ -240,7 +246,7 @@ def test_a_task_that_is_cancelled_while_the_model_thinks_is_let_go(
 
 
 def test_a_worker_that_is_told_to_end_while_the_model_thinks_gives_its_task_back(
-    hub: WorkedHub, workspace: Workspace, model: CallingModel, environ: dict[str, str]
+    hub: WorkedHub, workspace: Workspace, model: FunctionCallingModel, environ: dict[str, str]
 ) -> None:
     thinking = model.hold()
     with worker(hub, environ, *_WORKER, "--role", "crm") as ended:

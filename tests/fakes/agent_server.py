@@ -12,7 +12,7 @@ CARD_PATH = "/.well-known/agent-card.json"
 
 
 @dataclass(frozen=True)
-class Said:
+class ReceivedMessage:
     """A message that the agent received."""
 
     text: str
@@ -23,7 +23,7 @@ class Said:
     streaming: bool
 
 
-Script = Callable[[Said], Iterable[Json]]
+Script = Callable[[ReceivedMessage], Iterable[Json]]
 
 
 class AgentServer(HttpServer):
@@ -47,7 +47,7 @@ class AgentServer(HttpServer):
         answers: Mapping[str, Behaviour] | None = None,
     ) -> None:
         super().__init__(self._behave)
-        self.said: list[Said] = []
+        self.said: list[ReceivedMessage] = []
         self.cancelled: list[str] = []
         self.script = script
         self._version = version
@@ -146,7 +146,7 @@ class AgentServer(HttpServer):
         rest = self._binding == "HTTP+JSON"
         exchange.json(event if rest else {"jsonrpc": "2.0", "id": 1, "result": event})
 
-    def _said(self, received: Received) -> Said:
+    def _said(self, received: Received) -> ReceivedMessage:
         body: Any = received.json
         if self._binding == "HTTP+JSON":
             prefix = "/v1" if self._version == "0.3" else ""
@@ -163,7 +163,7 @@ class AgentServer(HttpServer):
         assert received.headers.get("a2a-version") == ("1.0" if self._version == "1.0" else None)
         message = body["message"]
         parts = message.get("parts") or message["content"]
-        return Said(
+        return ReceivedMessage(
             text="\n".join(part["text"] for part in parts if "text" in part),
             context_id=message.get("contextId"),
             task_id=message.get("taskId"),

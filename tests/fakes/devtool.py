@@ -41,7 +41,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True)
-class Told:
+class ReceivedTask:
     """A task, or a status update: `event` is the extension's own, `data` and `text` are what its message holds."""
 
     task_id: str
@@ -102,35 +102,35 @@ class Client:
         self._extension = extension
         self._workspace = workspace
 
-    def stream(self, text: str = "", **options: Any) -> list[Told]:
+    def stream(self, text: str = "", **options: Any) -> list[ReceivedTask]:
         """All events of a turn."""
         return list(self.open_stream(text, **options))
 
-    def open_stream(self, text: str = "", **options: Any) -> Iterator[Told]:
+    def open_stream(self, text: str = "", **options: Any) -> Iterator[ReceivedTask]:
         """The events as they come."""
         return self._events(self._request("SendStreamingMessage", self._params(text, options)))
 
     def send(self, text: str = "", **options: Any) -> Any:
-        """The result as it came; a task as a `Told`."""
+        """The result as it came; a task as a `ReceivedTask`."""
         value = self.call("SendMessage", self._params(text, options))
         return _told(value) if _is_task(value) else value
 
-    def get(self, task_id: str) -> Told:
+    def get(self, task_id: str) -> ReceivedTask:
         return _told(self.call("GetTask", {"id": task_id}))
 
-    def settled(self, task_id: str) -> Told:
+    def settled(self, task_id: str) -> ReceivedTask:
         """The task when its turn has ended."""
 
-        def look() -> Told | None:
+        def look() -> ReceivedTask | None:
             task = self.get(task_id)
             return None if task.state in ("submitted", "working") else task
 
         return until(look)
 
-    def cancel(self, task_id: str) -> Told:
+    def cancel(self, task_id: str) -> ReceivedTask:
         return _told(self.call("CancelTask", {"id": task_id}))
 
-    def decide(self, task_id: str, call_id: str, option: str, **options: Any) -> list[Told]:
+    def decide(self, task_id: str, call_id: str, option: str, **options: Any) -> list[ReceivedTask]:
         """The turn that the decision begins."""
         data = {"tool_call_id": call_id, "selected_option_id": option} | options.pop("more", {})
         return self.stream(data=data, task_id=task_id, settings=None, **options)
@@ -184,7 +184,7 @@ class Client:
         configuration = {"blocking": True} if self.version == "0.3" else {}
         return {"message": message, "configuration": configuration | options.pop("configuration", {})}
 
-    def _events(self, response: Response) -> Iterator[Told]:
+    def _events(self, response: Response) -> Iterator[ReceivedTask]:
         if isinstance(response.body, bytes):
             for line in response.body.splitlines():
                 if line.strip():
@@ -197,7 +197,7 @@ class Client:
                     yield _told(_result(value) if self.binding == "JSONRPC" else value)
 
 
-def waiting(events: Sequence[Told]) -> tuple[str, dict[str, Any]]:
+def waiting(events: Sequence[ReceivedTask]) -> tuple[str, dict[str, Any]]:
     """The task that waits for a decision, and the tool call that it asks about."""
     last = events[-1]
     assert last.state == "input-required", last
@@ -205,12 +205,12 @@ def waiting(events: Sequence[Told]) -> tuple[str, dict[str, Any]]:
     return last.task_id, last.data
 
 
-def calls(events: Sequence[Told]) -> list[dict[str, Any]]:
+def calls(events: Sequence[ReceivedTask]) -> list[dict[str, Any]]:
     """The tool calls of the updates that tell of one."""
     return [event.data for event in events if event.kind == "TOOL_CALL_UPDATE" and event.data]
 
 
-def kinds(events: Sequence[Told]) -> list[str]:
+def kinds(events: Sequence[ReceivedTask]) -> list[str]:
     """What the updates are, with the status of their tool call, or the state of their task."""
     return [
         f"{event.kind} {event.data['status']}"
@@ -236,7 +236,7 @@ def _is_task(value: Any) -> bool:
     return "task" in value or value.get("kind") == "task"
 
 
-def _told(value: Any) -> Told:
+def _told(value: Any) -> ReceivedTask:
     for member in ("task", "statusUpdate", "artifactUpdate"):
         value = value.get(member, value)
     is_task = "id" in value
@@ -248,7 +248,7 @@ def _told(value: Any) -> Told:
     data = next((part["data"] for part in parts if "data" in part), None)
     if data is not None and set(data) == {"data"}:
         data = data["data"]
-    return Told(
+    return ReceivedTask(
         task_id=value["id"] if is_task else value["taskId"],
         context_id=value["contextId"],
         state="canceled" if state == "cancelled" else state,

@@ -12,7 +12,7 @@ Part = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Heard:
+class ModelRequest:
     """A request: `text` is what was said last, or else `results` are what the functions answered, by their names."""
 
     body: Mapping[str, Any]
@@ -46,15 +46,15 @@ class Heard:
         return "".join(part["text"] for part in self.body["systemInstruction"]["parts"])
 
 
-Says = Callable[[Heard], Sequence[Part] | Part | str]
+Says = Callable[[ModelRequest], Sequence[Part] | Part | str]
 
 
-class CallingModel:
+class FunctionCallingModel:
     """The server; `heard` are the requests. `broken` is a status that it answers instead."""
 
     def __init__(self, says: Says) -> None:
         self.says = says
-        self.heard: list[Heard] = []
+        self.heard: list[ModelRequest] = []
         self.broken = 0
         self._thinking: threading.Event | None = None
         self.finish = "STOP"
@@ -69,7 +69,7 @@ class CallingModel:
         if not exchange.received.path.split("?")[0].endswith(":generateContent"):
             exchange.json({"error": {"code": 404, "message": "Not found", "status": "NOT_FOUND"}}, 404)
             return
-        heard = Heard(json.loads(exchange.received.body))
+        heard = ModelRequest(json.loads(exchange.received.body))
         self.heard.append(heard)
         if self.broken:
             exchange.json({"error": {"code": self.broken, "message": "No"}}, self.broken)

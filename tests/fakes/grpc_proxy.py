@@ -11,7 +11,7 @@ _ANY_SIZE = [("grpc.max_receive_message_length", -1)]
 _OF_THE_CONNECTION = ("grpc-", "user-agent")
 
 
-class GrpcLine:
+class GrpcProxy:
     """Forwards what comes to `address` to `target`. Of the calls of a method in `refuses`, every so manieth ends with the status
     there, and nothing has been done.
     """

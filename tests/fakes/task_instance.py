@@ -43,7 +43,7 @@ _ids = itertools.count(1)
 Script = Callable[[Call], Iterable[Piece]]
 
 
-class FarStore:
+class FlakyStore:
     """A store that can be `away`, and can lose its answer to one method and be away from then on. Its clock, where none is given
     with it, can be put forward.
 
@@ -150,7 +150,7 @@ class Instance:
         answers: Agent | None = None,
         **options: Any,
     ) -> None:
-        self.far = FarStore(path, **options)
+        self.far = FlakyStore(path, **options)
         self.store = cast("Store", self.far)
         self.agent = ScriptedAgent(script)
         self.runs_at_once = runs_at_once

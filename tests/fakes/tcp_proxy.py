@@ -9,7 +9,7 @@ from typing import Self
 _CONTROL_BYTES = 40
 
 
-class TcpLine:
+class TcpProxy:
     """Forwards what comes to `address` to `target` while it is entered, as long as it is not cut."""
 
     def __init__(self, target: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from a2a_hub.identity.static_clients import digest
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle
 from tests.fakes.task_client import TaskClient
@@ -40,7 +40,7 @@ class World:
         return TaskClient(self.hub, way, token=token)
 
 
-def _ask_back(said: Said) -> list[Json]:
+def _ask_back(said: ReceivedMessage) -> list[Json]:
     return [message(text(f"Then {said.text}"))] if said.task_id else [task("input-required", says="Which?")]
 
 

@@ -89,7 +89,7 @@ def gemini(url: str, *, token: str = TOKEN, first_wait_seconds: float = 0.01, **
 
 
 @dataclass
-class Said:
+class AgentReply:
     """What an agent said, by kind; `record` is for the log."""
 
     text: str = ""
@@ -118,15 +118,15 @@ def request(question: str) -> SendMessageRequest:
     return SendMessageRequest(message=Message(message_id="m", role=Role.USER, parts=(Part(text=question),)))
 
 
-def said(answer: Answer, question: str) -> Said:
+def said(answer: Answer, question: str) -> AgentReply:
     """Everything that the agent says to a question."""
     call = new_call()
     return collected(answer(request(question), call), call)
 
 
-def collected(pieces: Iterator[Piece], call: Call) -> Said:
+def collected(pieces: Iterator[Piece], call: Call) -> AgentReply:
     """The pieces by kind."""
-    heard = Said(record=call.record)
+    heard = AgentReply(record=call.record)
     for piece in pieces:
         match piece:
             case Text(text) | Question(text):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.function_calling_model import CallingModel, Heard, Part, call
+from tests.fakes.function_calling_model import FunctionCallingModel, ModelRequest, Part, call
 from tests.fakes.workspace import OWNER, Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +28,7 @@ def python() -> Path:
     return venv / "bin" / "python"
 
 
-def environment(workspace: Workspace, model: CallingModel, folder: Path) -> dict[str, str]:
+def environment(workspace: Workspace, model: FunctionCallingModel, folder: Path) -> dict[str, str]:
     """What the worker is started with: nothing of this machine's own Google accounts."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OF_GOOGLE)}
     return inherited | {
@@ -69,7 +69,7 @@ class Task:
 class WorkspaceProgram:
     """The program. Each turn makes its worker anew, with the settings that it is given."""
 
-    def __init__(self, workspace: Workspace, model: CallingModel, folder: Path) -> None:
+    def __init__(self, workspace: Workspace, model: FunctionCallingModel, folder: Path) -> None:
         self.workspace, self.model = workspace, model
         self._log, self._logged = folder / "worker.log", 0
         self._environ = environment(workspace, model, folder)
@@ -130,7 +130,7 @@ class WorkspaceProgram:
 @contextlib.contextmanager
 def workspace_program(folder: Path) -> Iterator[WorkspaceProgram]:
     """The worker's program, and its surroundings."""
-    workspace, model = Workspace(), CallingModel(_nothing)
+    workspace, model = Workspace(), FunctionCallingModel(_nothing)
     with workspace.server, model.server:
         program = WorkspaceProgram(workspace, model, folder)
         try:
@@ -139,11 +139,11 @@ def workspace_program(folder: Path) -> Iterator[WorkspaceProgram]:
             program.close()
 
 
-def _nothing(_: Heard) -> str:
+def _nothing(_: ModelRequest) -> str:
     return "Nothing."
 
 
-def mails_the_figures(heard: Heard) -> Part | str:
+def mails_the_figures(heard: ModelRequest) -> Part | str:
     """Finds the file, reads it, and sends it."""
     if "find_files" in heard.results:
         return call("read_file", file_id=heard.results["find_files"]["files"][0]["file_id"])

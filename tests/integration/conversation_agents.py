@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.agent_server import Said
+from tests.fakes.agent_server import ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text
 from tests.fakes.hub import Hub, streamed_text, text_of
 
 WAYS = pytest.mark.parametrize("way", ["send", "send 1.0", "stream", "query"])
 
 
-def echo(said: Said) -> list[Json]:
+def echo(said: ReceivedMessage) -> list[Json]:
     return [message(text(said.text))]
 
 
-def asks_for_a_date(said: Said) -> list[Json]:
+def asks_for_a_date(said: ReceivedMessage) -> list[Json]:
     """Asks back once for each task."""
     context_id = said.context_id or ""
     if said.task_id is None:

@@ -24,7 +24,7 @@ class _Inline(Threads):
         work()
 
 
-class Bench:
+class DelivererBench:
     """`jitter` is what chance says."""
 
     def __init__(self, store: Store, clock: Clock) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from a2a_hub.diagnosis.report import Outcome
 from a2a_hub.http.messages import Response
-from tests.fakes.agent_server import CARD_PATH, AgentServer, Said
+from tests.fakes.agent_server import CARD_PATH, AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, data, message, status, task, text
 from tests.fakes.http_server import Behaviour, Exchange, HttpServer
 from tests.fakes.hub import Hub, route, text_of
@@ -105,7 +105,7 @@ _CALL = {"tool": "write_file", "input": {"lines": [1, 2.5, None, {"x": "世界"}
 def tool_agent() -> Iterator[AgentServer]:
     """It asks whether it may use its tool, and then uses it; of both it tells in data and metadata."""
 
-    def say(said: Said) -> list[Json]:
+    def say(said: ReceivedMessage) -> list[Json]:
         stage = "SUCCEEDED" if said.task_id else "PENDING"
         told = status("working")
         told["statusUpdate"]["metadata"] = {TOOL: {"kind": "TOOL_CALL_UPDATE"}}

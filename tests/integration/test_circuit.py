@@ -14,7 +14,7 @@ from a2a_hub.boundaries.sources import CredentialSources
 from a2a_hub.boundaries.user import User
 from a2a_hub.http.client import HttpClient
 from functions.hub.downstream.a2a_transport import a2a_agent
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle, text_of
@@ -180,7 +180,7 @@ def test_a_missing_user_token_does_not_use_up_the_trial() -> None:
 def test_a_trial_whose_answer_takes_long_holds_up_nobody_once_it_has_begun() -> None:
     clock, finish = _Clock(), Event()
 
-    def slowly(_: Said) -> Iterator[Json]:
+    def slowly(_: ReceivedMessage) -> Iterator[Json]:
         yield task("working")
         yield update(artifact("answer", text("At last, ")))
         assert finish.wait(timeout=10)

@@ -11,7 +11,7 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.updates import status_update
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle, streamed_text, text_of
 from tests.fakes.task_client import TaskClient
@@ -22,7 +22,7 @@ from tests.integration.tasks.life import until
 def hub(tmp_path: Path) -> Iterator[Hub]:
     """A hub with one agent, which asks back when it is to paint, and else repeats what it was told."""
 
-    def say(said: Said) -> list[Json]:
+    def say(said: ReceivedMessage) -> list[Json]:
         if said.text.startswith("Paint") and not said.task_id:
             return [task("input-required", says="Which colour?")]
         return [message(text(f"You said {said.text}"))]

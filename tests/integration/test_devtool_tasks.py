@@ -13,7 +13,17 @@ from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from a2a_hub.tasks.resume_payload import read_resume_payload
 from a2a_hub.tasks.updates import status_update
-from tests.fakes.devtool import WAYS, Client, Devtool, Refused, Told, calls, kinds, waiting, workspace_in
+from tests.fakes.devtool import (
+    WAYS,
+    Client,
+    Devtool,
+    ReceivedTask,
+    Refused,
+    calls,
+    kinds,
+    waiting,
+    workspace_in,
+)
 from tests.fakes.task_instance import until
 
 WRITE = "create new.txt with the content 'one'"
@@ -76,7 +86,7 @@ def test_of_decisions_that_come_at_once_one_is_executed(tmp_path: Path, root: Pa
     clients = [instance(tmp_path, root) for _ in range(instances)]
     task_id, call = waiting(clients[0].stream(COUNT))
     start = threading.Barrier(6)
-    outcomes: list[list[Told] | str] = []
+    outcomes: list[list[ReceivedTask] | str] = []
 
     def decide(number: int) -> None:
         start.wait()
@@ -105,7 +115,7 @@ def test_cancelling_the_task_ends_the_program_and_all_that_it_started(
     beat = root / "beat"
     command = "run sh -c '(while true; do echo x >> beat; sleep 0.02; done) & wait'"
     task_id, call = waiting(client.stream(command))
-    events: list[Told] = []
+    events: list[ReceivedTask] = []
     following = threading.Thread(
         target=lambda: events.extend(client.decide(task_id, call["tool_call_id"], "proceed_once"))
     )

@@ -23,7 +23,7 @@ from tests.fakes.model_answers import model_says
 from tests.fakes.vertex import (
     MODEL,
     PROJECT,
-    Said,
+    AgentReply,
     Vertex,
     collected,
     gemini,
@@ -56,12 +56,12 @@ def service() -> Iterator[Vertex]:
         yield service
 
 
-def ask(engine: DocumentQA | CloudDocumentQA, model: Gemini, question: str = QUESTION) -> Said:
+def ask(engine: DocumentQA | CloudDocumentQA, model: Gemini, question: str = QUESTION) -> AgentReply:
     """What the agent says when this model may choose."""
     return said(answers_of(engine, lambda call: Selection(model, call)), question)
 
 
-def without_a_model(engine: DocumentQA, question: str = QUESTION) -> Said:
+def without_a_model(engine: DocumentQA, question: str = QUESTION) -> AgentReply:
     return said(answers_of(engine, selecting(None)), question)
 
 
@@ -189,7 +189,7 @@ def test_who_leaves_does_not_wait_for_the_model(engine: DocumentQA) -> None:
 
     cancellation = Cancellation()
     call = new_call(cancellation)
-    told: list[Said] = []
+    told: list[AgentReply] = []
     with HttpServer(answer) as server:
         model = gemini(server.url)
         agent = answers_of(engine, lambda call: Selection(model, call))

@@ -18,7 +18,7 @@ from tests.fakes.vertex import (
     ACCOUNT,
     MODEL,
     PROJECT,
-    Said,
+    AgentReply,
     Vertex,
     collected,
     gemini,
@@ -45,7 +45,7 @@ def agent(url: str, **settings: Any) -> GeneralAgent:
     return GeneralAgent(LanguageModel(gemini(url, **settings), almanac=ALMANAC))
 
 
-def ask(service: Vertex, question: str, **settings: Any) -> Said:
+def ask(service: Vertex, question: str, **settings: Any) -> AgentReply:
     return said(agent(service.url, **settings).answer, question)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.hub import Hub, route, text_of
 from tests.integration.conversation_agents import WAYS, asks_for_a_date, echo, turn
@@ -142,7 +142,7 @@ def test_a_task_still_waits_after_its_agent_could_not_be_reached() -> None:
         assert turn(hub, "send", "Tomorrow", context_id)[1] == "Booked: Tomorrow"
 
 
-def asks_three_times(said: Said) -> list[Json]:
+def asks_three_times(said: ReceivedMessage) -> list[Json]:
     """Says something with each question; its task holds all of it, and a stream begins with what it held before."""
     turns = said.text.count("again")
     told = [artifact(f"a-{number}", text(f"Step {number}.")) for number in range(turns + 1)]
@@ -167,7 +167,7 @@ def test_what_an_agent_said_before_it_asked_is_not_told_again_with_what_it_says_
 
 @WAYS
 def test_an_agent_that_has_nothing_to_add_is_not_taken_for_one_that_failed(way: str) -> None:
-    def says_it_once(said: Said) -> list[Json]:
+    def says_it_once(said: ReceivedMessage) -> list[Json]:
         context_id = said.context_id or ""
         state, asked = ("input-required", "More?") if said.task_id is None else ("completed", None)
         return [task(state, artifact("a", text("All there is.")), says=asked, context_id=context_id)]

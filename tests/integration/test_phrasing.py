@@ -19,7 +19,7 @@ from functions.expense.app import KNOWLEDGE
 from functions.expense.desk import ExpenseDesk
 from functions.expense.knowledge import load
 from tests.fakes.model_answers import model_says
-from tests.fakes.vertex import PROJECT, Said, Vertex, gemini, said, vertex
+from tests.fakes.vertex import PROJECT, AgentReply, Vertex, gemini, said, vertex
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS, QUESTIONS = ROOT / "functions/docqa/corpus", ROOT / "tests/data/docqa_questions.tsv"
@@ -45,7 +45,7 @@ def documents(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
     yield Data({"grounded": True, "citations": [citation(NOTIFY), citation(MAIL)]})
 
 
-def phrase(text: str, *, question: str = QUESTION) -> Said:
+def phrase(text: str, *, question: str = QUESTION) -> AgentReply:
     """What is told when the model says `text`."""
     with model_says(text) as server:
         return said(rephrased(documents, gemini(server.url)), question)

@@ -14,20 +14,20 @@ from a2a_hub.tasks.webhook_address import WebhookAddresses
 from tests.contract.task_store.stores import Clock, created, status
 from tests.fakes.http_server import Exchange
 from tests.fakes.webhook_receiver import PATIENCE_SECONDS, Receiver
-from tests.integration.push_deliverer import Bench
+from tests.integration.push_deliverer import DelivererBench
 
 HOUR = 3600.0
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path) -> Iterator[DelivererBench]:
     clock = Clock()
     store = SqliteTaskStore(tmp_path / "tasks.db", clock=clock, new_token=new_id)
-    yield Bench(store, clock)
+    yield DelivererBench(store, clock)
     store.close()
 
 
-def test_a_receiver_is_told_every_event_in_order_and_once(bench: Bench) -> None:
+def test_a_receiver_is_told_every_event_in_order_and_once(bench: DelivererBench) -> None:
     with Receiver() as receiver:
         bench.register(bench.task("a", "b"), receiver.url)
         deliverer = bench.deliverer()
@@ -40,7 +40,7 @@ def test_a_receiver_is_told_every_event_in_order_and_once(bench: Bench) -> None:
     assert {received.path for received in receiver.received} == {"/hook?for=me"}
 
 
-def test_whoever_registers_later_is_told_of_what_comes_then(bench: Bench) -> None:
+def test_whoever_registers_later_is_told_of_what_comes_then(bench: DelivererBench) -> None:
     with Receiver() as receiver:
         id_ = created(bench.store).task.id
         bench.register(id_, receiver.url, after=1)
@@ -51,7 +51,7 @@ def test_whoever_registers_later_is_told_of_what_comes_then(bench: Bench) -> Non
         assert receiver.sequences == [2]
 
 
-def test_1_0_is_told_in_stream_responses_and_with_its_own_credentials(bench: Bench) -> None:
+def test_1_0_is_told_in_stream_responses_and_with_its_own_credentials(bench: DelivererBench) -> None:
     authentication = AuthenticationInfo(scheme="Bearer", credentials="receivers-own")
     with Receiver() as receiver:
         id_ = bench.task()
@@ -67,7 +67,7 @@ def test_1_0_is_told_in_stream_responses_and_with_its_own_credentials(bench: Ben
     assert (update["taskId"], update["status"]["state"]) == (id_, "TASK_STATE_COMPLETED")
 
 
-def test_0_3_is_told_the_whole_task_as_it_was_at_each_event(bench: Bench) -> None:
+def test_0_3_is_told_the_whole_task_as_it_was_at_each_event(bench: DelivererBench) -> None:
     with Receiver() as receiver:
         id_ = bench.task("a", "b")
         bench.register(id_, receiver.url, version=Version.V0_3, token="receivers-token", after=2)
@@ -86,7 +86,7 @@ def test_0_3_is_told_the_whole_task_as_it_was_at_each_event(bench: Bench) -> Non
 
 
 @pytest.mark.parametrize("version", list(Version))
-def test_what_the_user_said_is_not_sent_and_holds_nothing_up(bench: Bench, version: Version) -> None:
+def test_what_the_user_said_is_not_sent_and_holds_nothing_up(bench: DelivererBench, version: Version) -> None:
     with Receiver() as receiver:
         id_ = created(bench.store).task.id
         said = Message(message_id="more", role=Role.USER, parts=(Part(text="more"),))
@@ -99,7 +99,7 @@ def test_what_the_user_said_is_not_sent_and_holds_nothing_up(bench: Bench, versi
         assert deliverer.deliver_due() == 0
 
 
-def test_a_receiver_that_was_down_gets_everything_in_order_when_it_is_back(bench: Bench) -> None:
+def test_a_receiver_that_was_down_gets_everything_in_order_when_it_is_back(bench: DelivererBench) -> None:
     with Receiver(200, 503, 503, 200) as receiver:
         id_ = bench.task("a", "b")
         bench.register(id_, receiver.url)
@@ -116,7 +116,9 @@ def test_a_receiver_that_was_down_gets_everything_in_order_when_it_is_back(bench
         assert bench.delivery(id_) == Delivery(push=bench.delivery(id_).push, delivered=5)
 
 
-def test_a_receiver_that_nobody_can_reach_is_tried_again_and_its_name_is_not_in_the_log(bench: Bench) -> None:
+def test_a_receiver_that_nobody_can_reach_is_tried_again_and_its_name_is_not_in_the_log(
+    bench: DelivererBench,
+) -> None:
     with Receiver() as receiver:
         url = receiver.url
     id_ = bench.task()
@@ -133,7 +135,7 @@ def test_a_receiver_that_nobody_can_reach_is_tried_again_and_its_name_is_not_in_
         assert secret.encode() not in b"".join(bench.log_lines)
 
 
-def test_a_config_is_given_up_after_so_many_failures_in_a_row_and_says_why(bench: Bench) -> None:
+def test_a_config_is_given_up_after_so_many_failures_in_a_row_and_says_why(bench: DelivererBench) -> None:
     with Receiver(500) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
@@ -146,7 +148,7 @@ def test_a_config_is_given_up_after_so_many_failures_in_a_row_and_says_why(bench
     assert bench.log[-1]["message"] == "A push notification config was given up"
 
 
-def test_a_receiver_that_is_gone_is_not_asked_again(bench: Bench) -> None:
+def test_a_receiver_that_is_gone_is_not_asked_again(bench: DelivererBench) -> None:
     with Receiver(410) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
@@ -157,7 +159,7 @@ def test_a_receiver_that_is_gone_is_not_asked_again(bench: Bench) -> None:
     assert bench.delivery(id_).dead == "the receiver answered with status 410"
 
 
-def test_a_config_that_is_registered_anew_lives_again(bench: Bench) -> None:
+def test_a_config_that_is_registered_anew_lives_again(bench: DelivererBench) -> None:
     with Receiver(410, 200) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
@@ -168,7 +170,7 @@ def test_a_config_that_is_registered_anew_lives_again(bench: Bench) -> None:
         assert receiver.sequences == [1, 2, 3]
 
 
-def test_a_receiver_is_not_asked_before_it_wants_to_be(bench: Bench) -> None:
+def test_a_receiver_is_not_asked_before_it_wants_to_be(bench: DelivererBench) -> None:
     bench.jitter = 0.0
     with Receiver(429, 200, retry_after="120") as receiver:
         id_ = bench.task()
@@ -182,7 +184,7 @@ def test_a_receiver_is_not_asked_before_it_wants_to_be(bench: Bench) -> None:
         assert receiver.sequences == [1, 1, 2, 3]
 
 
-def test_deletion_stops_delivery_even_between_two_events(bench: Bench) -> None:
+def test_deletion_stops_delivery_even_between_two_events(bench: DelivererBench) -> None:
     def behave(exchange: Exchange) -> None:
         bench.store.delete_config(id_, "p")
         exchange.answer(200)
@@ -195,7 +197,7 @@ def test_deletion_stops_delivery_even_between_two_events(bench: Bench) -> None:
     assert bench.store.configs(id_) == []
 
 
-def test_a_redirect_is_not_followed_and_counts_as_a_refusal(bench: Bench) -> None:
+def test_a_redirect_is_not_followed_and_counts_as_a_refusal(bench: DelivererBench) -> None:
     with Receiver() as inside, Receiver(307, location=inside.url) as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
@@ -204,7 +206,7 @@ def test_a_redirect_is_not_followed_and_counts_as_a_refusal(bench: Bench) -> Non
     assert bench.delivery(id_).dead == "the receiver answered with status 307"
 
 
-def test_an_address_that_may_no_longer_be_notified_is_not(bench: Bench) -> None:
+def test_an_address_that_may_no_longer_be_notified_is_not(bench: DelivererBench) -> None:
     with Receiver() as receiver:
         id_ = bench.task()
         bench.register(id_, receiver.url)
@@ -213,7 +215,7 @@ def test_an_address_that_may_no_longer_be_notified_is_not(bench: Bench) -> None:
     assert bench.delivery(id_).dead == "the URL must be an https URL"
 
 
-def test_a_receiver_that_does_not_answer_holds_up_nobody_else(bench: Bench) -> None:
+def test_a_receiver_that_does_not_answer_holds_up_nobody_else(bench: DelivererBench) -> None:
     release = threading.Event()
 
     def behave(exchange: Exchange) -> None:
@@ -233,7 +235,7 @@ def test_a_receiver_that_does_not_answer_holds_up_nobody_else(bench: Bench) -> N
         release.set()
 
 
-def test_an_answer_that_never_ends_is_not_waited_for(bench: Bench) -> None:
+def test_an_answer_that_never_ends_is_not_waited_for(bench: DelivererBench) -> None:
     def behave(exchange: Exchange) -> None:
         exchange.head(200, content_length="1000000000")
         exchange.wait_until_left()
@@ -246,7 +248,7 @@ def test_an_answer_that_never_ends_is_not_waited_for(bench: Bench) -> None:
     assert bench.delivery(id_).delivered == 3
 
 
-def test_two_deliverers_of_one_store_keep_the_order(bench: Bench) -> None:
+def test_two_deliverers_of_one_store_keep_the_order(bench: DelivererBench) -> None:
     with Receiver() as receiver:
         id_ = bench.task(*"abcdefghij")
         bench.register(id_, receiver.url)

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, message, text
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, text_of
 from tests.fakes.webhook_signatures import key_pair
@@ -123,7 +123,7 @@ def test_the_body_of_a_refused_request_is_not_read() -> None:
 
 
 def test_a_hub_for_anonymous_callers_lets_everybody_in() -> None:
-    def hello(said: Said) -> list[Json]:
+    def hello(said: ReceivedMessage) -> list[Json]:
         return [message(text(f"Hello {said.text}"))]
 
     with AgentServer(hello) as agent:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, settle, streamed_text, text_of
@@ -37,7 +37,7 @@ def _overwritten(file: Path) -> Iterator[None]:
 
 @pytest.fixture
 def agent() -> Iterator[AgentServer]:
-    def say(said: Said) -> list[Json]:
+    def say(said: ReceivedMessage) -> list[Json]:
         if said.text == "Paint it" and not said.task_id:
             return [task("input-required", says="Which colour?")]
         return [message(text(f"You said: {said.text}"))]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, message, status, task, text, update
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, Stream, route, settle, streamed_text, text_of
@@ -21,10 +21,10 @@ class LeaseOperations:
     """An agent's script that says one word, and another one when it is told to go on. It counts how often it was asked."""
 
     def __init__(self) -> None:
-        self.asked: Queue[Said] = Queue()
+        self.asked: Queue[ReceivedMessage] = Queue()
         self._go_on = threading.Event()
 
-    def __call__(self, said: Said) -> Iterator[Json]:
+    def __call__(self, said: ReceivedMessage) -> Iterator[Json]:
         self.asked.put(said)
         yield task("working")
         yield update(artifact("a", text("First, ")))

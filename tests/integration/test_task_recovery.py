@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.http_server import Behaviour, Exchange
 from tests.fakes.hub import Hub, route
@@ -37,7 +37,7 @@ class Unsteady:
             self._behave(exchange)
 
 
-def begins(_: Said) -> Iterable[Json]:
+def begins(_: ReceivedMessage) -> Iterable[Json]:
     """The stream ends before the task does."""
     yield task("working")
     yield update(artifact("a", text("one ")))
@@ -106,7 +106,7 @@ def test_work_that_nobody_waits_for_may_take_longer_than_an_answer(keeping: dict
 
 
 def test_work_that_nobody_waits_for_is_streamed_from_its_agent(keeping: dict[str, str]) -> None:
-    def tells(_: Said) -> Iterable[Json]:
+    def tells(_: ReceivedMessage) -> Iterable[Json]:
         yield task("working")
         yield status("working", "Half of it")
         yield status("completed", "Done")

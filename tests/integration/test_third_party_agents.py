@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, card, message, status, task, text, update
 from tests.fakes.http_server import Exchange, HttpServer
 from tests.fakes.hub import Hub, route, streamed_text, text_of
@@ -45,7 +45,7 @@ class AgentOfOthers(HttpServer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heard:
+class RecordedAgent:
     """What the hub makes of a software's answer; `sent` where it was also heard without a stream."""
 
     software: str
@@ -60,25 +60,27 @@ class Heard:
 
 
 _ANSWERS = [
-    Heard(software="a2a-js-sdk-0.2.5", answer="first, then: こんにちは", card_path="/.well-known/agent.json"),
-    Heard(software="a2a-js-sdk-0.3.14-over-http-json", answer="first, then: こんにちは", status=201),
-    Heard(
+    RecordedAgent(
+        software="a2a-js-sdk-0.2.5", answer="first, then: こんにちは", card_path="/.well-known/agent.json"
+    ),
+    RecordedAgent(software="a2a-js-sdk-0.3.14-over-http-json", answer="first, then: こんにちは", status=201),
+    RecordedAgent(
         software="a2a-js-sdk-1.3.0-with-halves", answer="すし \ufffd\ufffd🇯\ufffd\ufffd 𠮷野家: こんにちは"
     ),
-    Heard(software="a2a-sdk-1.3.0-for-python", answer="you said: こんにちは"),
-    Heard(software="ag2-1.2.1", answer="you said: こんにちは"),
-    Heard(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
-    Heard(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),
-    Heard(software="langgraph-api-0.16.7", answer="turn 1: こんにちは"),
+    RecordedAgent(software="a2a-sdk-1.3.0-for-python", answer="you said: こんにちは"),
+    RecordedAgent(software="ag2-1.2.1", answer="you said: こんにちは"),
+    RecordedAgent(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
+    RecordedAgent(software="fasta2a-2.1.1", answer="turn 1: こんにちは ", sent=False),
+    RecordedAgent(software="langgraph-api-0.16.7", answer="turn 1: こんにちは"),
 ]
 _QUESTIONS_IN_DATA = [
-    Heard(software="google-adk-2.13.0", answer="Which city? どこ"),
-    Heard(software="langgraph-api-0.16.7", answer="Which city? どこ"),
+    RecordedAgent(software="google-adk-2.13.0", answer="Which city? どこ"),
+    RecordedAgent(software="langgraph-api-0.16.7", answer="Which city? どこ"),
 ]
 
 
 @pytest.mark.parametrize("heard", _ANSWERS, ids=lambda heard: heard.software)
-def test_its_answer_is_read(heard: Heard) -> None:
+def test_its_answer_is_read(heard: RecordedAgent) -> None:
     with heard.agent() as agent:
         hub = Hub(route("alpha", agent.url))
         assert streamed_text(hub.stream("こんにちは")) == heard.answer
@@ -87,7 +89,7 @@ def test_its_answer_is_read(heard: Heard) -> None:
 
 
 @pytest.mark.parametrize("heard", _QUESTIONS_IN_DATA, ids=lambda heard: heard.software)
-def test_its_question_is_shown_although_it_is_data(heard: Heard) -> None:
+def test_its_question_is_shown_although_it_is_data(heard: RecordedAgent) -> None:
     with heard.agent() as agent:
         hub = Hub(route("alpha", agent.url))
         asked = hub.stream("ask")
@@ -97,7 +99,7 @@ def test_its_question_is_shown_although_it_is_data(heard: Heard) -> None:
 
 
 def test_what_it_appends_to_nothing_begins_an_artifact() -> None:
-    with Heard(software="fasta2a-2.1.1", answer="").agent() as agent:
+    with RecordedAgent(software="fasta2a-2.1.1", answer="").agent() as agent:
         hub = Hub(route("alpha", agent.url, passes_tasks=True))
         events = hub.stream("こんにちは", version="1.0", modes=["application/json"])
     chunks = [event["artifactUpdate"] for event in events if "artifactUpdate" in event]
@@ -133,7 +135,7 @@ def test_a_message_without_parts_is_passed_on_with_an_empty_one() -> None:
 
 
 def test_the_answer_to_its_question_ends_the_task_although_the_stream_begins_with_the_question() -> None:
-    with Heard(software="a2a-js-sdk-1.3.0", answer="").agent() as agent:
+    with RecordedAgent(software="a2a-js-sdk-1.3.0", answer="").agent() as agent:
         hub = Hub(route("alpha", agent.url))
         asked = hub.stream("ask")[-1]
         assert text_of(asked["status"]["message"]) == "Which city? どの都市ですか"
@@ -166,7 +168,7 @@ def test_an_agent_asks_again_with_nothing_but_its_task() -> None:
 def test_an_agent_whose_stream_stays_open_behind_its_question_is_answered(tmp_path: Path) -> None:
     never = threading.Event()
 
-    def asks(said: Said) -> Iterator[Json]:
+    def asks(said: ReceivedMessage) -> Iterator[Json]:
         if said.task_id is not None:
             yield task("completed", artifact("a", text(f"To {said.text}.")))
             return

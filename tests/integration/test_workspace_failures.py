@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.function_calling_model import Heard, Part, call
+from tests.fakes.function_calling_model import ModelRequest, Part, call
 from tests.fakes.workspace_worker import Task, WorkspaceProgram, mails_the_figures, workspace_program
 
 WRITES = ("--may-write", "mail")
@@ -57,7 +57,7 @@ def test_a_mail_that_was_sent_is_not_lost_with_the_model(program: WorkspaceProgr
 def test_a_model_that_does_not_answer_is_told_in_a_sentence(
     program: WorkspaceProgram, task: Task, status: int, finish: str, told: str, logged: str
 ) -> None:
-    def silent(_: Heard) -> list[Part]:
+    def silent(_: ModelRequest) -> list[Part]:
         return []
 
     program.model.says, program.model.broken, program.model.finish = silent, status, finish
@@ -74,7 +74,7 @@ def test_a_failure_is_told_in_the_language_of_the_task(program: WorkspaceProgram
 
 
 def test_a_model_that_goes_round_in_circles_is_stopped(program: WorkspaceProgram, task: Task) -> None:
-    def circles(_: Heard) -> Part:
+    def circles(_: ModelRequest) -> Part:
         return call("search_mail", query="x")
 
     program.model.says = circles
@@ -85,7 +85,7 @@ def test_a_model_that_goes_round_in_circles_is_stopped(program: WorkspaceProgram
 def test_a_turn_has_an_end(program: WorkspaceProgram, task: Task) -> None:
     left = threading.Event()
 
-    def waits(_: Heard) -> str:
+    def waits(_: ModelRequest) -> str:
         left.wait(30)
         return "Late."
 
@@ -97,7 +97,7 @@ def test_a_turn_has_an_end(program: WorkspaceProgram, task: Task) -> None:
 
 
 def test_a_tool_that_there_is_not_ends_nothing(program: WorkspaceProgram, task: Task) -> None:
-    def dreams(heard: Heard) -> Part | str:
+    def dreams(heard: ModelRequest) -> Part | str:
         return "I cannot do that." if heard.results else call("delete_everything", really=True)
 
     program.model.says = dreams
@@ -121,7 +121,7 @@ def test_a_text_that_is_too_long_is_refused(program: WorkspaceProgram, task: Tas
 def test_a_scope_that_is_missing_is_named_in_the_log_and_not_to_the_person(
     program: WorkspaceProgram, task: Task
 ) -> None:
-    def relays(heard: Heard) -> Part | str:
+    def relays(heard: ModelRequest) -> Part | str:
         return str(heard.results["search_mail"]["error"]) if heard.results else call("search_mail", query="x")
 
     program.model.says = relays

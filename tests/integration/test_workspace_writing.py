@@ -20,11 +20,11 @@ _BUSY = (503, {"error": {"code": 503}})
 languages = pytest.mark.parametrize("language", Language)
 
 
-class Died(Exception):
+class WorkerDied(Exception):
     """The worker has ended without a word."""
 
 
-class Hand:
+class WritingWorker:
     """A worker that writes; `told` is what it told the task, one line after the other."""
 
     def __init__(self, workspace: Workspace, language: Language = Language.EN) -> None:
@@ -43,7 +43,7 @@ class Hand:
         def report(line: str) -> None:
             self.told.append(line)
             if len(self.told) == dies_after:
-                raise Died
+                raise WorkerDied
 
         writer = ActionExecutor(self._google, report, self._language, first_wait_seconds=0.01)
         return writer.carry_out(action, key=KEY, steps=self.told[:-1])
@@ -63,7 +63,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 def test_a_mail_is_sent_once_by_a_worker_that_is_asked_again(
     workspace: Workspace, language: Language
 ) -> None:
-    hand = Hand(workspace, language)
+    hand = WritingWorker(workspace, language)
     for _ in range(3):
         assert "Figures" in hand.carry_out(MAIL)
     (mail,) = workspace.mail.sent
@@ -77,8 +77,8 @@ def test_a_mail_is_sent_once_by_a_worker_that_is_asked_again(
 def test_a_worker_that_dies_before_it_sends_has_sent_nothing(
     workspace: Workspace, language: Language, dies_after: int
 ) -> None:
-    hand = Hand(workspace, language)
-    with pytest.raises(Died):
+    hand = WritingWorker(workspace, language)
+    with pytest.raises(WorkerDied):
         hand.carry_out(MAIL, dies_after=dies_after)
     assert workspace.mail.sent == []
     hand.carry_out(MAIL)
@@ -88,13 +88,13 @@ def test_a_worker_that_dies_before_it_sends_has_sent_nothing(
 @pytest.mark.parametrize("trouble", [_BUSY, None], ids=["not done", "done, and the answer lost"])
 def test_a_mail_whose_sending_fails_on_the_way_is_sent_once(workspace: Workspace, trouble: Any) -> None:
     workspace.faults = [("/drafts/send", trouble), ("/drafts/send", _BUSY)]
-    Hand(workspace).carry_out(MAIL)
+    WritingWorker(workspace).carry_out(MAIL)
     assert len(workspace.mail.sent) == 1
 
 
 def test_a_draft_that_was_changed_in_gmail_is_sent_as_the_person_read_it_here(workspace: Workspace) -> None:
-    hand = Hand(workspace)
-    with pytest.raises(Died):
+    hand = WritingWorker(workspace)
+    with pytest.raises(WorkerDied):
         hand.carry_out(MAIL, dies_after=2)
     (draft,) = workspace.mail.drafts.values()
     draft.replace_header("Subject", "Changed")
@@ -103,8 +103,8 @@ def test_a_draft_that_was_changed_in_gmail_is_sent_as_the_person_read_it_here(wo
 
 
 def test_a_draft_that_was_thrown_away_is_not_sent(workspace: Workspace) -> None:
-    hand = Hand(workspace)
-    with pytest.raises(Died):
+    hand = WritingWorker(workspace)
+    with pytest.raises(WorkerDied):
         hand.carry_out(MAIL, dies_after=2)
     workspace.mail.remove("r-1")
     with pytest.raises(DraftMissing):
@@ -131,7 +131,7 @@ def test_an_event_or_an_addition_is_made_once(
         # The first request only reads.
         fragment = "Update" if isinstance(action, Addition) else "/events"
         workspace.faults = [(fragment, trouble)]
-    hand = Hand(workspace)
+    hand = WritingWorker(workspace)
     for _ in range(2):
         hand.carry_out(action)
     is_done_once(workspace)
@@ -140,14 +140,14 @@ def test_an_event_or_an_addition_is_made_once(
 def test_an_invitation_whose_answer_is_lost_is_not_sent_again(workspace: Workspace) -> None:
     calls = iter([(404, {"error": {"code": 404}}), None])
     workspace.faults = [("/events", next(calls)), ("/primary/events", next(calls))]
-    Hand(workspace).carry_out(EVENT)
+    WritingWorker(workspace).carry_out(EVENT)
     _is_invited(workspace)
 
 
 def test_a_document_that_changes_meanwhile_is_read_again(workspace: Workspace) -> None:
     conflict = (400, {"error": {"code": 400, "message": "The required revision ID does not match"}})
     workspace.faults = [("Update", conflict)]
-    Hand(workspace).carry_out(ADDITION)
+    WritingWorker(workspace).carry_out(ADDITION)
     _is_added(workspace)
 
 
@@ -155,13 +155,13 @@ def test_a_document_that_always_changes_is_left_alone(workspace: Workspace) -> N
     conflict = (400, {"error": {"code": 400}})
     workspace.faults = [("Update", conflict), ("Update", conflict)]
     with pytest.raises(GoogleFailed) as failed:
-        Hand(workspace).carry_out(ADDITION)
+        WritingWorker(workspace).carry_out(ADDITION)
     assert failed.value.cause is Cause.INVALID
     assert workspace.texts["1aB-_c"] == "One"
 
 
 def test_what_was_told_to_be_done_is_not_looked_at_again(workspace: Workspace) -> None:
-    hand = Hand(workspace)
+    hand = WritingWorker(workspace)
     done = hand.carry_out(ADDITION)
     workspace.texts["1aB-_c"] += "\nand somebody else's line"
     hand.told = [f"✓ {done}", "asked something else"]
@@ -170,7 +170,7 @@ def test_what_was_told_to_be_done_is_not_looked_at_again(workspace: Workspace) -
 
 
 def test_the_time_of_an_event_goes_with_its_offset(workspace: Workspace) -> None:
-    Hand(workspace).carry_out(EVENT)
+    WritingWorker(workspace).carry_out(EVENT)
     (event,) = workspace.events.values()
     assert event["start"] == {"dateTime": "2026-11-24T10:00:00+09:00"}
     assert EVENT.start.tzinfo == ZoneInfo("Asia/Tokyo")

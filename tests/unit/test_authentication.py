@@ -13,7 +13,7 @@ KNOWN = StaticTokenVerifier(development_clients(["known"]))
 
 
 @dataclass(frozen=True)
-class Away:
+class UnavailableVerifier:
     """A kind of token of which nobody can say anything now."""
 
     seconds: int
@@ -22,14 +22,14 @@ class Away:
         raise VerifierUnavailable(self.seconds)
 
 
-@pytest.mark.parametrize("verifiers", [(Away(5), KNOWN), (KNOWN, Away(5))])
+@pytest.mark.parametrize("verifiers", [(UnavailableVerifier(5), KNOWN), (KNOWN, UnavailableVerifier(5))])
 def test_an_outage_of_one_kind_keeps_nobody_out_whom_another_knows(
     verifiers: tuple[TokenVerifier, ...],
 ) -> None:
     assert verify_bearer_token("Bearer known", verifiers) == KNOWN.verify("known")
 
 
-@pytest.mark.parametrize("verifiers", [(Away(5), KNOWN), (KNOWN, Away(5))])
+@pytest.mark.parametrize("verifiers", [(UnavailableVerifier(5), KNOWN), (KNOWN, UnavailableVerifier(5))])
 def test_who_may_be_known_to_a_kind_that_is_away_is_told_to_come_back(
     verifiers: tuple[TokenVerifier, ...],
 ) -> None:

@@ -5,14 +5,14 @@ import pytest
 from a2a_hub.a2a.model import Version
 from tests.contract.task_store.stores import Clock, Store
 from tests.fakes.webhook_receiver import Receiver
-from tests.integration.push_deliverer import Bench
+from tests.integration.push_deliverer import DelivererBench
 
 
 @pytest.mark.parametrize("version", list(Version))
 def test_a_receiver_that_fails_in_between_gets_everything_in_order(
     store: Store, other: Store, clock: Clock, version: Version
 ) -> None:
-    bench, another = Bench(store, clock), Bench(other, clock)
+    bench, another = DelivererBench(store, clock), DelivererBench(other, clock)
     with Receiver(200, 503, 200) as receiver:
         task_id = bench.task("a", "b")
         bench.register(task_id, receiver.url, version=version)
@@ -27,7 +27,7 @@ def test_a_receiver_that_fails_in_between_gets_everything_in_order(
 
 
 def test_a_config_that_was_given_up_is_not_looked_at_again(store: Store, clock: Clock) -> None:
-    bench = Bench(store, clock)
+    bench = DelivererBench(store, clock)
     with Receiver(410) as receiver:
         task_id = bench.task()
         bench.register(task_id, receiver.url)

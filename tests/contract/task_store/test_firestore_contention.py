@@ -10,7 +10,7 @@ from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.firestore import FirestoreTaskStore
 from tests.contract.task_store.stores import Clock, created, status, webhook
 from tests.fakes.emulators import PROJECT
-from tests.fakes.grpc_proxy import GrpcLine
+from tests.fakes.grpc_proxy import GrpcProxy
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def store(
     firestore_emulator: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[FirestoreTaskStore]:
     """Every other commit is aborted, the first one not."""
-    with GrpcLine(firestore_emulator, {"Commit": (2, grpc.StatusCode.ABORTED)}) as line:
+    with GrpcProxy(firestore_emulator, {"Commit": (2, grpc.StatusCode.ABORTED)}) as line:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", line.address)
         store = FirestoreTaskStore(
             project=PROJECT, database=f"tests-{random_hex()}", clock=clock, new_token=random_hex

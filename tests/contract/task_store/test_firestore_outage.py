@@ -13,20 +13,20 @@ from a2a_hub.task_store.firestore import FirestoreTaskStore
 from a2a_hub.task_store.store import StoredTask, Unavailable, WrongVersion
 from tests.contract.task_store.stores import created, status
 from tests.fakes.emulators import PROJECT
-from tests.fakes.tcp_proxy import TcpLine
+from tests.fakes.tcp_proxy import TcpProxy
 
 SECONDS = 60.0
 
 
 @pytest.fixture
-def line(firestore_emulator: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[TcpLine]:
-    with TcpLine(firestore_emulator) as line:
+def line(firestore_emulator: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[TcpProxy]:
+    with TcpProxy(firestore_emulator) as line:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", line.address)
         yield line
 
 
 @pytest.fixture
-def far(line: TcpLine) -> Iterator[FirestoreTaskStore]:
+def far(line: TcpProxy) -> Iterator[FirestoreTaskStore]:
     """A store at the other end of the line."""
     store = FirestoreTaskStore(
         project=PROJECT,
@@ -49,7 +49,7 @@ def _read(store: FirestoreTaskStore, task_id: str) -> StoredTask | None:
             assert time.monotonic() < deadline
 
 
-def test_what_was_stored_is_there_after_an_outage(line: TcpLine, far: FirestoreTaskStore) -> None:
+def test_what_was_stored_is_there_after_an_outage(line: TcpProxy, far: FirestoreTaskStore) -> None:
     made = created(far)
     line.cut()
     with pytest.raises(Unavailable):
@@ -61,7 +61,7 @@ def test_what_was_stored_is_there_after_an_outage(line: TcpLine, far: FirestoreT
     assert far.append(made.task.id, [status(made.task.id, TaskState.COMPLETED)]).version == 2
 
 
-def test_an_append_whose_answer_was_lost_can_be_asked_for_again(line: TcpLine) -> None:
+def test_an_append_whose_answer_was_lost_can_be_asked_for_again(line: TcpProxy) -> None:
     armed = False
 
     def clock() -> float:
@@ -92,7 +92,7 @@ def test_an_append_whose_answer_was_lost_can_be_asked_for_again(line: TcpLine) -
     store.close()
 
 
-def test_who_waits_waits_through_an_outage(line: TcpLine, far: FirestoreTaskStore) -> None:
+def test_who_waits_waits_through_an_outage(line: TcpProxy, far: FirestoreTaskStore) -> None:
     made = created(far)
     line.cut()
     assert far.wait(made.task.id, after=1, timeout_seconds=0.05) is False

@@ -13,7 +13,7 @@ from tests.contract.task_store.conftest import OpenStore
 from tests.contract.task_store.model_based.callers import Callers
 from tests.contract.task_store.model_based.workers import Workers
 from tests.contract.task_store.stores import Clock
-from tests.fakes.grpc_proxy import GrpcLine
+from tests.fakes.grpc_proxy import GrpcProxy
 
 MOST_TASK_BYTES = 400_000
 REFUSES = {
@@ -24,7 +24,7 @@ REFUSES = {
 LIVES = {"sqlite": settings().max_examples, "firestore": 3}
 
 
-class Life(Callers, Workers):
+class TaskStoreMachine(Callers, Workers):
     """All of it."""
 
 
@@ -38,13 +38,13 @@ def contention(
     """Firestore aborts commits, and is away for a moment: nobody is to notice."""
     with contextlib.ExitStack() as stack:
         if kind == "firestore":
-            line = GrpcLine(request.getfixturevalue("firestore_emulator"), REFUSES)
+            line = GrpcProxy(request.getfixturevalue("firestore_emulator"), REFUSES)
             monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", stack.enter_context(line).address)
         yield
 
 
 def test_a_store_says_what_the_model_says(kind: str, new_data: Callable[[], OpenStore], clock: Clock) -> None:
-    class OfThisStore(Life):
+    class OfThisStore(TaskStoreMachine):
         def __init__(self) -> None:
             open_store = functools.partial(new_data(), most_task_bytes=MOST_TASK_BYTES)
             super().__init__(open_store, clock, most_task_bytes=MOST_TASK_BYTES)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Self, TypeVar
 
-from tests.fakes.agent_server import Said
+from tests.fakes.agent_server import ReceivedMessage
 from tests.fakes.agent_wire import Json, message, task, text
 from tests.fakes.task_client import Refused, Seen, TaskClient
 
@@ -35,12 +35,12 @@ class Gate:
         assert self.asked.acquire(timeout=PATIENCE_SECONDS)
 
 
-def echo(said: Said) -> list[Json]:
+def echo(said: ReceivedMessage) -> list[Json]:
     """An agent that says what it heard."""
     return [message(text(f"You said {said.text}"))]
 
 
-def ask_back(said: Said) -> list[Json]:
+def ask_back(said: ReceivedMessage) -> list[Json]:
     """An agent that has to know one thing more."""
     if said.task_id:
         return [message(text(f"Then {said.text} it is"))]

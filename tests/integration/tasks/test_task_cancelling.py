@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from a2a_hub.boundaries.user import User
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, status, task
 from tests.fakes.http_server import Exchange
 from tests.fakes.hub import Hub, route, settle
@@ -27,7 +27,7 @@ from tests.integration.tasks.life import (
 def test_a_cancelled_task_ends_at_once_and_for_good(way: str, keeping: dict[str, str]) -> None:
     gate = Gate()
 
-    def slow(said: Said) -> list[Json]:
+    def slow(said: ReceivedMessage) -> list[Json]:
         gate.wait()
         return echo(said)
 
@@ -47,7 +47,7 @@ def test_a_cancelled_task_ends_at_once_and_for_good(way: str, keeping: dict[str,
 def test_a_cancellation_reaches_a_run_on_another_instance(keeping: dict[str, str]) -> None:
     gate = Gate()
 
-    def slow(said: Said) -> list[Json]:
+    def slow(said: ReceivedMessage) -> list[Json]:
         gate.wait()
         return echo(said)
 
@@ -77,7 +77,7 @@ class Obedient:
         self.told = threading.Event()
         self.stopped = threading.Event()
 
-    def __call__(self, _: Said) -> Iterator[Json]:
+    def __call__(self, _: ReceivedMessage) -> Iterator[Json]:
         self.begun.wait()
         yield task("working")
         yield status("working", "On it")

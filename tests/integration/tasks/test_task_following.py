@@ -13,7 +13,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import GetTaskRequest, Task
 from a2a_hub.a2a.reply import Piece, Text
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json, artifact, status, task, text, update
 from tests.fakes.hub import OTHER_TOKEN, TOKEN, Hub, route, settle
 from tests.fakes.task_client import Refused, TaskClient
@@ -57,7 +57,7 @@ def test_a_task_can_be_asked_for_from_the_streams_first_event_on(tmp_path: Path)
 def test_every_subscriber_sees_the_same_events_in_the_same_order(way: str, keeping: dict[str, str]) -> None:
     gate = Gate()
 
-    def two_steps(_: Said) -> Iterable[Json]:
+    def two_steps(_: ReceivedMessage) -> Iterable[Json]:
         yield task("working")
         yield status("working", "Half of it")
         gate.wait()
@@ -89,7 +89,7 @@ def test_every_subscriber_sees_the_same_events_in_the_same_order(way: str, keepi
 def test_the_same_stream_on_another_instance_joins_the_first(way: str, keeping: dict[str, str]) -> None:
     gate = Gate()
 
-    def slow(said: Said) -> Iterable[Json]:
+    def slow(said: ReceivedMessage) -> Iterable[Json]:
         gate.wait()
         yield from echo(said)
 
@@ -110,7 +110,7 @@ def test_the_same_stream_on_another_instance_joins_the_first(way: str, keeping: 
 def test_the_same_stream_of_another_caller_is_a_task_of_their_own(way: str, keeping: dict[str, str]) -> None:
     gate = Gate()
 
-    def slow(said: Said) -> Iterable[Json]:
+    def slow(said: ReceivedMessage) -> Iterable[Json]:
         gate.wait()
         yield from echo(said)
 
@@ -134,7 +134,7 @@ def test_a_person_who_watches_a_stream_is_told_when_it_takes_too_long(
     keeping["TASK_UI_SECONDS"] = "0.2"
     gate = Gate()
 
-    def slow(_: Said) -> Iterable[Json]:
+    def slow(_: ReceivedMessage) -> Iterable[Json]:
         yield task("working")
         if begins:
             yield update(artifact("a", text("It begins.")))

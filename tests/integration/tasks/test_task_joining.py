@@ -12,7 +12,7 @@ from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import Binding, Message, SendMessageConfiguration, Task, Version, text_of
 from a2a_hub.a2a.reply import Piece, Question, Text
 from a2a_hub.identity.principal import Principal
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, Hub, route
 from tests.fakes.task_client import Refused, Seen, TaskClient
@@ -26,7 +26,7 @@ class AskingBack:
     def __init__(self) -> None:
         self.gate = Gate()
 
-    def __call__(self, said: Said) -> Iterable[Json]:
+    def __call__(self, said: ReceivedMessage) -> Iterable[Json]:
         if said.task_id:
             self.gate.wait()
         yield from ask_back(said)

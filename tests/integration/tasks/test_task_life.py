@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from tests.fakes.agent_server import AgentServer, Said
+from tests.fakes.agent_server import AgentServer, ReceivedMessage
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import OTHER_TOKEN, Hub, route, settle
 from tests.fakes.task_client import Refused, TaskClient
@@ -52,7 +52,7 @@ def test_an_answer_that_takes_long_is_stored_while_it_is_waited_for(
 ) -> None:
     gate = Gate()
 
-    def slow(said: Said) -> list[Json]:
+    def slow(said: ReceivedMessage) -> list[Json]:
         gate.wait()
         return echo(said)
 

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from a2a_hub.a2a.model import Event, TaskState
 from a2a_hub.task_store.store import HUB, AlreadyRunning, StoreError
 from tests.contract.task_store.model_based.model import Model
-from tests.contract.task_store.model_based.model_push import Kept
+from tests.contract.task_store.model_based.model_push import ModelTask
 from tests.contract.task_store.stores import Clock, Store
 
 ROLES = [HUB, "developer", "reviewer"]
@@ -99,7 +99,7 @@ class Stage(RuleBasedStateMachine):
         except StoreError as refusal:
             return type(refusal), str(refusal)
 
-    def one(self, at: int) -> Kept | None:
+    def one(self, at: int) -> ModelTask | None:
         """One of the tasks."""
         kept = self.model.kept
         return kept[at % len(kept)] if kept else None

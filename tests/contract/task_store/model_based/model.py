@@ -22,7 +22,7 @@ from a2a_hub.task_store.store import (
     WrongVersion,
 )
 from a2a_hub.task_store.task_log import apply_events, event_bytes
-from tests.contract.task_store.model_based.model_push import Kept, PushModel
+from tests.contract.task_store.model_based.model_push import ModelTask, PushModel
 
 _ENDING_BYTES = 64_000
 _TO_RUN = (TaskState.SUBMITTED, TaskState.WORKING)
@@ -47,7 +47,7 @@ class Model(PushModel):
             raise TaskExists(new.task.id)
         now, status = self.clock(), new.task.status
         self._numbers[new.owner] = self._numbers.get(new.owner, 0) + 1
-        one = Kept(
+        one = ModelTask(
             id=new.task.id,
             owner=new.owner,
             number=self._numbers[new.owner],
@@ -190,7 +190,7 @@ class Model(PushModel):
         self.kept = [one for one in self.kept if one not in gone]
         return len(gone)
 
-    def _newest(self, owner: str, query: TaskQuery) -> builtins.list[Kept]:
+    def _newest(self, owner: str, query: TaskQuery) -> builtins.list[ModelTask]:
         found = [
             one
             for one in self.kept
@@ -201,7 +201,7 @@ class Model(PushModel):
         ]
         return sorted(found, key=lambda one: (one.updated_at, one.id), reverse=True)
 
-    def _due(self, roles: Sequence[str] | None) -> builtins.list[Kept]:
+    def _due(self, roles: Sequence[str] | None) -> builtins.list[ModelTask]:
         now = self.clock()
         found = [
             one

@@ -19,7 +19,7 @@ class Config:
 
 
 @dataclass(kw_only=True)
-class Kept:
+class ModelTask:
     """A task with everything of its; what follows from its log is worked out anew each time."""
 
     id: str
@@ -78,12 +78,12 @@ class PushModel:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
-        self.kept: list[Kept] = []
+        self.kept: list[ModelTask] = []
 
-    def find(self, task_id: str) -> Kept | None:
+    def find(self, task_id: str) -> ModelTask | None:
         return next((one for one in self.kept if one.id == task_id), None)
 
-    def known(self, task_id: str) -> Kept:
+    def known(self, task_id: str) -> ModelTask:
         one = self.find(task_id)
         if one is None:
             raise UnknownTask(task_id)
@@ -129,5 +129,5 @@ class PushModel:
         behind = delivery.delivered < len(self.known(delivery.push.config.task_id or "").log)
         return config if behind and max(delivery.next_attempt_at, config.claimed_until) <= now else None
 
-    def put(self, one: Kept, push: PushConfig, *, delivered: int) -> None:
+    def put(self, one: ModelTask, push: PushConfig, *, delivered: int) -> None:
         one.configs[push.config.id or ""] = Config(delivery=Delivery(push=push, delivered=delivered))

@@ -16,7 +16,7 @@ from tests.contract.task_store.model_based.harness import (
     Stage,
     which,
 )
-from tests.contract.task_store.model_based.model_push import Kept
+from tests.contract.task_store.model_based.model_push import ModelTask
 from tests.contract.task_store.stores import chunk, status, webhook
 
 seconds_leased = st.sampled_from(SECONDS)
@@ -165,12 +165,12 @@ class Workers(Stage):
     def save_late(self, at: int) -> None:
         self.both("save_delivery", self._deliveries[at % len(self._deliveries)])
 
-    def _begun(self, at: int) -> Kept | None:
+    def _begun(self, at: int) -> ModelTask | None:
         """One of those that somebody has, or had until now; else any."""
         held = [one for one in self.model.kept if one.token]
         return held[at % len(held)] if held else self.one(at)
 
-    def _token(self, one: Kept, lease: int) -> str:
+    def _token(self, one: ModelTask, lease: int) -> str:
         """One of those that were given out, and now and then one that was not."""
         given = ["guessed", *self.leases.get(one.id, [])]
         return given[-1 - lease % len(given)]
