@@ -13,7 +13,7 @@ from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.compat.v0_3.card import to_core_card
 from a2a_hub.a2a.discovery import CalledCard, endpoint_of, read_card
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.boundaries.boundary import Boundary, Credential
+from a2a_hub.boundaries.boundary import Boundary, Examination
 from a2a_hub.boundaries.registry import KINDS
 from a2a_hub.boundaries.sources import NoCredential
 from a2a_hub.diagnosis.gcloud import Service, service_of
@@ -50,38 +50,42 @@ class _Answer(Struct, frozen=True, kw_only=True):
 
 
 class AgentExamination:
-    """The doctor's examination of one agent (`Examination`). `now` is the time of day in seconds since the epoch."""
+    """The doctor's examination of one agent. `now` is the time of day in seconds since the epoch."""
 
     def __init__(self, route: Route, http: AuthorizedHttp, *, hub: Service | None, now: float) -> None:
-        self.agent = route
-        self.hub = hub
-        self.now = now
+        self._route = route
         self._http = http
+        self._hub = hub
+        self._now = now
         self._service = service_of(route.url, name=route.id)
 
     @property
-    def credential(self) -> Credential:
-        """The credential that the agent gets."""
-        return self._http.credential
+    def _visit(self) -> Examination:
+        return Examination(
+            agent=self._route,
+            credential=self._http.credential,
+            hub=self._hub,
+            now=self._now,
+            admits=self._admits,
+        )
 
-    def admits(self, boundary: Boundary) -> bool:
-        """See `Examination.admits`."""
+    def _admits(self, boundary: Boundary) -> bool:
         try:
-            http = self._http.with_boundary(boundary)
-            return _get(self.agent, _CARD, http).status not in (401, 403)
+            answer = _get(self._route, _CARD, self._http.with_boundary(boundary))
         except (HttpFailure, NoCredential):
             return False
+        return answer.status not in (401, 403)
 
     def steps(self) -> Iterator[Step]:
         """Yield the steps from the hub to the agent, in order; they end where a request goes no further."""
-        boundary = self.agent.boundary
-        yield boundary.credential_step(self)
+        boundary = self._route.boundary
+        yield boundary.credential_step(self._visit)
         try:
-            answer = _get(self.agent, _CARD, self._http)
+            answer = _get(self._route, _CARD, self._http)
         except HttpFailure as failure:
             yield self._no_answer(failure)
             return
-        encrypted = self.agent.url.startswith("https:")
+        encrypted = self._route.url.startswith("https:")
         way = "DNS, connection, TLS" if encrypted else "DNS, connection (no TLS: this machine)"
         yield ok("network", f"{way}: the agent answers")
         yield self._clock(answer)
@@ -95,15 +99,15 @@ class AgentExamination:
         if refusal := self._refusal(answer.status):
             yield refusal
             return
-        if admission := boundary.admission_step(self):
+        if admission := boundary.admission_step(self._visit):
             yield admission
-        yield _card(answer, self.agent)
+        yield _card(answer, self._route)
         yield from self._security(answer)
         yield from self._self_examination()
 
     def _no_answer(self, failure: HttpFailure) -> Step:
         check = _ON_THE_WAY.get(failure.fault, "answer")
-        variable = f"{self.agent.id.upper().replace('-', '_')}_URL"
+        variable = f"{self._route.id.upper().replace('-', '_')}_URL"
         match failure.fault:
             case Fault.UNRESOLVED | Fault.UNREACHABLE:
                 fix = f"is the agent deployed, and is its address ({variable}) right? This shows the address that it has"
@@ -112,7 +116,7 @@ class AgentExamination:
                 fix = (
                     "whoever runs the agent gives it a certificate that holds; this shows the one that it has"
                 )
-                command = certificate_command(self.agent.url)
+                command = certificate_command(self._route.url)
             case _:
                 fix = "see in its log why the agent does not answer"
                 command = self._service.logs()
@@ -122,7 +126,7 @@ class AgentExamination:
         date = seconds_of(answer.date)
         if date is None:
             return skipped("clock", "the agent's answer has no date")
-        skew = self.now - date
+        skew = self._now - date
         if abs(skew) <= _MOST_SKEW_SECONDS:
             return ok("clock", f"the hub's and the agent's agree ({skew:+.0f} s)")
         return error(
@@ -135,7 +139,7 @@ class AgentExamination:
     def _refusal(self, status: int) -> Step | None:
         """Return the step on an agent that refuses the request for its card; None where it serves it."""
         if status in (401, 403):
-            return self.agent.boundary.refusal_step(status, self)
+            return self._route.boundary.refusal_step(status, self._visit)
         if status == 429:
             return error(
                 "quota",
@@ -155,14 +159,14 @@ class AgentExamination:
         except A2AError:
             # The step on the card has it.
             return
-        if card is not None and (step := _scheme_step(card, self.agent)):
+        if card is not None and (step := _scheme_step(card, self._route)):
             yield step
-        if self.agent.boundary.is_probed:
+        if self._route.boundary.is_probed:
             yield self._probe(called)
 
     def _probe(self, card: CalledCard | None) -> Step:
         """Ask for a task that there is not: an agent that looks for it has accepted the credential."""
-        route, http = self.agent, self._http
+        route, http = self._route, self._http
         try:
             endpoint = endpoint_of(card, route.url, version=route.protocol_version, binding=route.binding)
             client = A2AClient(http, new_id=new_id)
@@ -171,7 +175,7 @@ class AgentExamination:
             match failure.fault:
                 case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN:
                     status = 401 if failure.fault is ClientFault.UNAUTHENTICATED else 403
-                    return route.boundary.refusal_step(status, self)
+                    return route.boundary.refusal_step(status, self._visit)
                 case ClientFault.REFUSED | ClientFault.NOT_FOUND | ClientFault.WRONG_VERSION:
                     pass
                 case _:
@@ -181,11 +185,11 @@ class AgentExamination:
         return ok("access", "the agent accepts the credential")
 
     def _self_examination(self) -> Iterator[Step]:
-        if self.agent.boundary.per_caller:
+        if self._route.boundary.per_caller:
             yield skipped("agent", "it is not asked what it finds of itself: the token would be the caller's")
             return
         try:
-            answer = _get(self.agent, PATH, self._http)
+            answer = _get(self._route, PATH, self._http)
         except HttpFailure as failure:
             yield error("agent", failure.detail, fix="see the agent's log", command=self._service.logs())
             return

@@ -4,73 +4,48 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
-
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.boundaries.boundary import Credential, Destination
+from a2a_hub.boundaries.boundary import Credential, Visit
 from a2a_hub.routing.routes import Route
 from functions.hub.failure import Failure, FailureKind
 
-_KINDS: dict[ClientFault, FailureKind] = {
-    ClientFault.UNRESOLVED: FailureKind.DOWN,
-    ClientFault.UNREACHABLE: FailureKind.DOWN,
-    ClientFault.TLS: FailureKind.DOWN,
-    ClientFault.TIMEOUT: FailureKind.SLOW,
-    ClientFault.CUT: FailureKind.CUT,
-    ClientFault.TOO_LARGE: FailureKind.TOO_LARGE,
-    ClientFault.CANCELLED: FailureKind.CUT,
-    ClientFault.UNAUTHENTICATED: FailureKind.NOT_ALLOWED,
-    ClientFault.FORBIDDEN: FailureKind.NOT_ALLOWED,
-    ClientFault.NOT_FOUND: FailureKind.NOT_FOUND,
-    ClientFault.RATE_LIMITED: FailureKind.BUSY,
-    ClientFault.SERVER_ERROR: FailureKind.BROKEN,
-    ClientFault.UNEXPECTED_STATUS: FailureKind.BROKEN,
-    ClientFault.NOT_JSON: FailureKind.BROKEN,
-    ClientFault.NOT_A2A: FailureKind.BROKEN,
-    ClientFault.WRONG_VERSION: FailureKind.BROKEN,
-    ClientFault.EXTENSION_REQUIRED: FailureKind.NOT_ALLOWED,
-    ClientFault.REFUSED: FailureKind.FAILED,
+# The kind of failure, and True if it counts against the agent: the others are the hub's own, or concern one request only.
+_FAULTS: dict[ClientFault, tuple[FailureKind, bool]] = {
+    ClientFault.UNRESOLVED: (FailureKind.DOWN, True),
+    ClientFault.UNREACHABLE: (FailureKind.DOWN, True),
+    ClientFault.TLS: (FailureKind.DOWN, True),
+    ClientFault.TIMEOUT: (FailureKind.SLOW, True),
+    ClientFault.CUT: (FailureKind.CUT, True),
+    ClientFault.TOO_LARGE: (FailureKind.TOO_LARGE, False),
+    ClientFault.CANCELLED: (FailureKind.CUT, False),
+    ClientFault.UNAUTHENTICATED: (FailureKind.NOT_ALLOWED, True),
+    ClientFault.FORBIDDEN: (FailureKind.NOT_ALLOWED, True),
+    ClientFault.NOT_FOUND: (FailureKind.NOT_FOUND, True),
+    ClientFault.RATE_LIMITED: (FailureKind.BUSY, True),
+    ClientFault.SERVER_ERROR: (FailureKind.BROKEN, True),
+    ClientFault.UNEXPECTED_STATUS: (FailureKind.BROKEN, False),
+    ClientFault.NOT_JSON: (FailureKind.BROKEN, True),
+    ClientFault.NOT_A2A: (FailureKind.BROKEN, True),
+    ClientFault.WRONG_VERSION: (FailureKind.BROKEN, False),
+    ClientFault.EXTENSION_REQUIRED: (FailureKind.NOT_ALLOWED, False),
+    ClientFault.REFUSED: (FailureKind.FAILED, False),
 }
-
-# These count against the agent; the others are the hub's own, or concern one request only.
-TROUBLE = frozenset(
-    {
-        ClientFault.UNRESOLVED,
-        ClientFault.UNREACHABLE,
-        ClientFault.TLS,
-        ClientFault.TIMEOUT,
-        ClientFault.CUT,
-        ClientFault.UNAUTHENTICATED,
-        ClientFault.FORBIDDEN,
-        ClientFault.NOT_FOUND,
-        ClientFault.RATE_LIMITED,
-        ClientFault.SERVER_ERROR,
-        ClientFault.NOT_JSON,
-        ClientFault.NOT_A2A,
-    }
-)
+TROUBLE = frozenset(fault for fault, (_, counts) in _FAULTS.items() if counts)
 # These prove nothing about the agent.
 UNDECIDED = frozenset({ClientFault.CANCELLED})
 # With the caller's own token, these concern that caller only.
 OF_ONE_USER = frozenset({ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN, ClientFault.RATE_LIMITED})
-_MOST_FIELDS = 5
+_MAX_FIELDS = 5
 _FIELD = r"[A-Za-z_]{1,40}(?:\[[0-9]{1,3}\]|\.[A-Za-z_]{1,40}){0,8}"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-
-class _RefusedCall(Struct, frozen=True):
-    """A call that the agent refused (`Visit`)."""
-
-    agent: Destination
-    credential: Credential
 
 
 def contained(error: ClientError, route: Route, credential: Credential) -> Failure:
     """Return the failure that this error is on this route; `credential` is what the agent got."""
     fields = _fields(error, route)
     return Failure(
-        kind=FailureKind.NOT_ACCEPTED if fields else _KINDS[error.fault],
+        kind=FailureKind.NOT_ACCEPTED if fields else _FAULTS[error.fault][0],
         fault=error.fault.value,
         cause=f"{route.id}: {error.detail}" + (f": {', '.join(fields)}" if fields else ""),
         remedy=_remedy(error, route, credential),
@@ -84,7 +59,7 @@ def _fields(error: ClientError, route: Route) -> tuple[str, ...]:
     if error.fault is not ClientFault.REFUSED:
         return ()
     named = []
-    for field in error.fields[:_MOST_FIELDS]:
+    for field in error.fields[:_MAX_FIELDS]:
         for uri in route.extensions:
             # A key of metadata is an extension's URI, which is no text of the agent's.
             field = field.replace(f".{uri}", "")
@@ -108,7 +83,7 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         case ClientFault.NOT_FOUND:
             return f"check the path of the route's url ({variable}_URL)"
         case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN | ClientFault.RATE_LIMITED:
-            return route.boundary.remedy(error.fault, _RefusedCall(route, credential))
+            return route.boundary.remedy(error.fault, Visit(agent=route, credential=credential))
         case ClientFault.TIMEOUT:
             return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
         case ClientFault.TOO_LARGE:

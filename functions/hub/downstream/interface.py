@@ -72,19 +72,15 @@ class Downstream(Protocol):
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """Yield the agent's events of one turn. Raises DownstreamFailed."""
-        ...
 
     def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
         """Cancel the agent's task; a failure is no error."""
-        ...
 
     def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
         """Return the agent's slash commands; none if it does not support them. Raises DownstreamFailed."""
-        ...
 
     def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
         """Let the agent execute a slash command, once. Raises DownstreamFailed."""
-        ...
 
 
 class TransportCall(Redacted, frozen=True, kw_only=True):
@@ -104,19 +100,15 @@ class Transport(Protocol):
 
     def ask(self, agent_request: AgentRequest, call: TransportCall) -> Generator[Event]:
         """Yield the agent's events of one turn."""
-        ...
 
     def cancel(self, task_id: str, call: TransportCall) -> None:
         """Cancel the agent's task."""
-        ...
 
     def commands(self, request: GetAllSlashCommandsRequest, call: TransportCall) -> Sequence[SlashCommand]:
         """Return the agent's slash commands; none where it has no such thing."""
-        ...
 
     def execute(self, request: ExecuteSlashCommandRequest, call: TransportCall) -> ExecutionReply:
         """Execute a slash command, once."""
-        ...
 
 
 class InProcess:

@@ -6,7 +6,7 @@ A kind does no input or output of its own: tokens and secrets come from `Credent
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Protocol, Self
 from urllib.parse import urlsplit
 
@@ -34,12 +34,10 @@ class Destination(Protocol):
     @property
     def id(self) -> str:
         """The route's id."""
-        ...
 
     @property
     def url(self) -> str:
         """The agent's address."""
-        ...
 
 
 class Credential(Redacted, frozen=True, kw_only=True):
@@ -57,36 +55,22 @@ class CredentialRequest(Redacted, frozen=True, kw_only=True):
     authorization: str | None = None
 
 
-class Visit(Protocol):
+class Visit(Redacted, frozen=True, kw_only=True):
     """An encounter with an agent that got `credential`: a refused call, or the doctor's request for its card."""
 
-    @property
-    def agent(self) -> Destination:
-        """The agent."""
-        ...
-
-    @property
-    def credential(self) -> Credential:
-        """The credential that was sent."""
-        ...
+    agent: Destination
+    credential: Credential
 
 
-class Examination(Visit, Protocol):
-    """The doctor's visit."""
+class Examination(Visit, frozen=True, kw_only=True):
+    """The doctor's visit. `hub` is the hub itself on Cloud Run, `now` the time of day in seconds since the epoch.
 
-    @property
-    def hub(self) -> Service | None:
-        """The hub itself on Cloud Run; None elsewhere."""
-        ...
+    `admits` says whether the agent serves its card to the credential of another boundary.
+    """
 
-    @property
-    def now(self) -> float:
-        """The time of day in seconds since the epoch."""
-        ...
-
-    def admits(self, boundary: Boundary) -> bool:
-        """Return True if the agent serves its card to the credential of `boundary`."""
-        ...
+    hub: Service | None
+    now: float
+    admits: Callable[[Boundary], bool]
 
 
 class Boundary(Struct, frozen=True, kw_only=True):

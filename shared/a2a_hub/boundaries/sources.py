@@ -61,7 +61,6 @@ class Secrets(Protocol):
 
     def value(self, reference: SecretReference, *, rejected: str | None = None) -> str:
         """Return the secret; where the last one was `rejected`, as it is now."""
-        ...
 
 
 class ClientAuthentication(StrEnum):
@@ -88,7 +87,6 @@ class AccessTokens(Protocol):
 
     def token(self, client: OAuthClient, *, rejected: str | None = None) -> str:
         """Return a token; where the last one was `rejected`, another one."""
-        ...
 
 
 class CredentialSources(Struct, frozen=True, kw_only=True):
