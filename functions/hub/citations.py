@@ -14,7 +14,7 @@ _TYPES: dict[str, type] = {"title": str, "quote": str, "position": dict}
 
 
 def citations_of(data: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """All citations in the structured parts of an answer: objects with `uri`, `title`, `quote` and `position`.
+    """Return all citations in the structured parts of an answer: objects with `uri`, `title`, `quote` and `position`.
 
     One without a `uri` is left out; so is a member of another type than `/openapi.yaml` says.
     """
@@ -35,15 +35,15 @@ def _checked(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def numbered_lines(citations: list[dict[str, Any]], language: Language) -> str:
-    """The lines under an answer's text, "" without citations: `[1] Title, section (uri, line 12): “quote”`."""
+    """Return the lines under an answer's text, "" without citations: `[1] Title, section (uri, line 12): “quote”`."""
     if not citations:
         return ""
     lines = [f"[{number}] {_line(citation, language)}" for number, citation in enumerate(citations, 1)]
     return "\n\n" + "\n".join([sources_heading(language), *lines])
 
 
-def _at(place: dict[str, Any], language: Language) -> str:
-    """The page, or the line where there are no pages: those of a PDF are lines of its text, which nobody sees."""
+def _position(place: dict[str, Any], language: Language) -> str:
+    """Return the page, or the line of a document without pages: a PDF's lines are those of its text, which nobody sees."""
     if isinstance(place.get("page"), int):
         return f"page {place['page']}" if language is Language.EN else f"{place['page']}ページ"
     if isinstance(place.get("line"), int):
@@ -52,7 +52,7 @@ def _at(place: dict[str, Any], language: Language) -> str:
 
 
 def _line(citation: dict[str, Any], language: Language) -> str:
-    """`Title, section (source, line 12): “quote”`; of a document with pages, the page."""
+    """Return `Title, section (source, line 12): “quote”`, with the page instead for a document with pages."""
     comma = ", " if language is Language.EN else "、"
     source = unquote(citation["uri"])
     position = citation.get("position")
@@ -63,7 +63,7 @@ def _line(citation: dict[str, Any], language: Language) -> str:
     if isinstance(section, list) and section and str(section[-1]) != head:
         head += f"{comma}{section[-1]}"
     where = source if isinstance(title, str) and title else ""
-    if at := _at(place, language):
+    if at := _position(place, language):
         where = f"{where}{comma}{at}" if where else at
     text = head
     if where:

@@ -101,7 +101,7 @@ class Turn(Struct, kw_only=True):
 
 
 class Pipeline:
-    """Runs turns. `clock` gives seconds that never go back. Thread-safe."""
+    """The pipeline of all turns. `clock` returns monotonic seconds. Thread-safe."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""POST /internal/tasks:run: where the `tasks` function has a stored task run that nobody runs any more."""
+"""POST /internal/tasks:run: the `tasks` function has an abandoned stored task run here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_BYTES = 10_000
 
 
 class RunEndpoint:
-    """Answers `PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
+    """The endpoint at `PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner

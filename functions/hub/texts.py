@@ -1,4 +1,4 @@
-"""What end users read from the hub itself, in English and Japanese. Never an exception, an address or a token."""
+"""The hub's own texts for people, in English and Japanese. Never an exception, an address or a token."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ _QUESTION = {
 }
 _SOURCES = {_EN: "Sources:", _JA: "出典："}
 _STILL_WORKING = {
-    _EN: "This takes a while; the work goes on. It is your task {number}: write “/task {number}” to see how far it is, "
+    _EN: "This takes a while; the work continues. It is your task {number}: write “/task {number}” to see how far it is, "
     "or “/cancel {number}” to stop it.",
     _JA: "時間がかかっていますが、処理は続いています。タスク番号は{number}です。"
     "「/タスク {number}」で状況を確認でき、「/キャンセル {number}」で中止できます。",
 }
 _STILL_WORKING_WITHOUT_NUMBER = {
-    _EN: "This takes a while; the work goes on. Write “/tasks” in a few minutes to see how far it is.",
+    _EN: "This takes a while; the work continues. Write “/tasks” in a few minutes to see how far it is.",
     _JA: "時間がかかっていますが、処理は続いています。数分後に「/タスク一覧」で状況を確認できます。",
 }
 _STORE_AWAY = {
@@ -143,12 +143,12 @@ _WITHOUT_ANSWER = {
 
 
 def name_of(route: Route, language: Language) -> str:
-    """The agent's name as users know it."""
+    """Return the agent's name as users know it."""
     return route.name_ja if language is Language.JA else route.name
 
 
 def failure_text(failure: Failure, route: Route | None, *, language: Language, reference: str) -> str:
-    """Which agent, where there was one, what happened, what the user can do, and a reference."""
+    """Return the agent (if there was one), the failure, what the user can do, and a reference."""
     agent = name_of(route, language) if route else ""
     seconds = math.ceil(failure.seconds_to_wait or 0)
     fields = ", ".join(failure.fields)
@@ -158,22 +158,22 @@ def failure_text(failure: Failure, route: Route | None, *, language: Language, r
 
 
 def empty_message_text() -> str:
-    """A message without text has no language: both."""
+    """Return the answer to a message without text, in both languages."""
     return f"{_EMPTY[_EN]}\n{_EMPTY[_JA]}"
 
 
 def no_answer_text(route: Route, language: Language) -> str:
-    """The agent completed without saying anything."""
+    """Return that the agent completed without a text."""
     return _NO_ANSWER[language].format(agent=name_of(route, language))
 
 
 def question_text(route: Route, language: Language) -> str:
-    """The agent waits for input, and did not say for which."""
+    """Return that the agent waits for input, without a question of its own."""
     return _QUESTION[language].format(agent=name_of(route, language))
 
 
 def sources_heading(language: Language) -> str:
-    """The line above the numbered citations."""
+    """Return the line above the numbered citations."""
     return _SOURCES[language]
 
 

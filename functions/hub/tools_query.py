@@ -1,4 +1,4 @@
-"""POST /tools/query: one question with everything that the UI path leaves out. Errors are RFC 9457 problems."""
+"""POST /tools/query: one question, answered with everything that a user interface does not get. Errors are RFC 9457 problems."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIELDS = ("query", "contextId", "route")
 
 
 class ToolsQuery:
-    """Answers `PATH`. `operators` are emails whose owners may see what names accounts, resources and settings."""
+    """The endpoint at `PATH`. `operators` are emails whose owners see causes and remedies, which name accounts and settings."""
 
     def __init__(self, pipeline: Pipeline, *, max_body_bytes: int, operators: Collection[str]) -> None:
         self._pipeline = pipeline
@@ -85,7 +85,7 @@ def _answer(turn: Turn, *, for_operator: bool) -> dict[str, Any]:
     data = turn.data if for_operator else [for_callers(value) for value in turn.data]
     return {
         "route": choice.route.id if choice else None,
-        "reason": choice.reason if choice else _why_no_route(turn),
+        "reason": choice.reason if choice else _reason_without_route(turn),
         "agent": choice.route.name if choice else None,
         "boundary": choice.route.boundary.kind if choice else None,
         "answer": turn.answer,
@@ -98,7 +98,7 @@ def _answer(turn: Turn, *, for_operator: bool) -> dict[str, Any]:
     }
 
 
-def _why_no_route(turn: Turn) -> str:
+def _reason_without_route(turn: Turn) -> str:
     return turn.failure.cause if turn.failure else "no text: nothing was asked"
 
 

@@ -14,9 +14,7 @@ os.register_at_fork(after_in_child=_pool.clear)
 
 
 def random_hex() -> str:
-    """32 hexadecimal digits from the operating system's generator, which is asked for many at once: each asking costs a
-    switch between threads.
-    """
+    """Return 32 hexadecimal digits of the operating system's generator, read in batches: each read costs a switch of threads."""
     try:
         return _pool.popleft()
     except IndexError:
@@ -27,12 +25,12 @@ def random_hex() -> str:
 
 
 def new_id() -> str:
-    """A random UUID (version 4, RFC 9562 §5.4) in its usual form."""
+    """Return a random UUID (version 4, RFC 9562 §5.4) in its usual form."""
     digits = random_hex()
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 def timestamp() -> str:
-    """The time of day in UTC with milliseconds (A2A 1.0.1 §5.6.1)."""
+    """Return the time of day in UTC with milliseconds (A2A 1.0.1 §5.6.1)."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

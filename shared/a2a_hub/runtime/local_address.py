@@ -1,4 +1,4 @@
-"""Where callers on this machine reach a function of which nobody has said how it is reached."""
+"""The address of a function for callers on this machine, where no setting names one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from a2a_hub.settings.reader import Settings
 
 
 def own_address(settings: Settings) -> str:
-    """The port that the Functions Framework was given, with `--port` or as `PORT`; else its own default."""
-    # The framework has loaded it already; whoever reads settings without the framework need not load it at their start.
+    """Return the address with the port of the Functions Framework (`--port`, `PORT`), else with its default port."""
+    # The framework has loaded it; `hubctl` reads settings without it.
     import click
 
     command = click.get_current_context(silent=True)

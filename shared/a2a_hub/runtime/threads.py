@@ -1,4 +1,4 @@
-"""Threads that are kept for the next piece of work: starting one takes longer than many a piece of work."""
+"""A pool of threads without a limit: starting a thread takes longer than many a piece of work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _IDLE_SECONDS = 30.0
 
 
 class Threads:
-    """Runs each piece of work at once, in a thread that is free or in a new one: work that blocks holds up no other."""
+    """A pool that runs each piece of work at once, in a free thread or a new one: work that blocks delays no other."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -18,7 +18,7 @@ class Threads:
         self._free: list[SimpleQueue[Callable[[], object]]] = []
 
     def run(self, work: Callable[[], object]) -> None:
-        """Starts `work`, which must contain its own failures."""
+        """Start `work`, which must contain its own failures."""
         with self._lock:
             inbox = self._free.pop() if self._free else None
         if inbox is None:
@@ -42,5 +42,5 @@ class Threads:
                     if inbox in self._free:
                         self._free.remove(inbox)
                         return
-                # `run` took this inbox in the same moment: its work is on the way.
+                # `run` took this inbox at the same moment: its work is coming.
                 work = inbox.get()
