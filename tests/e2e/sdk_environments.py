@@ -29,27 +29,27 @@ class SdkClient:
     popen: subprocess.Popen[str]
 
     def ask(self, text: str, *, binding: str, streaming: bool, **more: str) -> dict[str, Any]:
-        """What the SDK made of the answer; see the program's docstring."""
-        self.write(text=text, binding=binding, streaming=streaming, **more)
+        """Return what the SDK made of the answer to a person's message."""
+        self.write(do="send", text=text, modes=[], binding=binding, streaming=streaming, **more)
         return self.read()
 
     def write(self, **asked: object) -> None:
-        """Asks, and waits for nothing."""
+        """Send a request to the program without waiting."""
         assert self.popen.stdin is not None
         self.popen.stdin.write(json.dumps(asked) + "\n")
         self.popen.stdin.flush()
 
     def read(self) -> dict[str, Any]:
-        """The next line that the program tells."""
+        """Return the program's next line."""
         assert self.popen.stdout is not None
         told: dict[str, Any] = json.loads(self.popen.stdout.readline())
         return told
 
 
 @contextlib.contextmanager
-def client(name: str, hub: Hub, *, program: str = "client.py") -> Iterator[SdkClient]:
-    """The client `NAME/PROGRAM`; it has ended afterwards."""
-    command = [str(python_of(name)), str(_HERE / name / program), hub.url, hub.tokens[0]]
+def client(name: str, hub: Hub) -> Iterator[SdkClient]:
+    """Run the client `NAME/client.py`."""
+    command = [str(python_of(name)), str(_HERE / name / "client.py"), hub.url, hub.tokens[0]]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as popen:
         yield SdkClient(popen=popen)
         popen.communicate(timeout=30)

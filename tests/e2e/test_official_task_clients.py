@@ -76,10 +76,7 @@ def programs(routed: RoutedHub) -> Iterator[dict[str, SdkClient]]:
     """Both programs, with the token of one caller."""
     with ExitStack() as stack:
         folders = {"0.3": "sdk_0_3", "1.x": "sdk_1_x"}
-        yield {
-            sdk: stack.enter_context(client(folder, routed.hub, program="tasks.py"))
-            for sdk, folder in folders.items()
-        }
+        yield {sdk: stack.enter_context(client(folder, routed.hub)) for sdk, folder in folders.items()}
 
 
 @pytest.fixture(params=_WAYS, ids="-".join)
