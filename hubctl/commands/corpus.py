@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from hubctl.console import counted
 from hubctl.corpus.documents import (
@@ -25,10 +25,13 @@ from hubctl.corpus.documents import (
     standings,
     target_from,
 )
-from hubctl.corpus.google import Corpus
 from hubctl.main import CommandError
 
+if TYPE_CHECKING:
+    from hubctl.corpus.google import Corpus
+
 _OPTIONS = ("project", "location", "data_store", "bucket", "prefix")
+_NEEDS = "Google's client libraries are missing: pip install 'a2a-hub[corpus]', or, in a clone, make install and .venv/bin/hubctl"
 _AT_ONCE = 8
 _IN_ONE_IMPORT = 100
 _FIRST_POLL_SECONDS, _POLL_SECONDS = 0.1, 3.0
@@ -57,6 +60,10 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
     target = target_from({name: getattr(arguments, name) for name in _OPTIONS}, environment)
     if arguments.action == "push" and arguments.folder is None:
         raise CommandError("which folder? hubctl corpus push FOLDER")
+    try:
+        from hubctl.corpus.google import Corpus
+    except ImportError:
+        raise CommandError(_NEEDS) from None
     with closing(Corpus(target, environment=environment)) as corpus:
         return (_push if arguments.action == "push" else _status)(corpus, target, arguments, out)
 

@@ -1,4 +1,4 @@
-"""The bucket and the data store, through Google's own libraries, which are imported when a corpus is worked on."""
+"""The bucket and the data store, through Google's own libraries: import this module only when a corpus is worked on."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import google.auth
+import requests
+from google.api_core import exceptions as api
+from google.api_core.client_options import ClientOptions
+from google.auth.exceptions import GoogleAuthError
+from google.cloud import discoveryengine_v1, storage
+from google.cloud.storage.retry import DEFAULT_RETRY
+from google.oauth2.credentials import Credentials
+
 from hubctl.corpus.documents import IndexedDocument, LocalFile, StoredObject, Target, document_id
 from hubctl.main import CommandError
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _SECONDS = 60.0
 _RETRY_SECONDS = 30.0
-_NEEDS = "Google's client libraries are missing: pip install 'a2a-hub[corpus]', or, in a clone, make install and .venv/bin/hubctl"
 _YOU = "--member=user:$(gcloud config get account)"
 
 
@@ -31,16 +39,9 @@ class Corpus:
     """The bucket and data store at `target`. Every method raises CommandError with a fix where Google refuses."""
 
     def __init__(self, target: Target, *, environment: Mapping[str, str]) -> None:
-        try:
-            from google.api_core.client_options import ClientOptions
-            from google.cloud import discoveryengine_v1, storage
-            from google.cloud.storage.retry import DEFAULT_RETRY
-        except ImportError:
-            raise CommandError(_NEEDS) from None
         self._target = target
         with self._explained():
             credentials = _credentials(environment)
-            self._api = discoveryengine_v1
             self._documents = discoveryengine_v1.DocumentServiceClient(
                 credentials=credentials,
                 transport="rest",
@@ -77,7 +78,7 @@ class Corpus:
     def documents(self) -> list[IndexedDocument]:
         """Return the documents in the data store, including those outside the corpus."""
         with self._explained():
-            request = self._api.ListDocumentsRequest(parent=self._target.branch, page_size=1000)
+            request = discoveryengine_v1.ListDocumentsRequest(parent=self._target.branch, page_size=1000)
             return [_indexed(each) for each in self._documents.list_documents(request, timeout=_SECONDS)]
 
     def upload(self, file: LocalFile, *, replaces: int) -> None:
@@ -90,17 +91,17 @@ class Corpus:
     def start_import(self, files: Sequence[LocalFile]) -> str:
         """Start an import of at most 100 documents and return the name of its operation."""
         documents = [
-            self._api.Document(
+            discoveryengine_v1.Document(
                 id=document_id(uri := self._target.uri(file.path)),
-                content=self._api.Document.Content(uri=uri, mime_type=file.indexed_as),
+                content=discoveryengine_v1.Document.Content(uri=uri, mime_type=file.indexed_as),
                 struct_data={"title": file.title, "md5": file.md5},
             )
             for file in files
         ]
-        request = self._api.ImportDocumentsRequest(
+        request = discoveryengine_v1.ImportDocumentsRequest(
             parent=self._target.branch,
-            inline_source=self._api.ImportDocumentsRequest.InlineSource(documents=documents),
-            reconciliation_mode=self._api.ImportDocumentsRequest.ReconciliationMode.INCREMENTAL,
+            inline_source=discoveryengine_v1.ImportDocumentsRequest.InlineSource(documents=documents),
+            reconciliation_mode=discoveryengine_v1.ImportDocumentsRequest.ReconciliationMode.INCREMENTAL,
         )
         with self._explained():
             return str(self._documents.import_documents(request, timeout=_SECONDS).operation.name)
@@ -109,8 +110,8 @@ class Corpus:
         """Return the progress of the import."""
         with self._explained():
             state = self._documents.get_operation({"name": operation}, timeout=_SECONDS)
-        metadata = self._api.ImportDocumentsMetadata.pb()()
-        response = self._api.ImportDocumentsResponse.pb()()
+        metadata = discoveryengine_v1.ImportDocumentsMetadata.pb()()
+        response = discoveryengine_v1.ImportDocumentsResponse.pb()()
         state.metadata.Unpack(metadata)
         state.response.Unpack(response)
         errors = [each.message for each in response.error_samples]
@@ -137,21 +138,14 @@ class Corpus:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        import requests
-        from google.api_core.exceptions import GoogleAPIError
-        from google.auth.exceptions import GoogleAuthError
-
         try:
             yield
-        except (GoogleAPIError, GoogleAuthError, requests.RequestException) as error:
+        except (api.GoogleAPIError, GoogleAuthError, requests.RequestException) as error:
             raise CommandError(explained(error, self._target)) from None
 
 
 def _credentials(environment: Mapping[str, str]) -> Any:
     """Return the credentials of CLOUDSDK_AUTH_ACCESS_TOKEN, as gcloud reads it, else Application Default Credentials."""
-    import google.auth
-    from google.oauth2.credentials import Credentials
-
     make: Callable[..., Any] = Credentials
     if token := environment.get("CLOUDSDK_AUTH_ACCESS_TOKEN"):
         return make(token)
@@ -172,10 +166,6 @@ def _indexed(document: Any) -> IndexedDocument:
 
 def explained(error: Exception, target: Target) -> str:
     """Explain the failure and name the command that fixes it."""
-    import requests
-    from google.api_core import exceptions as api
-    from google.auth.exceptions import GoogleAuthError
-
     cause = getattr(error, "cause", None)
     if isinstance(error, api.RetryError) and isinstance(cause, Exception):
         error = cause
