@@ -302,7 +302,19 @@ def _snake_case(name: str) -> str:
 
 def copied(value: dict[str, Any], *names: str) -> dict[str, Any]:
     """Return the members that both versions spell alike, by their camelCase names."""
-    return {name: found for name in names if (found := member(value, name)) is not None}
+    found = {}
+    for name, snake_case in _spellings(names):
+        item = value.get(name)
+        if item is None and snake_case != name:
+            item = value.get(snake_case)
+        if item is not None:
+            found[name] = item
+    return found
+
+
+@cache
+def _spellings(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(name, _snake_case(name)) for name in names]
 
 
 def without_absent(value: dict[str, Any]) -> dict[str, Any]:

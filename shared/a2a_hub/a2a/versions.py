@@ -46,7 +46,10 @@ def named_in(request: Request) -> Version | None:
 
     Raises VERSION_NOT_SUPPORTED for a version, or two different ones, that cannot be served.
     """
-    texts = (request.headers.get("a2a-version"), *request.parameters("A2A-Version"))
+    header = request.headers.get("a2a-version")
+    if not header and not request.query:
+        return None
+    texts = (header, *request.parameters("A2A-Version"))
     versions = {_parse(text.strip()) for text in texts if text and text.strip()}
     if len(versions) > 1:
         raise _not_supported("The A2A-Version header and query parameters name different versions")

@@ -45,7 +45,7 @@ class JsonRpcExchange:
         self._id: Id = None
         self._head = b""
         self._params: Any = None
-        self._streams_errors = False
+        self._method = ""
 
     def resolve(self) -> tuple[Operation, VersionCodec]:
         """See `Exchange.resolve`."""
@@ -53,10 +53,8 @@ class JsonRpcExchange:
             raise A2AError(
                 errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json"
             )
-        method = self._read_envelope(self._request.body(self._max_body_bytes))
-        rows = self._methods.get(method, {})
-        self._streams_errors = any(each.streaming and codec.streams_errors for each, codec in rows.values())
-        self._operation, self._codec = resolve(method, versions.named_in(self._request), self._methods)
+        self._method = self._read_envelope(self._request.body(self._max_body_bytes))
+        self._operation, self._codec = resolve(self._method, versions.named_in(self._request), self._methods)
         return self._operation, self._codec
 
     def read_params(self) -> Struct:
@@ -78,7 +76,8 @@ class JsonRpcExchange:
     def error_response(self, error: A2AError) -> Response:
         """See `Exchange.error_response`."""
         body = self.write_error(error)
-        if self._streams_errors:
+        rows = self._methods.get(self._method, {}).values()
+        if any(operation.streaming and codec.streams_errors for operation, codec in rows):
             return Response(headers=sse.HEADERS | error.headers, body=sse.write(body))
         status = error.kind.http_status if error.kind.http_status in _HTTP_STATUSES else 200
         return Response(status=status, headers={"content-type": JSON} | error.headers, body=body)
