@@ -57,8 +57,8 @@ def client(name: str, hub: Hub) -> Iterator[SdkClient]:
 
 @contextlib.contextmanager
 def agents(name: str) -> Iterator[str]:
-    """The address below which the agents of `NAME/agents.py` answer; the program has ended afterwards."""
-    program = [str(python_of(name)), str(_HERE / name / "agents.py")]
+    """Run `sdk_agents.py` with the SDK `name`; yield the address below which its agents answer."""
+    program = [str(python_of(name)), str(_HERE / "sdk_agents.py")]
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as popen:
         assert popen.stdout is not None
         address = popen.stdout.readline().strip()
