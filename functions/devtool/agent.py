@@ -18,10 +18,10 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.model import Message, SendMessageRequest, text_of
 from a2a_hub.a2a.reply import MessageFactory, to_events
 from a2a_hub.telemetry.log import Log
+from functions.devtool import texts
 from functions.devtool.conversation import Conversations, State, load_state
 from functions.devtool.planner import Planner
 from functions.devtool.presenter import ExtensionPresenter, decision_in, text_pieces
-from functions.devtool.texts import Key, render
 from functions.devtool.tools import Tools
 from functions.devtool.turn import TaskTurn, TurnEvent, TurnFailed
 
@@ -133,7 +133,7 @@ class DevelopmentAgent:
                 return
             self._log.exception("A task of the development agent failed", call.record)
             call.record["severity"] = "ERROR"
-            yield TurnFailed(render(Key.FAILED, state.language, reference=call.request_id))
+            yield TurnFailed(texts.FAILED.render(state.language, reference=call.request_id))
 
 
 def check(decision: ToolCallConfirmation, state: State) -> None:

@@ -38,7 +38,7 @@ from functions.devtool.model_planner import ModelPlanner
 from functions.devtool.planner import Planner, RulePlanner
 from functions.devtool.programs import AllowedPrograms
 from functions.devtool.slash_commands import SlashCommands
-from functions.devtool.texts import NAME, StoredTexts
+from functions.devtool.texts import AGENT_NAME, StoredTexts
 from functions.devtool.tools import Tools
 from functions.devtool.workspace import Workspaces
 
@@ -173,7 +173,7 @@ def _examine(config: Config, gemini: Gemini | None) -> Sequence[Step]:
 
 def _card(config: Config) -> AgentCard:
     card = agent_card(
-        name=NAME,
+        name=AGENT_NAME.en,
         description="Works on the files of a workspace and runs commands there, step by step and with confirmations.",
         version="1.0.0",
         url=config.agent.public_url,

@@ -10,13 +10,13 @@ from msgspec import Struct
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import AgentThought
 from a2a_hub.text.language import Language
+from functions.devtool import texts
 from functions.devtool.actions import AnyAction
 from functions.devtool.asking import slash
 from functions.devtool.asking.patterns import Help
 from functions.devtool.asking.slash import Wrong
 from functions.devtool.asking.understanding import understood
 from functions.devtool.conversation import State, ToolResult, UserText
-from functions.devtool.texts import Key, render
 
 
 class CallTool(Struct, frozen=True):
@@ -63,21 +63,21 @@ class RulePlanner:
                 return Reply(text)
             case UserText(text=text):
                 return step_by_rules(text, state.language) or Reply(
-                    render(Key.NOT_UNDERSTOOD, state.language)
+                    texts.NOT_UNDERSTOOD.render(state.language)
                 )
             case _:
-                return Reply(render(Key.WITHOUT_ANSWER, state.language))
+                return Reply(texts.WITHOUT_ANSWER.render(state.language))
 
 
 def step_by_rules(text: str, language: Language) -> NextStep | None:
     """Return the step for a text of a known form; None for any other text."""
     if not text.strip():
-        return Reply(render(Key.EMPTY_REQUEST, language))
+        return Reply(texts.EMPTY_REQUEST.render(language))
     match understood(text):
         case None:
             return None
         case Help():
-            return Reply(render(Key.HELP, language, commands="\n".join(slash.usages(slash.COMMANDS))))
+            return Reply(texts.HELP.render(language, commands="\n".join(slash.usages(slash.COMMANDS))))
         case Wrong() as wrong:
             return Reply(usage_text(wrong, language))
         case action:
@@ -86,5 +86,5 @@ def step_by_rules(text: str, language: Language) -> NextStep | None:
 
 def usage_text(wrong: Wrong, language: Language) -> str:
     """Return why a command cannot be executed, and the right usage."""
-    key = Key.WRONG_ARGUMENTS if wrong.is_known else Key.UNKNOWN_COMMAND
-    return render(key, language, command=" ".join(wrong.path)[:80].strip(), usages="\n".join(wrong.usages))
+    text = texts.WRONG_ARGUMENTS if wrong.is_known else texts.UNKNOWN_COMMAND
+    return text.render(language, command=" ".join(wrong.path)[:80].strip(), usages="\n".join(wrong.usages))

@@ -24,7 +24,7 @@ from a2a_hub.a2a.extensions.tool_updates import ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Event, Message, Part, Role, TaskState, TaskStatus, TaskStatusUpdateEvent
 from a2a_hub.a2a.reply import Failure, MessageFactory, Piece, Progress, Question, Text
 from a2a_hub.text.language import Language
-from functions.devtool.texts import agent_name
+from functions.devtool.texts import AGENT_NAME
 from functions.devtool.turn import (
     ApprovalRequested,
     TextAdded,
@@ -110,7 +110,7 @@ def text_pieces(turn: Iterator[TurnEvent], language: Language) -> Iterator[Piece
                 texts.append(text)
             case ApprovalRequested(call):
                 # Text above a question is no answer, which would stay on the screen.
-                request = question_text([_tool_question(call)], agent_name(language), language)
+                request = question_text([_tool_question(call)], AGENT_NAME.render(language), language)
                 yield Question("\n\n".join([*texts, request]))
             case TurnCompleted():
                 yield Text("\n\n".join(texts))

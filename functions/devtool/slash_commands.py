@@ -14,12 +14,12 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.extensions.slash_commands import command_line, not_started, start_execution
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.text.language import language_of
+from functions.devtool import texts
 from functions.devtool.asking import slash
 from functions.devtool.asking.patterns import Help
 from functions.devtool.asking.slash import COMMANDS, Wrong
 from functions.devtool.conversation import Conversations
 from functions.devtool.planner import usage_text
-from functions.devtool.texts import Key, render
 
 
 class SlashCommands:
@@ -46,5 +46,5 @@ class SlashCommands:
         needs_workspace = not isinstance(action, Help)
         names_workspace = in_metadata(request.metadata) is not None
         if needs_workspace and not names_workspace and not self._conversations.has_default:
-            return not_started(render(Key.NO_WORKSPACE, language))
+            return not_started(texts.NO_WORKSPACE.render(language))
         return start_execution(request, call, self._sending, new_id=self._message_factory.new_id)

@@ -14,6 +14,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 )
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.text.language import Language
+from functions.devtool import texts
 from functions.devtool.actions import (
     AddLine,
     AnyAction,
@@ -28,7 +29,6 @@ from functions.devtool.actions import (
 from functions.devtool.diffs import unified_diff
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.programs import AllowedPrograms, RunningProgram, command_line
-from functions.devtool.texts import Key, render
 from functions.devtool.workspace import Workspace, printable
 
 ONCE, ALWAYS, CANCEL = "proceed_once", "proceed_always", "cancel"
@@ -101,7 +101,7 @@ class Tools:
                 text = list_folder(workspace, action.path, language)
             case ReadFile():
                 text = workspace.read(action.path)
-                shown = text if text.strip() else render(Key.EMPTY_FILE, language, path=action.path)
+                shown = text if text.strip() else texts.EMPTY_FILE.render(language, path=action.path)
                 return ToolOutput(text=text), shown
             case SearchText():
                 text = search_text(workspace, action.text, action.path, language)
@@ -128,7 +128,7 @@ class Tools:
         with closing(running):
             yield from running
             output = running.output
-        text = render(Key.RAN if output else Key.RAN_SILENTLY, language, command=command, output=output)
+        text = (texts.RAN if output else texts.RAN_SILENTLY).render(language, command=command, output=output)
         return ToolOutput(text=output), text
 
     def _write(
@@ -137,8 +137,8 @@ class Tools:
         diff = approved.file_edit_details
         assert diff is not None
         workspace.write(action.path, diff.new_content, expected=diff.old_content)
-        key = Key.CREATED if diff.old_content is None else Key.CHANGED
-        return ToolOutput(diff=diff), render(key, language, path=action.path)
+        text = texts.CREATED if diff.old_content is None else texts.CHANGED
+        return ToolOutput(diff=diff), text.render(language, path=action.path)
 
 
 def with_content(approved: ConfirmationRequest, new_content: str, path: str) -> ConfirmationRequest | None:
@@ -193,11 +193,11 @@ def _diff(diff: FileDiff, place: str, new: str) -> FileDiff:
 
 def _options(language: Language) -> tuple[ConfirmationOption, ...]:
     return (
-        ConfirmationOption(id=ONCE, name=render(Key.ONCE, language)),
+        ConfirmationOption(id=ONCE, name=texts.ONCE.render(language)),
         ConfirmationOption(
-            id=ALWAYS, name=render(Key.ALWAYS, language), description=render(Key.ALWAYS_MEANS, language)
+            id=ALWAYS, name=texts.ALWAYS.render(language), description=texts.ALWAYS_MEANS.render(language)
         ),
-        ConfirmationOption(id=CANCEL, name=render(Key.CANCEL, language)),
+        ConfirmationOption(id=CANCEL, name=texts.CANCEL.render(language)),
     )
 
 

@@ -16,11 +16,11 @@ from a2a_hub.a2a.extensions.development_tool import (
     ToolCallConfirmation,
     ToolCallStatus,
 )
+from functions.devtool import texts
 from functions.devtool.actions import AnyAction, Edit, WriteFile
 from functions.devtool.conversation import AgentText, CalledTool, PendingApproval, State, ToolResult, UserText
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.planner import CallTool, Planner
-from functions.devtool.texts import Key, render
 from functions.devtool.tools import ALWAYS, CANCEL, Tools, permission, with_content
 from functions.devtool.workspace import Workspace
 
@@ -125,7 +125,7 @@ class TaskTurn:
     def request_again(self) -> Iterator[TurnEvent]:
         """Repeat the pending approval request after a message without a decision."""
         pending = self._pending()
-        yield TextAdded(render(Key.STILL_WAITING, self._state.language))
+        yield TextAdded(texts.STILL_WAITING.render(self._state.language))
         yield ToolCallUpdated(pending.call)
         yield ApprovalRequested(pending.call)
 
@@ -144,13 +144,13 @@ class TaskTurn:
             yield from self._call_tool(step)
             if self._state.pending is not None:
                 return
-        yield TurnFailed(render(Key.WITHOUT_ANSWER, self._state.language))
+        yield TurnFailed(texts.WITHOUT_ANSWER.render(self._state.language))
 
     def _call_tool(self, step: CallTool) -> Iterator[TurnEvent]:
         action = step.action
         self._call.record["tool"] = action.tool
         if self._workspace is None:
-            text = render(Key.NO_WORKSPACE, self._state.language)
+            text = texts.NO_WORKSPACE.render(self._state.language)
             self._state.dialogue = (*self._state.dialogue, ToolResult("", text, succeeded=False))
             return
         call = self._new_call(action)
@@ -225,7 +225,7 @@ class TaskTurn:
             # Nothing is left to do; the dialogue has the reason.
             return
         assert request is not None, "the action has been approved before"
-        yield TextAdded(render(Key.ASKED_AGAIN, self._state.language, path=_path(action)))
+        yield TextAdded(texts.ASKED_AGAIN.render(self._state.language, path=_path(action)))
         call = replace(self._new_call(action), confirmation_request=request)
         last = next(each for each in reversed(self._state.dialogue) if isinstance(each, CalledTool))
         again = replace(last, call_id=call.tool_call_id, action=action)
@@ -234,7 +234,7 @@ class TaskTurn:
 
     def _cancel(self, pending: PendingApproval) -> Iterator[TurnEvent]:
         call = replace(pending.call, status=ToolCallStatus.CANCELLED, confirmation_request=None)
-        text = render(Key.CANCELLED, self._state.language)
+        text = texts.CANCELLED.render(self._state.language)
         self._finish(call.tool_call_id, text, succeeded=False)
         yield ToolCallUpdated(call)
         # The person decides on the next step.
