@@ -34,14 +34,10 @@ from functions.hub.conversations import Conversations
 from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
 from functions.hub.downstream.interface import Downstream, of_workers, without_address
-from functions.hub.pages import Pages
+from functions.hub.endpoints import RUN_PATH, TOOLS_PATH, Pages, RunEndpoint, ToolsQuery
 from functions.hub.pipeline import Pipeline
-from functions.hub.run_endpoint import PATH as RUN_PATH
-from functions.hub.run_endpoint import RunEndpoint
 from functions.hub.tables import FixedDownstreams, Tables
 from functions.hub.texts import TaskTexts
-from functions.hub.tools_query import PATH as TOOLS_PATH
-from functions.hub.tools_query import ToolsQuery
 
 _SELF = Principal(subject=HUB_FUNCTION)
 

@@ -8,7 +8,7 @@ from a2a_hub.a2a.extensions.development_tool import URI
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.routing.routes import Route
-from functions.hub.run_endpoint import PATH as RUN_PATH
+from functions.hub.endpoints import RUN_PATH
 from tests.fakes.agent_wire import Json
 from tests.fakes.hub import Hub, route
 from tests.fakes.task_instance import until

@@ -18,7 +18,7 @@ from a2a_hub.http.messages import Request
 from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import TASKS_FUNCTION, Principal
 from a2a_hub.task_store.store import HUB
-from functions.hub.run_endpoint import PATH, RunEndpoint
+from functions.hub.endpoints import RUN_PATH, RunEndpoint
 from tests.fakes.task_instance import (
     PATIENCE_SECONDS,
     Instance,
@@ -47,7 +47,9 @@ def test_a_lease_that_ran_out_before_the_run_began_is_nothing_to_run(file: Path)
         raise A2AError(UNAVAILABLE, "Too late")
 
     instance.agent.send = refuse_late  # type: ignore[method-assign, assignment]
-    request = Request(method="POST", path=PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode())
+    request = Request(
+        method="POST", path=RUN_PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode()
+    )
     caller = Caller(principal=Principal(subject=TASKS_FUNCTION))
     answer = RunEndpoint(instance.kept.runner).handle(request, caller, {"requestId": "r"})
     assert answer is not None

@@ -1,0 +1,206 @@
+"""The hub's own endpoints beside A2A: its pages, `/tools/query` for programs, and the run of abandoned tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from a2a_hub.a2a import errors, protojson
+from a2a_hub.a2a.error_response import problem, read_body
+from a2a_hub.a2a.errors import A2AError, invalid_field
+from a2a_hub.a2a.model import Message, Part, Role, Version
+from a2a_hub.http.messages import JSON, Request, Response
+from a2a_hub.identity.authentication import Caller
+from a2a_hub.identity.principal import TASKS_FUNCTION, is_operator, may_call
+from a2a_hub.routing.routes import Route, may_use
+from a2a_hub.runtime.function import front_page
+from a2a_hub.runtime.ids import new_id
+from a2a_hub.runtime.version import VERSION
+from a2a_hub.task_store.store import LeaseLost, TaskEnded, Unavailable
+from a2a_hub.tasks.runner import Runner
+from a2a_hub.telemetry.log import Record, traceparent_of
+from functions.hub.conversations import ids_of
+from functions.hub.downstream.event_translator import for_callers
+from functions.hub.failure import Failure
+from functions.hub.pipeline import IncomingTurn, Pipeline, Turn
+from functions.hub.tables import Tables
+
+TOOLS_PATH = "/tools/query"
+RUN_PATH = "/internal/tasks:run"
+_OPENAPI = Path(__file__).with_name("openapi.yaml")
+_TOOLS_OPERATION = "tools/query"
+_TOOLS_FIELDS = ("query", "contextId", "route")
+_MOST_RUN_BYTES = 10_000
+
+
+class Pages:
+    """The pages of the hub. None of them tells an agent's address."""
+
+    def __init__(self, tables: Tables, *, commit: str) -> None:
+        self._tables = tables
+        self._commit = commit
+
+    def front(self, _: Request) -> Response:
+        """Return the page at `/`."""
+        return front_page(self._tables.now.card.name)
+
+    def openapi(self, _: Request) -> Response:
+        """Return the description of the hub's HTTP interface."""
+        return Response(headers={"content-type": "application/yaml"}, body=_OPENAPI.read_bytes())
+
+    def routes(self, _request: Request, caller: Caller, _record: Record) -> Response:
+        """Return the routes that the caller may use."""
+        usable = [route for route in self._tables.now.routes.values() if may_use(route, caller.principal)]
+        return _json({"routes": [_route(route) for route in usable]})
+
+    def version(self, _request: Request, _caller: Caller, _record: Record) -> Response:
+        """Return the versions of the hub and of its protocols."""
+        protocols = [version.value for version in Version]
+        return _json({"version": VERSION, "commit": self._commit, "protocolVersions": protocols})
+
+
+class ToolsQuery:
+    """The endpoint at `TOOLS_PATH`. `operators` are emails whose owners see causes and remedies, with names of accounts."""
+
+    def __init__(self, pipeline: Pipeline, *, max_body_bytes: int, operators: Collection[str]) -> None:
+        self._pipeline = pipeline
+        self._max_body_bytes = max_body_bytes
+        self._operators = operators
+
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response:
+        """Return the answer. Raises A2AError."""
+        if not may_call(_TOOLS_OPERATION, caller.principal):
+            raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {_TOOLS_OPERATION}")
+        incoming = self._incoming(request, caller, record)
+        turn, events = self._pipeline.start_turn(incoming, record)
+        for _ in events:
+            pass
+        record.setdefault("outcome", "ok")
+        return _json(_answer(turn, for_operator=is_operator(caller.principal, self._operators)))
+
+    def _incoming(self, request: Request, caller: Caller, record: Record) -> IncomingTurn:
+        if request.media_type not in ("", JSON):
+            raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the body as Content-Type: application/json")
+        value = protojson.decode(read_body(request, self._max_body_bytes))
+        if not isinstance(value, dict):
+            raise invalid_field("body", "must be an object")
+        for name in value:
+            if name not in _TOOLS_FIELDS:
+                raise invalid_field(name[:60], f"is not known; known are {', '.join(_TOOLS_FIELDS)}")
+        query = _text(value, "query")
+        if query is None or not query.strip():
+            raise invalid_field("query", "is required")
+        owner = caller.principal.subject if caller.principal else ""
+        context_id, downstream_context_id = ids_of(owner, _text(value, "contextId") or None)
+        return IncomingTurn(
+            message=Message(message_id=new_id(), role=Role.USER, parts=(Part(text=query),)),
+            skill=_text(value, "route"),
+            skill_field="route",
+            owner=owner,
+            principal=caller.principal,
+            context_id=context_id,
+            downstream_context_id=downstream_context_id,
+            streaming=False,
+            request_id=record["requestId"],
+            authorization=caller.authorization,
+            traceparent=traceparent_of(request.headers),
+        )
+
+
+class RunEndpoint:
+    """The endpoint at `RUN_PATH`, for the `tasks` function alone; for everybody else there is nothing there."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
+        """Run the task of the body's `taskId` to the end of its turn: `{"state"}`, null where there was nothing to run."""
+        if caller.principal is None or caller.principal.subject != TASKS_FUNCTION:
+            return None
+        try:
+            if request.method != "POST":
+                raise A2AError(errors.METHOD_NOT_ALLOWED, headers={"allow": "POST"})
+            task_id = _task_id(request)
+            record["taskId"] = task_id
+            try:
+                state = self._runner.run_again(task_id, request_id=record["requestId"], record=record)
+            except (LeaseLost, TaskEnded):
+                state = None
+            record.setdefault("outcome", "ok")
+            return _json({"state": state})
+        except A2AError as error:
+            refusal = error
+        except Unavailable:
+            refusal = A2AError(errors.UNAVAILABLE, "Tasks cannot be reached at the moment")
+        record["outcome"] = refusal.kind.reason
+        return problem(refusal, record)
+
+
+def _json(value: dict[str, Any]) -> Response:
+    return Response(headers={"content-type": JSON}, body=protojson.encode(value))
+
+
+def _route(route: Route) -> dict[str, object]:
+    return {
+        "id": route.id,
+        "name": route.name,
+        "nameJa": route.name_ja,
+        "description": route.description,
+        "descriptionJa": route.description_ja,
+        "examples": route.examples,
+        "keywords": route.keywords,
+        "patterns": route.patterns,
+        "priority": route.priority,
+        "boundary": route.boundary.kind,
+        "sticky": route.sticky,
+        "followUps": route.follow_ups,
+        "default": route.default,
+    }
+
+
+def _text(value: dict[str, Any], name: str) -> str | None:
+    text = value.get(name)
+    if text is not None and not isinstance(text, str):
+        raise invalid_field(name, "must be a string")
+    return text
+
+
+def _answer(turn: Turn, *, for_operator: bool) -> dict[str, Any]:
+    choice, failure = turn.choice, turn.failure
+    reason = choice.reason if choice else failure.cause if failure else "no text: nothing was asked"
+    data = turn.data if for_operator else [for_callers(value) for value in turn.data]
+    return {
+        "route": choice.route.id if choice else None,
+        "reason": reason,
+        "agent": choice.route.name if choice else None,
+        "boundary": choice.route.boundary.kind if choice else None,
+        "answer": turn.answer,
+        "data": data[0] if len(data) == 1 else (data or None),
+        "citations": turn.citations,
+        "timings": {"routingMs": turn.routing_ms, "downstreamMs": turn.downstream_ms},
+        "error": _failure(failure, for_operator=for_operator) if failure else None,
+        "contextId": turn.incoming.context_id,
+        "requestId": turn.incoming.request_id,
+    }
+
+
+def _failure(failure: Failure, *, for_operator: bool) -> dict[str, Any]:
+    values = {
+        "kind": failure.kind.value,
+        "fault": failure.fault,
+        "cause": failure.cause if for_operator else None,
+        "remedy": failure.remedy if for_operator else None,
+        "httpStatus": failure.http_status,
+        "retryAfterSeconds": failure.seconds_to_wait,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _task_id(request: Request) -> str:
+    body = read_body(request, _MOST_RUN_BYTES)
+    value: Any = protojson.decode(body) if body else None
+    task_id = value.get("taskId") if isinstance(value, dict) else None
+    if not isinstance(task_id, str) or not task_id:
+        raise invalid_field("taskId", "must be a string")
+    return task_id
