@@ -82,8 +82,6 @@ if __name__ == "__main__":
     except subprocess.CalledProcessError as failed:
         sys.exit(failed.returncode)
     except OSError as refusal:
-        sys.exit(
-            f"{refusal}\nWhoever runs this has to be allowed to write here: clone it into a folder of your own."
-        )
+        sys.exit(f"{refusal}\nYou need the right to write here: clone the project into a folder of your own.")
     except KeyboardInterrupt:
         sys.exit("interrupted; the same command begins the installation again")

@@ -113,9 +113,7 @@ class AgentExamination:
                 fix = f"is the agent deployed, and is its address ({variable}) right? This shows the address that it has"
                 command = self._service.describe()
             case Fault.TLS:
-                fix = (
-                    "whoever runs the agent gives it a certificate that holds; this shows the one that it has"
-                )
+                fix = "the agent's operator installs a valid certificate; this command shows the current one"
                 command = certificate_command(self._route.url)
             case _:
                 fix = "see in its log why the agent does not answer"

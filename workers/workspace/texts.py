@@ -73,7 +73,7 @@ _EN = Texts(
     mail_ready="The mail is ready (draft {draft}, thread {thread})",
     sending="It is being sent",
     draft_missing="The mail was not sent: its draft is no longer in Gmail. Ask again, and it is written anew.",
-    not_allowed="This worker may not do that: whoever runs it has not allowed it (--may-write {kind}).",
+    not_allowed="This worker may not do that: its operator has not allowed it (--may-write {kind}).",
     google={
         Cause.SETTING_UP: "This worker has no access to that part of Google Workspace yet; its log says what is missing.",
         Cause.NOT_ALLOWED: "Google does not allow this account to do that.",

@@ -135,7 +135,7 @@ class Boundary(Struct, frozen=True, kw_only=True):
         return error(
             "iam",
             f"HTTP 403: {name} lacks roles/run.invoker on {service.name}",
-            fix="whoever owns the agent's project lets the hub invoke it; it takes effect within minutes",
+            fix="the owner of the agent's project lets the hub invoke it; this takes effect within minutes",
             command=service.add_invoker(f"serviceAccount:{account or 'EMAIL'}"),
         )
 

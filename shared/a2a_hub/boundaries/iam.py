@@ -70,7 +70,7 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
             )
         return error(
             "credential",
-            f"the ID token of {facts.email} expired {-left:.0f} s ago: whoever issues it, or this machine's clock, is wrong",
+            f"the ID token of {facts.email} expired {-left:.0f} s ago: its issuer's clock or this machine's is wrong",
             fix="start new instances of the hub, which take new tokens",
             command=hub.restart() if hub else None,
         )
