@@ -116,7 +116,7 @@ class VersionCodec:
             raise invalid_field("taskId", "is required")
         return request
 
-    def write_result(self, operation: Operation, value: Event | Struct | None, binding: Binding) -> bytes:  # noqa: ARG002 - other versions' forms differ
+    def write_result(self, operation: Operation, value: Event | Struct | None, binding: Binding) -> bytes:
         """Return the JSON of a result or a stream event. None is the result of an operation that has none."""
         return protojson.encode({} if value is None else wrapped(value) if operation.wraps else value)
 
@@ -124,7 +124,7 @@ class VersionCodec:
         """Return the body of a push notification (§4.3.3)."""
         return protojson.encode(wrapped(value))
 
-    def write_send(self, request: SendMessageRequest, binding: Binding, tenant: str | None) -> Any:  # noqa: ARG002
+    def write_send(self, request: SendMessageRequest, binding: Binding, tenant: str | None) -> Any:
         """Return the params of a send request to an agent."""
         return replace(request, tenant=tenant) if tenant else request
 
@@ -136,7 +136,7 @@ class VersionCodec:
         """Return the task in an agent's result. Raises INVALID_PARAMS."""
         return protojson.read(Task, value, "result")
 
-    def owns_event(self, value: Any) -> bool:  # noqa: ARG002
+    def owns_event(self, value: Any) -> bool:
         """Return True if an event has the form of this version and of no other, whatever the agent's card says."""
         return False
 
@@ -149,15 +149,15 @@ class VersionCodec:
         prefix = f"/{quote(tenant, safe='')}" if tenant else ""
         return base.rstrip("/") + prefix + operation.rest[0].path
 
-    def card(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:  # noqa: ARG002
+    def card(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:
         """Return the strict card of this version."""
         return card
 
-    def card_for_all(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:  # noqa: ARG002
+    def card_for_all(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:
         """Return one card that clients of this version and of all later ones can read."""
         return card
 
-    def _core_params(self, operation: Operation, params: dict[str, Any], binding: Binding) -> dict[str, Any]:  # noqa: ARG002
+    def _core_params(self, operation: Operation, params: dict[str, Any], binding: Binding) -> dict[str, Any]:
         """Return the params in 1.0's JSON. Spellings of its release candidate are read where they are unambiguous."""
         configuration = params.get("configuration")
         if operation.request is SendMessageRequest and isinstance(configuration, dict):

@@ -48,7 +48,6 @@ class JsonRpcExchange:
         self._method = ""
 
     def resolve(self) -> tuple[Operation, VersionCodec]:
-        """See `Exchange.resolve`."""
         if self._request.media_type not in _MEDIA_TYPES:
             raise A2AError(
                 errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json"
@@ -58,23 +57,19 @@ class JsonRpcExchange:
         return self._operation, self._codec
 
     def read_params(self) -> Struct:
-        """See `Exchange.read_params`."""
         return self._codec.read_request(
             self._operation, {} if self._params is None else self._params, self.binding
         )
 
     def write_result(self, value: Event | Struct | None) -> bytes:
-        """See `Exchange.write_result`."""
         if not self._head:
             self._head = b'{"jsonrpc":"2.0","id":' + protojson.encode(self._id) + b',"result":'
         return self._head + self._codec.write_result(self._operation, value, self.binding) + b"}"
 
     def write_error(self, error: A2AError) -> bytes:
-        """See `Exchange.write_error`."""
         return write_error(self._id, error)
 
     def error_response(self, error: A2AError) -> Response:
-        """See `Exchange.error_response`."""
         body = self.write_error(error)
         rows = self._methods.get(self._method, {}).values()
         if any(operation.streaming and codec.streams_errors for operation, codec in rows):

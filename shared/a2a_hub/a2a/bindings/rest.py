@@ -29,7 +29,6 @@ class RestExchange:
         self.media_type = A2A_JSON if accepts_own else JSON
 
     def resolve(self) -> tuple[Operation, VersionCodec]:
-        """See `Exchange.resolve`."""
         named = versions.named_in(self._request)
         self._target = resolve(self._request.method, self._request.path, named)
         if self.media_type != JSON:
@@ -37,7 +36,6 @@ class RestExchange:
         return self._target.operation, self._target.codec
 
     def read_params(self) -> Struct:
-        """See `Exchange.read_params`."""
         request = self._request
         body = request.body(self._max_body_bytes) if request.method == "POST" else b""
         if body and request.media_type not in _MEDIA_TYPES:
@@ -45,15 +43,12 @@ class RestExchange:
         return read_request(self._target, request.query, body)
 
     def write_result(self, value: Event | Struct | None) -> bytes:
-        """See `Exchange.write_result`."""
         return self._target.codec.write_result(self._target.operation, value, self.binding)
 
     def write_error(self, error: A2AError) -> bytes:
-        """See `Exchange.write_error`."""
         return write_error(error)
 
     def error_response(self, error: A2AError) -> Response:
-        """See `Exchange.error_response`."""
         headers = {"content-type": self.media_type} | error.headers
         return Response(status=error.kind.http_status, headers=headers, body=write_error(error))
 

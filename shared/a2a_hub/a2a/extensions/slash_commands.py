@@ -66,9 +66,8 @@ class CommandCodec(VersionCodec):
         self,
         operation: Operation,
         params: Any,
-        binding: Binding = Binding.JSONRPC,  # noqa: ARG002 - the base's
+        binding: Binding = Binding.JSONRPC,
     ) -> CommandCall:
-        """See `VersionCodec.read_request`."""
         if operation is GET_COMMANDS:
             return CommandCall(read(GetAllSlashCommandsRequest, params), spelling_of(params))
         request = read(ExecuteSlashCommandRequest, params)
@@ -79,7 +78,7 @@ class CommandCodec(VersionCodec):
                 raise invalid_field(f"commandPath[{index}]", "must not be empty")
         return CommandCall(request, spelling_of(params))
 
-    def write_result(self, operation: Operation, value: Any, binding: Binding) -> bytes:  # noqa: ARG002 - the base's
+    def write_result(self, operation: Operation, value: Any, binding: Binding) -> bytes:
         """See `VersionCodec.write_result`. The value is JSON."""
         return protojson.encode(value)
 

@@ -72,11 +72,9 @@ class CodecV03(VersionCodec):
     notifies_with_tasks = True
 
     def method(self, operation: Operation) -> str | None:
-        """See `VersionCodec.method`."""
         return operation.name if operation.extension else _METHODS.get(operation.name)
 
     def paths(self, operation: Operation) -> tuple[Rest, ...]:
-        """See `VersionCodec.paths`."""
         if operation is op.GET_EXTENDED_AGENT_CARD:
             return (Rest("GET", "/v1/card"),)
         return tuple(Rest(rest.method, _PREFIX + rest.path) for rest in operation.rest)
@@ -95,7 +93,7 @@ class CodecV03(VersionCodec):
         """See `VersionCodec.write_notification`. Both bindings send the same."""
         return protojson.encode(to_compat_result(value, Binding.JSONRPC))
 
-    def write_send(self, request: SendMessageRequest, binding: Binding, tenant: str | None) -> Any:  # noqa: ARG002
+    def write_send(self, request: SendMessageRequest, binding: Binding, tenant: str | None) -> Any:
         """See `VersionCodec.write_send`.
 
         Parts have no metadata in the proto of 0.3.0: agents made with the SDKs for Java, and early ones for Python, refuse what
@@ -107,11 +105,9 @@ class CodecV03(VersionCodec):
         return to_compat_send(request, binding)
 
     def read_event(self, value: Any) -> Event:
-        """See `VersionCodec.read_event`."""
         return super().read_event(to_core_event(value))
 
     def read_task(self, value: Any) -> Task:
-        """See `VersionCodec.read_task`."""
         return super().read_task(to_core_task(value, "result"))
 
     def owns_event(self, value: Any) -> bool:
@@ -119,20 +115,17 @@ class CodecV03(VersionCodec):
         return isinstance(value, dict) and "kind" in value
 
     def request_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """See `VersionCodec.request_headers`."""
         own = VersionCodec.extensions_header
         return {self.extensions_header if name == own else name: value for name, value in headers.items()}
 
-    def url(self, base: str, operation: Operation, tenant: str | None) -> str:  # noqa: ARG002
+    def url(self, base: str, operation: Operation, tenant: str | None) -> str:
         """See `VersionCodec.url`. An agent's URL may end with the version's prefix already."""
         return base.rstrip("/").removesuffix(_PREFIX) + self.paths(operation)[0].path
 
     def card(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:
-        """See `VersionCodec.card`."""
         return to_compat_card(card, protocol_version=protocol_version_v0_3)
 
     def card_for_all(self, card: AgentCard, *, protocol_version_v0_3: str) -> Any:
-        """See `VersionCodec.card_for_all`."""
         return both_versions(card, protocol_version=protocol_version_v0_3)
 
     def _core_params(self, operation: Operation, params: dict[str, Any], binding: Binding) -> dict[str, Any]:
