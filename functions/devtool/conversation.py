@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.errors import A2AError, invalid_field
 from a2a_hub.a2a.extensions.development_tool import (
     URI,
@@ -100,7 +100,7 @@ class State(Struct, kw_only=True, omit_defaults=True):
             dialogue=texts[-2 * _MAX_REMEMBERED_TURNS :],
         )
 
-    def save(self, task: TaskInHand) -> None:
+    def save(self, task: CurrentTask) -> None:
         """Store the state with the task."""
         task.notes[_NOTE] = msgspec.to_builtins(self)
 

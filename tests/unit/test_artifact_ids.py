@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from a2a_hub.a2a.call import TaskInHand
+from a2a_hub.a2a.call import CurrentTask
 from functions.hub.downstream.mirror import ArtifactIds
 
 
 def _run(notes: dict[str, Any], *, turn: int = 1) -> ArtifactIds:
     """A run in a process that knows the notes alone."""
-    return ArtifactIds(TaskInHand(id="ours", turn=turn, notes=notes))
+    return ArtifactIds(CurrentTask(id="ours", turn=turn, notes=notes))
 
 
 def test_an_agents_ids_are_passed_on() -> None:

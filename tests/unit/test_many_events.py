@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from a2a_hub.a2a.call import TaskInHand
+from a2a_hub.a2a.call import CurrentTask
 from a2a_hub.a2a.fold import fold
 from a2a_hub.a2a.model import (
     Artifact,
@@ -80,7 +80,7 @@ def _update_task(events: Sequence[Event]) -> None:
 
 
 def _name(events: Sequence[Event]) -> None:
-    ids = ArtifactIds(TaskInHand(id="ours"))
+    ids = ArtifactIds(CurrentTask(id="ours"))
     for event in events:
         if isinstance(event, TaskArtifactUpdateEvent):
             ids.of("t", event.artifact.artifact_id)

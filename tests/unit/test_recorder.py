@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from a2a_hub.a2a.call import TaskInHand
+from a2a_hub.a2a.call import CurrentTask
 from a2a_hub.a2a.model import Event, TaskState
 from a2a_hub.runtime.function import MESSAGE_FACTORY
 from a2a_hub.runtime.ids import new_id
@@ -175,7 +175,7 @@ def test_an_append_that_takes_effect_late_is_not_repeated(tmp_path: Path, clock:
 
 def _run(task_id: str, events: Iterator[Event]) -> Run:
     threads = Threads("test")
-    run = Run(replace(a_call(), task=TaskInHand(id=task_id)), events, tell=lambda _: None, threads=threads)
+    run = Run(replace(a_call(), task=CurrentTask(id=task_id)), events, tell=lambda _: None, threads=threads)
     run.subscribe(idle_seconds=0)
     run.relay.start(threads, on_end=lambda: None)
     return run

@@ -22,9 +22,9 @@ from a2a_hub.a2a.client import (
     Endpoint,
     as_client_error,
     check,
-    decoded,
-    event_of,
-    json_of,
+    decode_json,
+    read_event,
+    read_json,
 )
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.errors import METHOD_NOT_FOUND, A2AError
@@ -40,7 +40,7 @@ from a2a_hub.a2a.extensions.development_tool import (
     read,
     write,
 )
-from a2a_hub.a2a.extensions.gemini_cli import in_passing
+from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.extensions.slash_commands import EXECUTE_COMMAND, GET_COMMANDS
 from a2a_hub.a2a.model import (
     Binding,
@@ -157,7 +157,7 @@ class GeminiCliCommands:
                 answer.close()
                 return None
             check(endpoint, answer)
-            listed = read(GetAllSlashCommandsResponse, json_of(answer), "listCommands")
+            listed = read(GetAllSlashCommandsResponse, read_json(answer), "listCommands")
             return tuple(_below(command, "") for command in listed.commands)
 
     def execute(
@@ -177,7 +177,7 @@ class GeminiCliCommands:
             if answer.media_type == EVENT_STREAM:
                 return self._streamed(endpoint, answer, call.stream_budget)
             answer.complete_within(call.budget.idle_seconds)
-            result = json_of(answer)
+            result = read_json(answer)
         if not isinstance(result, dict) or "data" not in result:
             raise ClientError(ClientFault.NOT_A2A, "the answer is no result of a command")
         return ExecutionReply(result=result["data"])
@@ -227,7 +227,7 @@ def _events(endpoint: Endpoint, answer: Answer, budget: Budget) -> Iterator[Even
     complete = False
     with as_client_error():
         for data in sse.data_lines(answer.chunks(), limit_bytes=budget.max_bytes):
-            event = in_passing(event_of(endpoint, decoded(data)))
+            event = with_working_state(read_event(endpoint, decode_json(data)))
             yield event
             if isinstance(event, Task | TaskStatusUpdateEvent):
                 complete = event.status.state.settled
@@ -261,7 +261,7 @@ def _words(args: str) -> list[str]:
 
 def _is_refusal(answer: Answer) -> bool:
     try:
-        value: Any = json_of(answer)
+        value: Any = read_json(answer)
     except (ClientError, A2AError):
         return False
     return isinstance(value, dict) and isinstance(value.get("error"), str)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from a2a_hub.a2a import reply
-from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.model import (
     Artifact,
     Event,
@@ -127,7 +127,7 @@ class ArtifactIds:
     Then its artifacts take the ids of those of the run before, in order, and so replace them. The ids are noted with the task.
     """
 
-    def __init__(self, task: TaskInHand | None) -> None:
+    def __init__(self, task: CurrentTask | None) -> None:
         self._turn = task.turn if task else 1
         self._notes: dict[str, Any] = task.notes if task else {}
         self._agents_task: str | None = None

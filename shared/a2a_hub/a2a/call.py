@@ -17,7 +17,7 @@ __all__ = ["Call"]
 _STRUCTURED = frozenset({"application/json", "application/*", "*/*"})
 
 
-class TaskInHand(Struct, kw_only=True):
+class CurrentTask(Struct, kw_only=True):
     """The stored task that a call works on, and its state before this turn, if it existed.
 
     `turn` counts from 1. `notes` are the agent's own: they are still there in the task's next turn, and if this one runs again.
@@ -47,7 +47,7 @@ class Call(Redacted, frozen=True, kw_only=True):
     authorization: str | None = None
     cancellation: Cancellation = field(default_factory=Cancellation)
     record: dict[str, Any] = field(default_factory=dict)
-    task: TaskInHand | None = None
+    task: CurrentTask | None = None
     keeps_ui_contract: bool = True
 
     @property

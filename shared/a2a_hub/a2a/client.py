@@ -14,7 +14,7 @@ from a2a_hub.a2a import errors, operations, protojson
 from a2a_hub.a2a.bindings import sse
 from a2a_hub.a2a.client_errors import ClientError, ClientFault, error_of_status
 from a2a_hub.a2a.errors import A2AError
-from a2a_hub.a2a.extensions.gemini_cli import in_passing
+from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.model import (
     Binding,
     Event,
@@ -77,7 +77,7 @@ class A2AClient:
                     yield from self._stream(call, answer, continues=request.message.task_id)
                 else:
                     answer.complete_within(call.budget.idle_seconds)
-                    yield event_of(endpoint, json_of(answer))
+                    yield read_event(endpoint, read_json(answer))
 
     def get_task(self, call: AgentCall, task_id: str) -> Task:
         """Return the current task. Raises ClientError."""
@@ -94,7 +94,7 @@ class A2AClient:
             closing(self._request(call, operations.SUBSCRIBE_TO_TASK, task_id=task_id)) as answer,
         ):
             if answer.media_type != EVENT_STREAM:
-                yield event_of(call.endpoint, json_of(answer))
+                yield read_event(call.endpoint, read_json(answer))
                 return
             for event in self._stream(call, answer, continues=None):
                 yield event
@@ -105,12 +105,12 @@ class A2AClient:
     def result(self, call: AgentCall, operation: Operation, params: Any) -> Any:
         """Return the JSON result of an extension's operation over JSON-RPC. Raises ClientError."""
         with as_client_error():
-            return result_of(call.endpoint, json_of(self._request(call, operation, params)))
+            return read_result(call.endpoint, read_json(self._request(call, operation, params)))
 
     def _task_result(self, call: AgentCall, operation: Operation, task_id: str) -> Task:
         with as_client_error():
             answer = self._request(call, operation, task_id=task_id)
-            return CODECS[call.endpoint.version].read_task(result_of(call.endpoint, json_of(answer)))
+            return CODECS[call.endpoint.version].read_task(read_result(call.endpoint, read_json(answer)))
 
     def _request(
         self, call: AgentCall, operation: Operation, params: Any = None, *, task_id: str = ""
@@ -146,7 +146,7 @@ class A2AClient:
     def _stream(self, call: AgentCall, answer: Answer, *, continues: str | None) -> Iterator[Event]:
         complete = task_began = False
         for data in _stream_data(answer, call.budget):
-            event = in_passing(event_of(call.endpoint, decoded(data)))
+            event = with_working_state(read_event(call.endpoint, decode_json(data)))
             complete = _may_be_last(event)
             # A message is the whole answer (A2A 1.0.1 §3.1.2), but Agno streams the text of a task that began as messages.
             more_may_follow = task_began and isinstance(event, Message)
@@ -196,7 +196,7 @@ def _may_be_as_it_was(event: Event, continues: str | None) -> bool:
     return isinstance(event, Task) and event.id == continues and event.status.state.interrupted
 
 
-def json_of(answer: Answer) -> Any:
+def read_json(answer: Answer) -> Any:
     """Return the JSON in the body. Raises ClientError."""
     if not _is_json(answer):
         answer.close()
@@ -204,14 +204,14 @@ def json_of(answer: Answer) -> Any:
         raise ClientError(
             ClientFault.NOT_JSON, f"the answer is {kind or 'of no type'}, not JSON", status=answer.status
         )
-    return decoded(answer.read())
+    return decode_json(answer.read())
 
 
 def _is_json(answer: Answer) -> bool:
     return answer.media_type in (JSON, "application/json-rpc") or answer.media_type.endswith("+json")
 
 
-def decoded(data: bytes) -> Any:
+def decode_json(data: bytes) -> Any:
     """Return the JSON value, with U+FFFD for half a surrogate pair. Raises ClientError."""
     try:
         return protojson.decode(data)
@@ -223,14 +223,14 @@ def decoded(data: bytes) -> Any:
         raise ClientError(ClientFault.NOT_JSON, "the answer is broken JSON") from None
 
 
-def event_of(endpoint: Endpoint, value: Any) -> Event:
+def read_event(endpoint: Endpoint, value: Any) -> Event:
     """Return the event in a result or in one message of a stream. Raises ClientError."""
-    result = result_of(endpoint, value)
+    result = read_result(endpoint, value)
     owner = next((codec for codec in CODECS.values() if codec.owns_event(result)), CODECS[endpoint.version])
     return owner.read_event(result)
 
 
-def result_of(endpoint: Endpoint, value: Any) -> Any:
+def read_result(endpoint: Endpoint, value: Any) -> Any:
     """Return the result in a body. Raises ClientError."""
     if endpoint.binding is Binding.HTTP_JSON:
         if isinstance(value, dict) and isinstance(value.get("error"), dict):

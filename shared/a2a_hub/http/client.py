@@ -14,16 +14,16 @@ from msgspec import Struct, structs
 
 from a2a_hub.http.connections import (
     Connection,
-    IdleConnections,
+    ConnectionPool,
     IncomingAnswer,
     NotHttp,
     Origin,
     TlsContext,
-    split,
+    split_url,
 )
 from a2a_hub.http.dialing import (
     Addresses,
-    Names,
+    Resolver,
     connection_failure,
     is_tls_alert,
     resolution_failure,
@@ -102,8 +102,8 @@ class HttpClient:
     ) -> None:
         self.clock = clock
         self._tls = tls or TlsContext()
-        self._names = Names(addresses)
-        self._idle = IdleConnections(most=most_idle_connections, clock=clock)
+        self._resolver = Resolver(addresses)
+        self._pool = ConnectionPool(most=most_idle_connections, clock=clock)
 
     def request(
         self,
@@ -116,11 +116,11 @@ class HttpClient:
         cancellation: Cancellation | None = None,
     ) -> Answer:
         """Return the answer's status and headers, with its body still to be read. Raises HttpFailure."""
-        origin, target = split(url)
+        origin, target = split_url(url)
         remaining = budget.deadline - self.clock()
         if remaining <= 0:
             raise HttpFailure(Fault.TIMEOUT, "there was no time left to ask")
-        connection = self._idle.take(origin) or self._connected(origin, budget, cancellation)
+        connection = self._pool.take(origin) or self._connected(origin, budget, cancellation)
         hold = _Hold(connection, cancellation)
         connection.limit(
             deadline=min(budget.deadline, self.clock() + budget.idle_seconds),
@@ -134,12 +134,12 @@ class HttpClient:
                 raise _no_answer(error, hold) from None
             raise
         connection.limit(deadline=budget.deadline, idle_seconds=budget.idle_seconds)
-        return Answer(incoming, hold, budget=budget, clock=self.clock, keep=self._idle.put)
+        return Answer(incoming, hold, budget=budget, clock=self.clock, keep=self._pool.put)
 
     def _connected(self, origin: Origin, budget: Budget, cancellation: Cancellation | None) -> Connection:
         attempts_left = budget.retries
         while True:
-            connection = Connection(origin, tls=self._tls, clock=self.clock, names=self._names)
+            connection = Connection(origin, tls=self._tls, clock=self.clock, resolver=self._resolver)
             try:
                 connection.connect(deadline=budget.deadline, seconds=budget.connect_seconds)
                 return connection

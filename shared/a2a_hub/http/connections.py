@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 from msgspec import Struct
 
-from a2a_hub.http.dialing import Names, connected
+from a2a_hub.http.dialing import Resolver, connect_first
 
 # gunicorn closes an idle connection after 2 s, Google's front end after several minutes: a connection that the other side
 # may be closing right now is not reused, since a lost request must not be repeated.
@@ -48,7 +48,7 @@ class Origin(Struct, frozen=True):
 
 
 @lru_cache(maxsize=512)
-def split(url: str) -> tuple[Origin, str]:
+def split_url(url: str) -> tuple[Origin, str]:
     """Return the origin of an http or https URL, and the target of its request line."""
     parts = urlsplit(url)
     origin = Origin(parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS[parts.scheme])
@@ -59,7 +59,7 @@ def split(url: str) -> tuple[Origin, str]:
 class Connection:
     """One connection, for one request at a time. `clock` returns seconds that never go back.
 
-    It leads to one of the addresses that `names` returned, even if the name resolves differently later; the certificate is
+    It leads to one of the addresses that `resolver` returned, even if the name resolves differently later; the certificate is
     checked against the name.
     """
 
@@ -69,12 +69,12 @@ class Connection:
         *,
         tls: Callable[[], ssl.SSLContext],
         clock: Callable[[], float],
-        names: Names,
+        resolver: Resolver,
     ) -> None:
         self.origin = origin
         self._clock = clock
         self._tls = tls
-        self._names = names
+        self._resolver = resolver
         self._socket: socket.socket | None = None
         self._quiet = select.poll()
         self._deadline = self._idle_seconds = self._timeout = 0.0
@@ -84,9 +84,9 @@ class Connection:
 
         Raises OSError or ValueError; nothing of a request has been sent then.
         """
-        raw = self._connected(_left(deadline, seconds, self._clock))
+        raw = self._open_socket(_remaining_seconds(deadline, seconds, self._clock))
         try:
-            raw.settimeout(_left(deadline, seconds, self._clock))
+            raw.settimeout(_remaining_seconds(deadline, seconds, self._clock))
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self.origin.scheme == "https":
                 raw = self._tls().wrap_socket(raw, server_hostname=self.origin.host)
@@ -105,12 +105,12 @@ class Connection:
     ) -> IncomingAnswer:
         """Send the request and return the answer up to its headers. Raises OSError or NotHttp."""
         assert self._socket is not None, "exchange comes after connect"
-        request = _written(method, target, self._host, headers, body)
+        request = _request_bytes(method, target, self._host, headers, body)
         self._before_io()
         # A server that refuses a request early may answer and close before it has received all of it.
         with contextlib.suppress(BrokenPipeError):
             self._socket.sendall(request)
-        answer = IncomingAnswer(self._received, has_body=method != "HEAD")
+        answer = IncomingAnswer(self._receive, has_body=method != "HEAD")
         answer.read_head()
         return answer
 
@@ -132,13 +132,13 @@ class Connection:
         if self._socket is not None:
             self._socket.close()
 
-    def _connected(self, seconds: float) -> socket.socket:
+    def _open_socket(self, seconds: float) -> socket.socket:
         host, port = self.origin.host, self.origin.port
         deadline = self._clock() + seconds
-        addresses = self._names.resolved(host, port, seconds=seconds)
-        return connected(addresses, port, seconds=deadline - self._clock(), clock=self._clock)
+        addresses = self._resolver.resolve(host, port, seconds=seconds)
+        return connect_first(addresses, port, seconds=deadline - self._clock(), clock=self._clock)
 
-    def _received(self, most_bytes: int) -> bytes:
+    def _receive(self, most_bytes: int) -> bytes:
         self._before_io()
         return self._socket.recv(most_bytes) if self._socket is not None else b""
 
@@ -160,12 +160,14 @@ class Connection:
         return host if port == _DEFAULT_PORTS[self.origin.scheme] else f"{host}:{port}"
 
 
-def _left(deadline: float, seconds: float, clock: Callable[[], float]) -> float:
+def _remaining_seconds(deadline: float, seconds: float, clock: Callable[[], float]) -> float:
     """Return the remaining seconds, at least a moment: a timeout of zero would mean not to wait, or to wait for ever."""
     return max(0.001, min(seconds, deadline - clock()))
 
 
-def _written(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
+def _request_bytes(
+    method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None
+) -> bytes:
     """Return the whole request, to be sent at once: a head that is sent first wakes the other side to wait for the body.
 
     Raises NotHttp for a name or value that would be more than one header.
@@ -183,7 +185,7 @@ def _written(method: str, target: str, host: str, headers: Mapping[str, str], bo
     return head.encode("latin-1") + (body or b"")
 
 
-class IdleConnections:
+class ConnectionPool:
     """Idle connections, at most `most`: beyond that, the one that has been idle longest is closed.
 
     Thread-safe. All are closed when this object is collected.

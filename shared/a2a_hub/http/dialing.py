@@ -68,7 +68,7 @@ def system_addresses(host: str, port: int) -> Sequence[str]:
     return tuple(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-class Names:
+class Resolver:
     """A resolver with a time limit around `addresses`: the system's waits for silent name servers as it likes.
 
     Each name is resolved once at a time, so that silence holds one thread per name. Thread-safe.
@@ -78,22 +78,22 @@ class Names:
         self._addresses = addresses
         self._threads = Threads("names")
         self._lock = threading.Lock()
-        self._asked: dict[tuple[str, int], Future[Sequence[str]]] = {}
+        self._pending: dict[tuple[str, int], Future[Sequence[str]]] = {}
 
-    def resolved(self, host: str, port: int, *, seconds: float) -> Sequence[str]:
+    def resolve(self, host: str, port: int, *, seconds: float) -> Sequence[str]:
         """Return the addresses of a host. Raises what `addresses` raises, and socket.gaierror after `seconds`."""
         if _is_address(host):
             return self._addresses(host, port)
         with self._lock:
-            answer = self._asked.get((host, port))
+            answer = self._pending.get((host, port))
             if answer is None:
-                answer = self._ask(host, port)
+                answer = self._start(host, port)
         try:
             return answer.result(timeout=seconds)
         except TimeoutError:
             raise socket.gaierror(socket.EAI_AGAIN, "no name server answered in time") from None
 
-    def _ask(self, host: str, port: int) -> Future[Sequence[str]]:
+    def _start(self, host: str, port: int) -> Future[Sequence[str]]:
         answer: Future[Sequence[str]] = Future()
 
         def ask() -> None:
@@ -107,15 +107,15 @@ class Names:
                 answer.set_result(found)
 
         self._threads.run(ask)
-        self._asked[host, port] = answer
+        self._pending[host, port] = answer
         return answer
 
     def _forget(self, host: str, port: int) -> None:
         with self._lock:
-            del self._asked[host, port]
+            del self._pending[host, port]
 
 
-def connected(
+def connect_first(
     addresses: Sequence[str], port: int, *, seconds: float, clock: Callable[[], float]
 ) -> socket.socket:
     """Return a connection to the first address that accepts it (RFC 8305 §5). Silent addresses keep their chance meanwhile.
@@ -131,7 +131,7 @@ def connected(
         while left or waiting:
             if left:
                 try:
-                    attempt = _begun(left.pop(0), port)
+                    attempt = _begin_connect(left.pop(0), port)
                 except OSError as error:
                     failure = error
                     continue
@@ -155,7 +155,7 @@ def connected(
             attempt.close()
 
 
-def _begun(address: str, port: int) -> socket.socket:
+def _begin_connect(address: str, port: int) -> socket.socket:
     attempt = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
     try:
         attempt.setblocking(False)

@@ -55,10 +55,10 @@ def _application(handle: Handler) -> WSGIApplication:
             answer = handle(
                 Request(
                     method=method,
-                    path=_decoded(environ.get("PATH_INFO")) or "/",
+                    path=_as_utf8(environ.get("PATH_INFO")) or "/",
                     target=environ.get("RAW_URI"),
                     headers=_Headers(environ),
-                    query=parse_qs(_decoded(query), keep_blank_values=True) if query else {},
+                    query=parse_qs(_as_utf8(query), keep_blank_values=True) if query else {},
                     read_body=body.read,
                     client_is_there=body.client_is_there,
                 )
@@ -76,12 +76,12 @@ def _application(handle: Handler) -> WSGIApplication:
             _close(content)
             content = b""
         start_response(_status_line(answer.status), headers)
-        return _InOnePiece(content, environ.get("gunicorn.socket")) if isinstance(content, bytes) else content
+        return _CorkedBody(content, environ.get("gunicorn.socket")) if isinstance(content, bytes) else content
 
     return application
 
 
-class _InOnePiece(list[bytes]):
+class _CorkedBody(list[bytes]):
     """A whole body that leaves together with its head: gunicorn sends one after the other, which wakes the client twice."""
 
     __slots__ = ("_socket",)
@@ -106,7 +106,7 @@ def _close(content: object) -> None:
         close()
 
 
-def _decoded(text: str | None) -> str:
+def _as_utf8(text: str | None) -> str:
     """Return text of the environment, which is Latin-1 for want of bytes (PEP 3333), as the UTF-8 that it is."""
     return text.encode("latin-1").decode("utf-8", "replace") if text and not text.isascii() else text or ""
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.model import Binding, SendMessageRequest, Task, Version
 from a2a_hub.http.messages import Cancellation
 from a2a_hub.identity.principal import Principal
@@ -48,7 +48,7 @@ class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
             cancellation=Cancellation(),
             record=record,
             keeps_ui_contract=self.keeps_ui_contract,
-            task=TaskInHand(id=task.id, before=task, turn=self.turn, notes=dict(self.notes)),
+            task=CurrentTask(id=task.id, before=task, turn=self.turn, notes=dict(self.notes)),
         )
 
 

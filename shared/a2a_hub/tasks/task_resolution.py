@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from a2a_hub.a2a.agent import Agent
-from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
@@ -56,11 +56,11 @@ def resolve_task(
     if prior is None:
         context_id = agent.context_of(request, call)
         # What is no message's turn, such as a command's, brings a task of its own.
-        task = call.task or TaskInHand(id=new_id())
+        task = call.task or CurrentTask(id=new_id())
     else:
         context_id = prior.task.context_id or ""
         earlier = read_resume_payload(prior.work)
-        task = TaskInHand(
+        task = CurrentTask(
             id=prior.task.id, before=prior.task, turn=earlier.turn + 1, notes=dict(earlier.notes)
         )
     message = msgspec.structs.replace(request.message, context_id=context_id, task_id=task.id)

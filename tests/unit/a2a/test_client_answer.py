@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from a2a_hub.a2a.client import decoded
+from a2a_hub.a2a.client import decode_json
 from a2a_hub.a2a.client_errors import ClientError
 
 
@@ -23,15 +23,15 @@ from a2a_hub.a2a.client_errors import ClientError
 def test_half_a_character_is_a_replacement_character_and_the_rest_is_as_it_was(
     written: str, read: str
 ) -> None:
-    assert decoded(f'{{"text":"{written}"}}'.encode()) == {"text": read}
+    assert decode_json(f'{{"text":"{written}"}}'.encode()) == {"text": read}
 
 
 @pytest.mark.parametrize("text", ["🍣", r"\ud83c", "\\", "𠮷\u0000"])
 def test_whole_characters_are_as_they_were(text: str) -> None:
-    assert decoded(json.dumps({"text": text}).encode()) == {"text": text}
+    assert decode_json(json.dumps({"text": text}).encode()) == {"text": text}
 
 
 @pytest.mark.parametrize("broken", [rb'"\ud83c', rb'"\ud8', rb'"\ud83c\u"', rb'{"a":"\udf63",}', b"\\", b""])
 def test_what_is_otherwise_broken_stays_broken(broken: bytes) -> None:
     with pytest.raises(ClientError):
-        decoded(broken)
+        decode_json(broken)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.a2a.extensions.gemini_cli import in_passing
+from a2a_hub.a2a.extensions.gemini_cli import with_working_state
 from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
 from a2a_hub.a2a.extensions.tool_confirmation import confirmation, progress_text, question_text
 from a2a_hub.a2a.extensions.tool_updates import PendingTools, Stage, ToolQuestion, ToolUpdate
@@ -241,7 +241,7 @@ def test_gemini_cli_waits_only_where_its_state_changes_to_that() -> None:
             status=TaskStatus(state=state),
             metadata={"coderAgent": {"kind": kind}},
         )
-        passed = in_passing(event)
+        passed = with_working_state(event)
         assert isinstance(passed, TaskStatusUpdateEvent)
         return passed.status.state
 

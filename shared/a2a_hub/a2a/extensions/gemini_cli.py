@@ -118,7 +118,7 @@ def _text(data: dict[str, Any], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def in_passing(event: Event) -> Event:
+def with_working_state(event: Event) -> Event:
     """Return the event, with WORKING for INPUT_REQUIRED if the agent works on, which it shows by 0.3's `final` alone."""
     if not isinstance(event, TaskStatusUpdateEvent) or event.status.state is not TaskState.INPUT_REQUIRED:
         return event

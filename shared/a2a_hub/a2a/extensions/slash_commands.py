@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a import protojson
 from a2a_hub.a2a.agent import Sending
 from a2a_hub.a2a.bindings.jsonrpc import Methods
-from a2a_hub.a2a.call import Call, TaskInHand
+from a2a_hub.a2a.call import Call, CurrentTask
 from a2a_hub.a2a.card import OUTPUT_MODES
 from a2a_hub.a2a.errors import UNSUPPORTED_OPERATION, A2AError, invalid_field
 from a2a_hub.a2a.extensions.development_tool import (
@@ -158,7 +158,7 @@ def start_execution(
     )
     configuration = SendMessageConfiguration(accepted_output_modes=OUTPUT_MODES, return_immediately=True)
     noted = {_COMMAND: write(replace(request, metadata=None), Spelling.SNAKE), **(notes or {})}
-    call = replace(call, task=TaskInHand(id=new_id(), notes=noted))
+    call = replace(call, task=CurrentTask(id=new_id(), notes=noted))
     try:
         task = sending.send(SendMessageRequest(message=message, configuration=configuration), call)
     except A2AError as error:
