@@ -1,5 +1,6 @@
 """Which tests go to the same process when several run them: those that share what is made once."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -8,10 +9,12 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 _TESTS = Path(__file__).parent
+# What a conftest.py makes once, rather than for each test anew.
+_MADE_ONCE = re.compile(r"scope=|_emulator")
 
 
 class FilesTogether(LoadScopeScheduling):
-    """A file is never divided; nor is a folder whose conftest.py makes something for all of its files."""
+    """A file is never divided; nor is a folder whose conftest.py makes something once for all of its files."""
 
     def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
         super().__init__(config, log)
@@ -22,10 +25,11 @@ class FilesTogether(LoadScopeScheduling):
 
 @cache
 def together(file: str) -> str:
-    """What the tests of this file, named from the project's root, are run with: it, or a folder that it is in."""
+    """Return the file, named from the project's root, or the folder that it is run with as a whole."""
     for folder in Path(file).parents:
         if folder.name == _TESTS.name:
             break
-        if (_TESTS.parent / folder / "conftest.py").exists():
+        conftest = _TESTS.parent / folder / "conftest.py"
+        if conftest.exists() and _MADE_ONCE.search(conftest.read_text(encoding="utf-8")):
             return str(folder)
     return file

@@ -10,6 +10,8 @@ from tests.sharing import together
     [
         ("tests/e2e/test_cards.py", "tests/e2e"),
         ("tests/contract/task_store/test_firestore.py", "tests/contract/task_store"),
+        ("tests/integration/gate/test_gate.py", "tests/integration/gate"),
+        ("tests/integration/test_doctor.py", "tests/integration/test_doctor.py"),
         ("tests/contract/a2a/test_flask.py", "tests/contract/a2a/test_flask.py"),
         ("tests/unit/test_router.py", "tests/unit/test_router.py"),
     ],
