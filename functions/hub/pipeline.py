@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from a2a_hub.a2a import reply
 from a2a_hub.a2a.call import Call
@@ -22,7 +23,7 @@ from a2a_hub.text.language import Language, language_of
 from functions.hub import citations, texts
 from functions.hub.conversations import CONVERSATION, EXECUTES, RUNNING, Conversation, Conversations
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent, for_callers
-from functions.hub.downstream.interface import AgentRequest, Downstream, addressed
+from functions.hub.downstream.interface import AgentRequest, Downstream
 from functions.hub.failure import (
     LEFT,
     DownstreamFailed,
@@ -345,8 +346,12 @@ def _agent_request(
     if conversation is not None:
         context_id = conversation.context_ids.get(route.id)
         task_id = conversation.task_of(route.id)
-    message = addressed(
-        decision.message, context_id=context_id or incoming.downstream_context_id, task_id=task_id
+    # The downstream's ids instead of ours; messageId passes through unchanged.
+    message = replace(
+        decision.message,
+        context_id=context_id or incoming.downstream_context_id,
+        task_id=task_id,
+        reference_task_ids=(),
     )
     running = incoming.notes.get(RUNNING)
     running_task_id = running["task"] if running and running["route"] == route.id else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-import msgspec
 from msgspec import Struct
 
 from a2a_hub.a2a.extensions.development_tool import (
@@ -170,8 +169,3 @@ def without_address(route: Route, variable: str) -> Downstream:
 def of_workers(route: Route) -> Downstream:
     """Return the agent of a route of pull workers, which cannot be called: they fetch stored tasks."""
     return UnavailableAgent(without_tasks(route))
-
-
-def addressed(message: Message, *, context_id: str, task_id: str | None) -> Message:
-    """Return the caller's message with the downstream's ids instead of ours; messageId passes through unchanged."""
-    return msgspec.structs.replace(message, context_id=context_id, task_id=task_id, reference_task_ids=())
