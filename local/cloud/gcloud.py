@@ -1,7 +1,7 @@
-"""`python -m local.cloud.gcloud CLOUD_JSON ARGUMENTS…`: of gcloud, what mends something, carried out on the stand-ins.
+"""`python -m local.cloud.gcloud CLOUD_JSON ARGUMENTS…`: the gcloud commands that fix something, carried out on the stand-ins.
 
 A run over the local cloud puts it on its own PATH as `gcloud` (`.run/PORT/bin`), so that a command that the doctor prints for
-Google Cloud can be pasted as it is. What it does not know it says, with status 2; nothing reaches Google.
+Google Cloud can be pasted unchanged. It refuses other commands with status 2; nothing reaches Google.
 """
 
 from __future__ import annotations
