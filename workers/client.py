@@ -91,7 +91,7 @@ class Lease:
                 except Refused as refused:
                     if not sent_before or refused.reason not in ("WRONG_VERSION", "TASK_ENDED"):
                         raise
-                    # Not the write was lost, but the answer to it.
+                    # The write took effect; only its answer was lost.
                     self._version = None
                     return
                 except OSError:
@@ -138,7 +138,7 @@ def google_account(audience: str, *, metadata_url: str = _METADATA) -> Credentia
                 bearer = f"Bearer {answer.read().decode()}"
         except OSError as problem:
             raise OSError(f"no Google account to be had, and no WORKER_TOKEN is set ({problem})") from problem
-        # Cloud Run checks the second one, and leaves the first one whole for the function.
+        # Cloud Run checks the second one and leaves the first one to the function.
         return {"Authorization": bearer, "X-Serverless-Authorization": bearer}
 
     return headers
@@ -233,7 +233,7 @@ def _outcome(work: Work, lease: Lease, do: Callable[[Work], str]) -> tuple[str, 
         _log.exception("the work on task %s failed", work.task_id)
         return "fail", {"reason": _UNFINISHED}
     except BaseException:
-        # This program is being ended: the next worker need not wait for the lease to run out.
+        # This program is ending: the next worker need not wait until the lease expires.
         with contextlib.suppress(OSError, Refused):
             lease.write("release")
         raise
@@ -245,7 +245,7 @@ def _report(work: Work, lease: Lease, verb: str, fields: dict[str, str]) -> None
     except Refused as refused:
         if refused.reason in _NOT_HELD:
             raise
-        # Done again, it would be refused again.
+        # Repeated, it would be rejected again.
         _log.error("what the work on task %s came to was not taken: %s", work.task_id, refused)
         lease.write("fail", reason=_UNFINISHED)
 

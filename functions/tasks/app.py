@@ -35,7 +35,7 @@ from functions.tasks.workers.leasing import Leasing
 
 _MOST_PURGED = 500
 _PURGE_EVERY_SECONDS = 600.0
-# Who keeps nothing that has ended may still have work that waits for a while.
+# Even without retention, work may wait for a worker for this long.
 _LEAST_UNTAKEN_SECONDS = 86_400.0
 _ABANDONED_EVERY_SECONDS = 15.0
 _RETRY_AFTER_SECONDS = "2"

@@ -21,7 +21,7 @@ from a2a_hub.telemetry.log import Log
 _PATH = "/internal/tasks:run"
 _MOST_AT_ONCE = 16
 _LONGEST_SECONDS = 3500.0
-# A task that is due again though the hub was asked is one whose run has died without a word.
+# A task that is due again although the hub was called is one whose run died silently.
 _REPEAT_AFTER_SECONDS = 30.0
 _CONNECT_SECONDS = 5.0
 _MOST_BYTES = 64_000

@@ -38,7 +38,7 @@ def test_a_mail_that_was_sent_is_not_lost_with_the_model(program: WorkspaceProgr
     task.say("Mail the figures to Aki", *WRITES)
     program.model.broken = 400
     answer = task.say("yes", *WRITES)["answer"]
-    assert "What else you asked for has not been done" in answer
+    assert "The rest of your request has not been done" in answer
     assert answer.endswith("✓ Sent to aki@example.com: “Figures”")
     assert len(program.workspace.mail.sent) == 1
 

@@ -49,7 +49,7 @@ class Agent:
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._model = settings, settings.model
-        # What goes wrong is told here, in a line; ADK tells it before that, with the stack.
+        # Failures are logged here in one line; ADK would log them with the stack.
         logging.getLogger("google_adk").setLevel(logging.CRITICAL)
 
     def answer(self, prompt: Prompt, *, cancelled: threading.Event) -> str:
@@ -66,7 +66,7 @@ class Agent:
             _log.warning("the model %s could not be reached: %r", self._model, error)
             raise ModelFailed(ModelCause.BUSY) from None
         except (GoogleAuthError, ValueError) as error:
-            # The SDK says with a ValueError that it was given neither a project nor a key.
+            # The SDK raises ValueError without a project and a key.
             _log.error("the model %s cannot be used (docs/workspace-worker.md): %s", self._model, error)
             raise ModelFailed(ModelCause.SETTING_UP) from None
 
@@ -94,7 +94,9 @@ class Agent:
                 if event.is_final_response():
                     answer = _text(event) or answer
         if not answer:
-            _log.warning("the model %s said nothing: %s", self._model, error_code or "no reason was given")
+            _log.warning(
+                "the model %s returned no text: %s", self._model, error_code or "no reason was given"
+            )
             raise ModelFailed(ModelCause.REFUSED)
         return answer
 
@@ -129,7 +131,7 @@ class Agent:
             client_kwargs=self._place(),
             retry_options=types.HttpRetryOptions(attempts=_ATTEMPTS, initial_delay=0.5),
         )
-        # Made here, so that what it lacks is told, and closed with the loop that it belongs to.
+        # Created here, so that a missing setting is reported, and closed with its event loop.
         client = gemini.api_client
         try:
             yield gemini
@@ -140,7 +142,7 @@ class Agent:
         """Return the arguments for Vertex AI in a project; None selects the Gemini API with the key in the environment."""
         if not self._settings.project:
             return None
-        # Named here, and not only in the environment: else the SDK leaves out both at another address.
+        # Passed explicitly: with another endpoint, the SDK ignores the environment.
         return {"vertexai": True, "project": self._settings.project, "location": self._settings.location}
 
     def _cause(self, error: errors.APIError) -> ModelCause:
@@ -159,10 +161,10 @@ def _agent(gemini: Gemini, prompt: Prompt) -> LlmAgent:
     return LlmAgent(
         name=_NAME,
         model=gemini,
-        # A function, since ADK would take the braces in a text for the names of variables.
+        # A function, because ADK would expand braces in a text as variables.
         instruction=lambda _: prompt.instruction,
         tools=list(prompt.tools),
-        # Asked for a tool that there is not, ADK would end.
+        # ADK would abort on a call of an unknown tool.
         on_tool_error_callback=lambda **_: {"error": "This tool does not work."},
         generate_content_config=types.GenerateContentConfig(
             temperature=0.2,

@@ -20,7 +20,7 @@ class Calendar:
         self._google, self._zone = google, zone
 
     def list_events(self, start: str, end: str, words: str = "") -> dict[str, Any]:
-        """Lists the events in the person's calendar.
+        """List the events in the person's calendar.
 
         Args:
             start: date and time in ISO 8601; in the person's time zone unless it names an offset.
@@ -44,7 +44,7 @@ class Calendar:
     def find_free_time(
         self, start: str, end: str, minutes: int = 30, people: list[str] | None = None
     ) -> dict[str, Any]:
-        """Finds when the person, and others if named, are all free.
+        """Find when the person, and others if named, are all free.
 
         Args:
             start: date and time in ISO 8601; in the person's time zone unless it names an offset.

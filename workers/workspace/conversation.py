@@ -32,7 +32,7 @@ _YES = {
 }
 _NO = {"no", "no thanks", "no thank you", "n", "いいえ", "いや", "やめて", "やめてください", "キャンセル"}
 _MOST_MESSAGES = 40
-# The longest question of a worker, and a little more.
+# A little more than the longest question of a worker.
 _MOST_CHARACTERS = 12_000
 _USER = "ROLE_USER"
 
@@ -124,7 +124,7 @@ def read(task_id: str, text: str, history: Iterable[dict[str, Any]], zone: tzinf
     messages = [Utterance(message.get("role") == _USER, _text(message)) for message in history]
     last = max((place for place, each in enumerate(messages) if each.from_person), default=len(messages))
     before = messages[:last]
-    # The question is what the worker said last; only a worker writes as the agent.
+    # The question is the worker's last message; only a worker writes as the agent.
     pending = parse_question(before[-1].text, zone) if before and not before[-1].from_person else None
     first = next((each.text for each in messages if each.from_person), text)
     return Conversation(

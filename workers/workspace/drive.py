@@ -10,10 +10,10 @@ from workers.workspace.google import MAKE_FILES, READ_FILES, Api, Google
 _MOST_FILES = 10
 _MOST_CHARACTERS = 30_000
 _FIELDS = "id,name,mimeType,modifiedTime,webViewLink,owners(displayName)"
-# Everybody's drives, too: https://developers.google.com/workspace/drive/api/guides/enable-shareddrives
+# Includes shared drives: https://developers.google.com/workspace/drive/api/guides/enable-shareddrives
 _EVERYWHERE = {"supportsAllDrives": "true", "includeItemsFromAllDrives": "true"}
 _GOOGLE_TYPE = "application/vnd.google-apps."
-# What Google's own kinds of files are exported as; a sheet's first table only.
+# The export formats of Google's own file types; of a spreadsheet, the first sheet only.
 _EXPORTED = {"document": "text/markdown", "spreadsheet": "text/csv", "presentation": "text/plain"}
 _NEW_FIELDS = "id,webViewLink"
 _BOUNDARY = "a-part-of-a-new-document"
@@ -26,7 +26,7 @@ class Drive:
         self._google = google
 
     def find_files(self, words: str) -> dict[str, Any]:
-        """Finds files in Drive by words in their names or texts.
+        """Find files in Drive by words in their names or texts.
 
         Args:
             words: what to look for; empty for the files that were changed last.
@@ -36,13 +36,13 @@ class Drive:
         if words:
             parameters["q"] = f"trashed = false and (name contains '{words}' or fullText contains '{words}')"
         else:
-            # Drive orders by relevance where it looks into texts, and refuses another order.
+            # A full-text search is ordered by relevance and accepts no other order.
             parameters |= {"q": "trashed = false", "orderBy": "modifiedTime desc"}
         found = self._google.get(Api.DRIVE, "/files", scope=READ_FILES, **parameters)
         return {"files": [_shown(file) for file in found.get("files", ())]}
 
     def read_file(self, file_id: str, start: int = 0) -> dict[str, Any]:
-        """Reads the text of a file in Drive: a Google Doc, Sheet, presentation, or a text file.
+        """Read the text of a file in Drive: a Google Doc, Sheet, presentation, or a text file.
 
         Args:
             file_id: as find_files names it.

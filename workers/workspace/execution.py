@@ -60,7 +60,7 @@ class ActionExecutor:
 
     def create_event(self, event: Event, *, key: str) -> None:
         """Create the event and invite its guests, unless it exists. `key` is unique to the event."""
-        # A name of its own (a-v and 0-9), so that it cannot be there twice.
+        # A fixed id (a-v and 0-9) makes a second event impossible.
         name = "a2a" + key[:40]
         if self._exists(name):
             return
@@ -98,7 +98,7 @@ class ActionExecutor:
             made = self._google.write(Api.GMAIL, "/drafts", {"message": {"raw": raw}}, scope=WRITE_MAIL)
             draft, thread = str(made["id"]), str(made["message"]["threadId"])
             self._report(self._texts.mail_ready.format(draft=draft, thread=thread))
-            # What is told last is the task's status; this puts the line above into its history.
+            # The last report is the task's status; this one moves the line above into the history.
             self._report(self._texts.sending)
             self._draft = draft, thread
         draft, thread = self._draft
@@ -140,7 +140,7 @@ class ActionExecutor:
                 return
             text = ("\n" if ending else "") + addition.text
             insert = {"insertText": {"text": text, "endOfSegmentLocation": {}}}
-            # Refused (400) where somebody, or this worker before it died, has changed the document since.
+            # Refused (400) if the document has changed since, perhaps by this worker's predecessor.
             control = {"requiredRevisionId": document.get("revisionId")}
             try:
                 value = {"requests": [insert], "writeControl": control}

@@ -63,7 +63,7 @@ def _parts(part: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:
 def _decoded(part: dict[str, Any]) -> str:
     data = str(part.get("body", {}).get("data", ""))
     try:
-        # Gmail leaves the padding out at times.
+        # Gmail sometimes omits the padding.
         return base64.urlsafe_b64decode(data + "=" * (-len(data) % 4)).decode(errors="replace")
     except (binascii.Error, ValueError):
         return ""
@@ -103,7 +103,7 @@ class Gmail:
         self._google = google
 
     def search_mail(self, query: str) -> dict[str, Any]:
-        """Finds mails, the newest first.
+        """Find mails, the newest first.
 
         Args:
             query: as in Gmail's search field, such as "from:aki newer_than:7d is:unread"; empty for the newest mails.
@@ -114,7 +114,7 @@ class Gmail:
         return {"mails": [self._head(str(each["id"])) for each in found.get("messages", ())[:_MOST_MAILS]]}
 
     def read_mail(self, mail_id: str) -> dict[str, Any]:
-        """Reads one mail.
+        """Read one mail.
 
         Args:
             mail_id: as search_mail names it.

@@ -5,7 +5,7 @@ import unicodedata
 
 from workers.workspace.failures import Unusable
 
-# Cc, Cf, Co, Cs: controls, what turns or hides text, private use, and halves of characters.
+# Cc, Cf, Co, Cs: controls, characters that turn or hide text, private use, and surrogates.
 _INVISIBLE = ("Cc", "Cf", "Co", "Cs")
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z0-9-]{2,63}")
@@ -48,5 +48,5 @@ def addresses(values: object) -> tuple[str, ...]:
 def _is_visible(character: str) -> bool:
     if character == "\t":
         return True
-    # Tags and the selectors of variants can carry a hidden message.
+    # Tags and variation selectors can carry a hidden message.
     return unicodedata.category(character) not in _INVISIBLE and not 0xE0000 <= ord(character) <= 0xE0FFF

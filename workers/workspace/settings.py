@@ -38,7 +38,7 @@ def read(arguments: Sequence[str], environ: Mapping[str, str]) -> Settings:
     if not any(environ.get(name) for name in ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY", "GEMINI_API_KEY")):
         parser.error("the model needs a GOOGLE_CLOUD_PROJECT, or a GOOGLE_API_KEY")
     if account and not user:
-        parser.error("WORKSPACE_ACCOUNT acts for somebody: WORKSPACE_USER has to say for whom")
+        parser.error("WORKSPACE_ACCOUNT acts for a person: WORKSPACE_USER has to name them")
     endpoints = {name: environ.get(name, "") for name in ("WORKSPACE_ENDPOINT", "VERTEX_AI_ENDPOINT")}
     for name, endpoint in endpoints.items():
         place = urlsplit(endpoint)
@@ -71,8 +71,8 @@ def _parser() -> argparse.ArgumentParser:
         "--may-write", action="append", default=[], choices=sorted(WRITING), help="may be given several times"
     )
     parser.add_argument("--time-zone", type=_zone, default="UTC", help="the person's, such as Asia/Tokyo")
-    parser.add_argument("--seconds", type=float, default=300.0, help="the longest that one turn may take")
-    parser.add_argument("--turns", type=int, default=20, help="how often the model may be asked in it")
+    parser.add_argument("--seconds", type=float, default=300.0, help="the time limit of one turn")
+    parser.add_argument("--turns", type=int, default=20, help="the limit of model calls in one turn")
     parser.add_argument("--model", default="", help="instead of WORKSPACE_MODEL")
     return parser
 

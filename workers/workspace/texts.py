@@ -72,13 +72,13 @@ _EN = Texts(
     document_created="New document “{title}”: {address}",
     mail_ready="The mail is ready (draft {draft}, thread {thread})",
     sending="It is being sent",
-    draft_missing="The mail was not sent: its draft is no longer in Gmail. Ask again, and it is written anew.",
+    draft_missing="The mail was not sent: its draft is no longer in Gmail. Ask again for a new one.",
     not_allowed="This worker may not do that: its operator has not allowed it (--may-write {kind}).",
     google={
         Cause.SETTING_UP: "This worker has no access to that part of Google Workspace yet; its log says what is missing.",
         Cause.NOT_ALLOWED: "Google does not allow this account to do that.",
         Cause.NOT_FOUND: "There is nothing like that, or this account may not see it.",
-        Cause.CONFLICT: "It was changed by somebody else meanwhile.",
+        Cause.CONFLICT: "Somebody else has changed it in the meantime.",
         Cause.INVALID: "Google cannot do that with what it was given.",
         Cause.BUSY: "Google is busy at the moment; try again in a few minutes.",
         Cause.UNREACHABLE: "Google cannot be reached at the moment; try again in a few minutes.",
@@ -91,8 +91,8 @@ _EN = Texts(
         ModelCause.TOO_LONG: "This took too long; ask for a smaller part of it.",
         ModelCause.TOO_MANY_TURNS: "This took too many steps; ask for a smaller part of it.",
     },
-    rest_not_done="What else you asked for has not been done.",
-    result_unknown="It is not certain that it was done: look before you ask again.",
+    rest_not_done="The rest of your request has not been done.",
+    result_unknown="It may or may not have been done: check before you ask again.",
     too_long="What you wrote is too long for this worker ({characters} characters; {most} are possible).",
 )
 _JA = Texts(

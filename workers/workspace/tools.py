@@ -64,7 +64,7 @@ class Toolbox:
     def draft_mail(
         self, to: list[str], subject: str, body: str, cc: list[str] | None = None
     ) -> dict[str, Any]:
-        """Puts a mail into the person's drafts. It is not sent.
+        """Put a mail into the person's drafts. It is not sent.
 
         Args:
             to: mail addresses.
@@ -82,7 +82,7 @@ class Toolbox:
     def send_mail(
         self, to: list[str], subject: str, body: str, cc: list[str] | None = None
     ) -> dict[str, Any]:
-        """Asks the person whether this mail is to be sent. It is sent only if they say yes.
+        """Ask the person whether this mail is to be sent. It is sent only if they say yes.
 
         Args:
             to: mail addresses.
@@ -101,7 +101,7 @@ class Toolbox:
         place: str = "",
         description: str = "",
     ) -> dict[str, Any]:
-        """Puts an event into the person's calendar. If others are invited, the person is asked first.
+        """Put an event into the person's calendar. If others are invited, the person is asked first.
 
         Args:
             title: in one line.
@@ -126,7 +126,7 @@ class Toolbox:
         return {"status": "The event is in the calendar."}
 
     def create_document(self, title: str, text: str) -> dict[str, Any]:
-        """Makes a new Google Doc, which nobody but the person can see.
+        """Create a Google Doc that only the person can see.
 
         Args:
             title: in one line.
@@ -142,7 +142,7 @@ class Toolbox:
         return {"status": "The document is there.", "file_id": made.get("id"), "address": address}
 
     def append_to_document(self, document_id: str, text: str) -> dict[str, Any]:
-        """Asks the person whether a text is to be added to the end of a Google Doc. It is added only if they say yes.
+        """Ask the person whether a text is to be added to the end of a Google Doc. It is added only if they say yes.
 
         Args:
             document_id: the file_id of the document.
@@ -153,7 +153,7 @@ class Toolbox:
         return self._propose(Addition.of(document_id=document_id, title=document.get("title", ""), text=text))
 
     def ask_person(self, question: str) -> dict[str, Any]:
-        """Asks the person what you need to know to go on.
+        """Ask the person what you need to know to go on.
 
         Args:
             question: in the person's language.
@@ -180,7 +180,7 @@ class Toolbox:
         try:
             self._report(conversation.DONE + done)
         except (OSError, Refused) as problem:
-            # It is done all the same, but the task is somebody else's by now.
+            # The write took effect, but another worker has the task.
             _log.warning("a write could not be reported: %s", problem)
             self._cancelled.set()
 

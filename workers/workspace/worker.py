@@ -33,7 +33,7 @@ notes of this worker alone; never say that it was without one, and never ask for
 _NAMES = {Language.EN: "English", Language.JA: "Japanese"}
 _MOST_CHARACTERS = 3 * MAX_CHARACTERS
 _IMAGE = re.compile(r"!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|<img\b[^>]*>", re.IGNORECASE)
-# Only this worker says what was done.
+# Only this worker marks what was done.
 _TICK = re.compile(rf"^[ \t]*{conversation.DONE.strip()}[ \t]*", re.MULTILINE)
 _NOTES = {
     Reply.YES: "It was done, exactly as asked. Do what is left of the request, or say in a sentence that it is done.",
@@ -128,7 +128,7 @@ class WorkspaceWorker:
             is_done=lambda: bool(tools.question),
         )
         answer = self._agent.answer(prompt, cancelled=work.cancelled)
-        # A picture's address is fetched by whoever shows the answer: it could carry away what the model has read.
+        # The client fetches a picture's address, which could leak what the model has read.
         return _TICK.sub("- ", _IMAGE.sub(r"\1", answer))
 
 

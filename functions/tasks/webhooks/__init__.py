@@ -1,1 +1,1 @@
-"""Push notifications: every entry of a task's log, delivered to whoever asked to be told."""
+"""Push notifications: every entry of a task's log, delivered to the registered receivers."""

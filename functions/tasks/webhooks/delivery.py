@@ -103,7 +103,7 @@ class Deliverer:
                 if self._slots.acquire(delivery.push):
                     self._threads.run(functools.partial(self._send, delivery))
                     started += 1
-            # Those that are due first may all be of receivers that have all the senders they get.
+            # The first ones may all belong to receivers that have all the senders they get.
             if len(due) < limit or limit >= _MOST_READ or self._slots.full:
                 return started
             limit *= 4

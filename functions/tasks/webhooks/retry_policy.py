@@ -16,7 +16,7 @@ from a2a_hub.tasks.webhook_address import AddressRefused
 _LONGEST_PAUSE_SECONDS = 3600.0
 _MOST_DOUBLINGS = 12
 _GONE = 410
-# Client errors that may be gone at the next attempt: Request Timeout, Too Early, Too Many Requests.
+# Client errors that may pass until the next attempt: Request Timeout, Too Early, Too Many Requests.
 _PASSING = frozenset({408, 425, 429})
 
 

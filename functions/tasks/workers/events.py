@@ -47,7 +47,7 @@ class Events:
             _check(artifact, f"artifacts[{index}]")
         results = list(artifacts)
         if text:
-            # The same id each time: work that is done again replaces its artifact, instead of adding another.
+            # The id is stable: repeated work replaces its artifact instead of adding another.
             turn = read_resume_payload(stored.work).turn if stored.work else 1
             results.insert(0, text_artifact(f"answer-{turn}", text))
         return [*(_artifact(task, each) for each in results), self.status(task, TaskState.COMPLETED)]

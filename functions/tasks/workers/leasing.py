@@ -147,7 +147,7 @@ class Leasing:
 
     def _is_abandoned(self, stored: StoredTask) -> bool:
         dead = stored.cancel_requested or stored.attempt >= self._most_attempts
-        # The hub ends its own.
+        # The hub ends its own tasks.
         return self._is_untaken(stored) or (dead and stored.role != HUB)
 
     def _is_untaken(self, stored: StoredTask) -> bool:
@@ -162,6 +162,6 @@ class Leasing:
             tried = attempts >= self._most_attempts
             reason = _abandoned_text(stored.task, attempts) if tried else _untaken_text(stored.task)
             last = self._events.status(stored.task, TaskState.FAILED, reason)
-        # Somebody else may be sooner; where nobody is, the next look finds it.
+        # Another process may be first; otherwise the next sweep finds it.
         with contextlib.suppress(LeaseLost, TaskEnded):
             self._store.append(stored.task.id, [last], lease=lease.token)

@@ -15,7 +15,7 @@ from a2a_hub.queue.wakeups import NoWakeups, Wakeups
 from a2a_hub.settings.reader import Settings
 
 _NAME = "WAKEUPS"
-# The start of a topic's name (cloud.google.com/pubsub/docs/pubsub-basics#resource_names).
+# The prefix of a topic's name (cloud.google.com/pubsub/docs/pubsub-basics#resource_names).
 _PREFIX = re.compile(r"(?!goog)[A-Za-z][A-Za-z0-9._~-]{0,99}|")
 
 

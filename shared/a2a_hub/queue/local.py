@@ -32,7 +32,7 @@ class LocalWakeups:
         self._headers = headers
         self._failed = failed
         self._numbers = itertools.count(1)
-        # The oldest are given up first: what they would have told of is found by the sweep.
+        # The oldest are dropped first: a sweep finds their tasks.
         self._waiting: deque[Wakeup] = deque(maxlen=_MOST_WAITING)
         self._state = threading.Condition()
         self._poster: threading.Thread | None = None

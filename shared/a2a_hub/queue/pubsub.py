@@ -37,7 +37,7 @@ class PubsubWakeups:
         try:
             client = self._publisher()
             path = client.topic_path(self._project, self._prefix + topic)
-            # Not in the client's batches: filling one costs the time that a wake-up saves, and one that fails fails the next.
+            # Not in the client's batches: filling one costs the time that a wake-up saves, and a failed batch fails the next.
             again = retry.Retry(timeout=_PUBLISH_SECONDS)
             Api.publish(client, topic=path, messages=[message], retry=again, timeout=_PUBLISH_SECONDS)
         except (exceptions.GoogleAPIError, GoogleAuthError) as error:
@@ -56,6 +56,6 @@ class PubsubWakeups:
             if self._client is None:
                 from google.cloud.pubsub_v1 import PublisherClient
 
-                # Of the package's two clients of this name, the one that finds the emulator.
+                # Of the package's two clients of this name, this one finds the emulator.
                 self._client = PublisherClient()
             return self._client

@@ -216,7 +216,7 @@ class FirestoreTaskStore(FirestorePushStore):
             changes = {**replaced, **({"configs_stored": configs} if push else {})}
             self._records.update(batch, found, after, changes)
             self._database.commit(batch)
-            # From here on it is done: nothing that fails now may have it tried again.
+            # Committed: a failure from here on must not repeat the append.
             with contextlib.suppress(Contention, Unavailable):
                 self._records.bodies.delete(document, [found.fields[name] for name in replaced])
             return stored_task(after, task, old_work if work is None else work)
@@ -322,7 +322,7 @@ class FirestoreTaskStore(FirestorePushStore):
 
         def delete(task_id: str) -> None:
             one = self._records.find(task_id)
-            # Its client may have answered meanwhile.
+            # The client may have answered meanwhile.
             if one and 0 < one.record.ended_at < ended_before:
                 self._records.delete(one)
 

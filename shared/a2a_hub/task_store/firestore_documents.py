@@ -137,8 +137,8 @@ class Snapshots:
             if not snapshot_due(record):
                 return record, {}
         snapshot = self._bodies.put(document, task_bytes(task))
-        kept = structs.replace(record, snapshot_version=record.version, snapshot_size=record.size)
-        return kept, {"snapshot": snapshot}
+        updated = structs.replace(record, snapshot_version=record.version, snapshot_size=record.size)
+        return updated, {"snapshot": snapshot}
 
 
 def add_entries(batch: WriteBatch, document: DocumentReference, version: int, bodies: Sequence[Body]) -> None:

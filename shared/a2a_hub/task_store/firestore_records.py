@@ -81,7 +81,7 @@ class Records:
     def running(self, request_key: str, request: Any) -> StoredTask | None:
         """Return the task that the request's snapshot names, if it is submitted or working."""
         one = self.find(request.get("task_id")) if request.exists else None
-        # An id may have been given to another task since, after a purge.
+        # After a purge, the id may belong to another task.
         if one is None or one.record.request_key != request_key or not one.record.leasable:
             return None
         return self.stored(one)

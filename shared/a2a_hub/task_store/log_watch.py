@@ -42,7 +42,7 @@ class LogWatch:
         with self._waiter(task_id) as changed:
             while not (passed := _passed(version, after)):
                 remaining = max(0.0, deadline - time.monotonic())
-                # A change may have been told of while the store could not be asked.
+                # A notification may have come during an outage of the store.
                 notified = changed.wait(min(remaining, _OUTAGE_POLL_SECONDS) if passed is None else remaining)
                 if not notified and time.monotonic() >= deadline:
                     return False
@@ -95,7 +95,7 @@ class LogWatch:
                 started = time.perf_counter()
                 before, now = versions, read_versions(waited)
                 if now is not None:
-                    # A task that was not looked at before may have changed since its waiter looked.
+                    # A task that was not polled before may have changed since its waiter read it.
                     for task_id in now:
                         if now[task_id] != before.get(task_id):
                             self.notify(task_id)

@@ -136,7 +136,7 @@ class SqliteTaskStore(SqlitePushStore):
         bodies = sqlite_rows.encoded(events)
         added = sum(map(len, bodies))
         with self._connections.writing() as connection:
-            key, record, kept = _require(find(connection, "id = ?", task_id), task_id)
+            key, record, old_work = _require(find(connection, "id = ?", task_id), task_id)
             now = self._clock()
             check_append(record, events, lease=lease, expected_version=expected_version, now=now)
             check_size(record, events, added, limit=self._most_task_bytes)
@@ -151,12 +151,12 @@ class SqliteTaskStore(SqlitePushStore):
                 sqlite_push.mark_behind(connection, key)
             if push:
                 sqlite_push.put(connection, key, push, delivered=record.version)
-            if work is not None and work != kept:
+            if work is not None and work != old_work:
                 sqlite_rows.put_work(connection, key, work)
-                kept = work
+                old_work = work
         self._snapshots.put(key, after, task)
         self._watch.notify(task_id)
-        return stored_task(after, task, kept)
+        return stored_task(after, task, old_work)
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
         """Return the entries after the sequence number `after`."""

@@ -103,7 +103,7 @@ def prepare(path: Path, open_connection: Callable[[], sqlite3.Connection]) -> No
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to WAL, with retries: SQLite refuses at once while another process does the same."""
-    # Of a new file only. Most pages of a commit hold a row or two: smaller ones are less to write.
+    # For a new file only. Most pages of a commit hold a row or two: smaller pages are less to write.
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     deadline = time.monotonic() + _OPEN_SECONDS
     while _pragma(connection, "journal_mode", "") != "wal":
@@ -148,7 +148,7 @@ class Connections:
         self._file: tuple[int, int] | None = None
         self._idle: list[sqlite3.Connection] = []
         self._process = os.getpid()
-        # Threads that wait here are woken in turn; those that wait for SQLite's lock sleep for longer and longer.
+        # Threads that wait here are woken in turn; SQLite's own lock makes them sleep with back-off.
         self._one_writer = threading.Lock()
         self._closed = False
 
@@ -204,7 +204,7 @@ class Connections:
             connection.execute("COMMIT")
         except BaseException as error:
             if _is_outage(error):
-                # What the connection has cached of the file may be wrong.
+                # The connection's cache of the file may be wrong.
                 connection.close()
                 raise Unavailable(str(error)) from error
             _roll_back(connection)
@@ -214,11 +214,11 @@ class Connections:
 
     def _take(self) -> sqlite3.Connection:
         if self._process != os.getpid():
-            # Neither used nor closed: closing would let go of the locks of the process that forked.
+            # Neither used nor closed: closing would release the locks of the parent process.
             self._inherited, self._idle = self._idle, []
             self._one_writer = threading.Lock()
             self._process = os.getpid()
-        # Connections go on in a file that was deleted or replaced, where nobody will ever find what they write.
+        # A connection continues in a deleted or replaced file, where its writes are lost.
         if self._file not in (None, self._file_now()):
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
         try:

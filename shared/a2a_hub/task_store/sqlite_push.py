@@ -14,7 +14,7 @@ _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(PushConfig)
 _KEY = "SELECT key FROM tasks WHERE id = ?"
 _SELECT = "SELECT push, delivered, failures, next_attempt_at, dead FROM pushes"
-# `behind` says that there is something to send: what is due is found without looking at everything that is not.
+# `behind` marks configs with entries to send, so that an index finds the due ones.
 _BEHIND = "behind = (dead = '' AND delivered < (SELECT version FROM tasks WHERE tasks.key = pushes.key))"
 _MATCHES = "key = (SELECT key FROM tasks WHERE id = ?) AND config_id = ? AND push = ?"
 

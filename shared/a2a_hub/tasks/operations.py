@@ -41,7 +41,7 @@ from a2a_hub.tasks.updates import status_update
 
 _DEFAULT_PAGE, _LARGEST_PAGE = 50, 100
 _MOST_BEHIND_SECONDS = 2.0
-# How long a cancellation is waited for before the task is shown as it is.
+# The longest wait for a cancellation, before the task is returned as it is.
 _CANCEL_SECONDS = 5.0
 _CHECKSUM_BYTES = 12
 _LONGEST_TOKEN = 500
@@ -200,7 +200,7 @@ class TaskOperations:
         if run is not None:
             run.cancel()
         stored = wait_until_settled(self._store, stored, seconds=_CANCEL_SECONDS)
-        # A turn that ended with a question before it saw the cancellation: nobody works on the task now, so it is canceled here.
+        # A turn that ended with a question before the cancellation reached it: no process works on the task now.
         return self._canceled(stored, call) if stored.task.status.state.interrupted else stored.task
 
     def _cancel_at_agent(self, stored: StoredTask, call: Call) -> None:

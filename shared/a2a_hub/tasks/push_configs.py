@@ -16,7 +16,7 @@ from a2a_hub.tasks.webhook_address import WebhookAddresses
 
 _MOST_CONFIGS = 10
 _LONGEST = 2000
-# What a header may hold: the values below are sent in one.
+# Printable ASCII: the values below are sent in headers.
 _SENDABLE = re.compile("[ -~]*")
 # urlsplit drops line ends and tabs, and takes a space for a part of a host's name.
 _NO_URL = re.compile(r"[\s\x00-\x1f\x7f]")

@@ -55,7 +55,7 @@ def resolve_task(
         )
     if prior is None:
         context_id = agent.context_of(request, call)
-        # What is no message's turn, such as a command's, brings a task of its own.
+        # A turn without a message, such as a command's, brings its own task.
         task = call.task or CurrentTask(id=new_id())
     else:
         context_id = prior.task.context_id or ""
@@ -76,7 +76,7 @@ def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredT
         except Unavailable:
             if not call.for_ui:
                 raise
-            # Most messages of a conversation answer no question, and a person can be shown no error.
+            # Most messages answer no question, and a person cannot be shown an error.
             return None
     stored = store.get(message.task_id, owner=owner)
     if stored is None:

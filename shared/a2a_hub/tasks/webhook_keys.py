@@ -17,7 +17,7 @@ from a2a_hub.settings.reader import Settings
 
 JWKS_PATH = "/.well-known/jwks.json"
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----")
-# What every SubjectPublicKeyInfo of an uncompressed P-256 point begins with (RFC 5480).
+# The prefix of every SubjectPublicKeyInfo of an uncompressed P-256 point (RFC 5480).
 _SPKI = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d030107034200" + "04")
 _COORDINATE_BYTES = 32
 _MAX_AGE_SECONDS = 300
