@@ -92,7 +92,7 @@ def _lives(file: Path, *, rounds: int) -> float:
 
 def _live(store: SqliteTaskStore) -> None:
     task = _task(TaskState.SUBMITTED)
-    store.create(NewTask(task=task, owner=_OWNER, work=b"{}", request_key=task.id))
+    store.create(NewTask(task=task, owner=_OWNER, payload=b"{}", request_key=task.id))
     events = [_status(task, TaskState.WORKING), _chunk(task, append=False), _chunk(task, append=True)]
     for event in (*events, _status(task, TaskState.COMPLETED)):
         store.append(task.id, [event])

@@ -20,7 +20,7 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.extensions.slash_commands import command_of
 from a2a_hub.a2a.model import Message, text_of
 from a2a_hub.task_store.store import TaskQuery, TaskStore
-from a2a_hub.tasks.resume_payload import read_resume_payload
+from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.text.language import Language, answer_language
 from functions.devtool.actions import AnyAction
 from functions.devtool.workspace import Workspace, Workspaces
@@ -152,7 +152,7 @@ class Conversations:
         page = self._store.list(call.principal.subject, query, size=2, after=None)
         for stored in page.tasks:
             if stored.task.id != call.task.id:
-                state = load_state(read_resume_payload(stored.work).notes)
+                state = load_state(decode_resume_payload(stored.payload).notes)
                 return state.for_next_task() if state else None
         return None
 

@@ -11,7 +11,7 @@ import pytest
 
 from a2a_hub.runtime.ids import random_hex
 from a2a_hub.task_store.factory import StoreSettings
-from a2a_hub.tasks.resume_payload import read_resume_payload
+from a2a_hub.tasks.resume_payload import decode_resume_payload
 from tests.e2e.long_running_agent import LongRunningAgent, answer_to
 from tests.e2e.task_machine import Machine, ended, machine, message, text_of, until
 from tests.fakes import emulators
@@ -144,4 +144,4 @@ def test_a_store_that_stands_still_for_ten_seconds_loses_nothing(
 def _can_be_taken_up(run: Machine, task_id: str) -> bool:
     """Whether the store knows the agent's own task, so that another hub asks for that instead of beginning anew."""
     stored = run.store.get(task_id, owner=None)
-    return stored is not None and "running" in read_resume_payload(stored.work).notes
+    return stored is not None and "running" in decode_resume_payload(stored.payload).notes

@@ -158,7 +158,7 @@ def test_what_an_agent_notes_is_kept_before_it_says_anything(file: Path) -> None
     try:
         until(lambda: instance.store.entries(task.id, after=1))
         note.set()
-        until(lambda: any(b"task-1" in each.work for each in stored(instance)))
+        until(lambda: any(b"task-1" in each.payload for each in stored(instance)))
     finally:
         note.set()
         go_on.set()

@@ -101,7 +101,7 @@ def test_what_an_agent_notes_after_its_question_is_kept(file: Path) -> None:
     settled(instance, task.id)
     stored = instance.store.get(task.id, owner=None)
     assert stored is not None
-    assert b"task-1" in stored.work
+    assert b"task-1" in stored.payload
 
 
 def test_a_turn_that_its_agent_refuses_when_it_is_run_again_fails_with_the_reason(file: Path) -> None:

@@ -51,7 +51,7 @@ def test_a_mail_that_was_sent_is_not_lost_with_the_model(program: WorkspaceProgr
         (404, "STOP", "not set up", "GOOGLE_CLOUD_LOCATION"),
         (400, "STOP", "gave no answer", "status 400"),
         (0, "SAFETY", "gave no answer", "SAFETY"),
-        (0, "STOP", "gave no answer", "said nothing"),
+        (0, "STOP", "gave no answer", "returned no text"),
     ],
 )
 def test_a_model_that_does_not_answer_is_told_in_a_sentence(
@@ -132,7 +132,7 @@ def test_a_scope_that_is_missing_is_named_in_the_log_and_not_to_the_person(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("Mail the figures", "It is not certain"), ("数字をメールして", "確認できません")]
+    ("text", "told"), [("Mail the figures", "It may or may not"), ("数字をメールして", "確認できません")]
 )
 def test_what_may_have_been_sent_is_said_to_be_uncertain(
     program: WorkspaceProgram, task: Task, text: str, told: str

@@ -16,6 +16,11 @@ def test_what_was_written_for_a_list_is_read_for_it() -> None:
     assert read_token(write_token(position, list_key=OF), list_key=OF) == position
 
 
+@pytest.mark.parametrize("other", [("client:b", *OF[1:]), (OF[0], "context", *OF[2:])])
+def test_a_token_of_another_list_is_none(other: tuple[object, ...]) -> None:
+    assert read_token(write_token(Position(1.5, "task-1"), list_key=other), list_key=OF) is None
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -92,7 +92,7 @@ def test_notes_that_follow_the_event_that_ends_a_turn_are_stored_with_it(
         assert may_end.wait(PATIENCE_SECONDS)
         notes.append(b"after")
 
-    def work() -> bytes:
+    def payload() -> bytes:
         nonlocal recordings_at_the_end
         # Asked for once in each pass of the recorder: with the third one, the first is over that had the event.
         recordings_at_the_end += at_the_end.is_set()
@@ -101,10 +101,10 @@ def test_notes_that_follow_the_event_that_ends_a_turn_are_stored_with_it(
         return notes[-1]
 
     run = _run(task_id, events())
-    _recorder(store, clock).record(run, lease.stored, lease.token, work=work)
+    _recorder(store, clock).record(run, lease.stored, lease.token, payload=payload)
     stored = store.get(task_id, owner=None)
     assert stored is not None
-    assert (stored.task.status.state, stored.work) == (state, b"after")
+    assert (stored.task.status.state, stored.payload) == (state, b"after")
     assert (stored.lease_until, run.given_up) == (0.0, False)
 
 
@@ -117,7 +117,7 @@ def test_a_run_that_ends_without_a_result_is_stored_as_failed(store: SqliteTaskS
         yield chunk(task_id, "half of it", append=False)
         raise RuntimeError("the agent broke off")
 
-    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, work=lambda: b"")
+    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, payload=lambda: b"")
     stored = store.get(task_id, owner=None)
     assert stored is not None
     assert (stored.task.status.state, texts(stored)) == (TaskState.FAILED, ["half of it"])
@@ -135,7 +135,7 @@ def test_a_run_that_outlasts_its_lease_keeps_it(store: SqliteTaskStore, clock: C
         assert may_end.wait(PATIENCE_SECONDS)
         yield status(task_id, TaskState.COMPLETED)
 
-    def work() -> bytes:
+    def payload() -> bytes:
         nonlocal passes
         passes += 1
         due.extend(store.due([HUB], limit=1))
@@ -144,7 +144,7 @@ def test_a_run_that_outlasts_its_lease_keeps_it(store: SqliteTaskStore, clock: C
             may_end.set()
         return b""
 
-    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, work=work)
+    _recorder(store, clock).record(_run(task_id, events()), lease.stored, lease.token, payload=payload)
     assert due == []
 
 

@@ -16,7 +16,7 @@ from a2a_hub.a2a.model import (
 )
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.task_store.store import StoredTask
-from a2a_hub.tasks.resume_payload import read_resume_payload
+from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.updates import status_update
 from functions.tasks.workers.wire import Status, Update, state_after, text_artifact
 
@@ -48,7 +48,7 @@ class Events:
         results = list(artifacts)
         if text:
             # The id is stable: repeated work replaces its artifact instead of adding another.
-            turn = read_resume_payload(stored.work).turn if stored.work else 1
+            turn = decode_resume_payload(stored.payload).turn if stored.payload else 1
             results.insert(0, text_artifact(f"answer-{turn}", text))
         return [*(_artifact(task, each) for each in results), self.status(task, TaskState.COMPLETED)]
 

@@ -111,7 +111,7 @@ class FirestoreTaskStore(FirestorePushStore):
             record = new_record(new, number=number, size=len(entry), now=self._clock())
             body = self._records.bodies.put(document, entry, inline=CHUNK_BYTES)
             record, snapshot_field = self._records.snapshots.store(document, record, new.task)
-            work = self._records.bodies.put(document, new.work)
+            payload = self._records.bodies.put(document, new.payload)
             batch = self._database.batch()
             configs = 0
             if new.push and config:
@@ -119,14 +119,15 @@ class FirestoreTaskStore(FirestorePushStore):
                     batch, found[config.path], new.push, stored=0, version=1, delivered=0
                 )
             batch.create(
-                document, {**record_fields(record), **snapshot_field, "work": work, "configs_stored": configs}
+                document,
+                {**record_fields(record), **snapshot_field, "work": payload, "configs_stored": configs},
             )
             add_entries(batch, document, 0, [body])
             self._database.put(batch, numbers, {"last_number": number})
             if request:
                 self._database.put(batch, found[request.path], {"task_id": record.id})
             self._database.commit(batch)
-            return stored_task(record, new.task, new.work)
+            return stored_task(record, new.task, new.payload)
 
         made = self._database.with_retries(attempt)
         self._watch.notify(made.task.id)
@@ -171,7 +172,7 @@ class FirestoreTaskStore(FirestorePushStore):
         *,
         lease: str | None = None,
         expected_version: int | None = None,
-        work: bytes | None = None,
+        payload: bytes | None = None,
         request_key: str = "",
         push: PushConfig | None = None,
     ) -> StoredTask:
@@ -179,27 +180,27 @@ class FirestoreTaskStore(FirestorePushStore):
         entries = [event_bytes(event) for event in events]
         added = sum(map(len, entries))
         bodies: builtins.list[Body] | None = None
-        new_work: Body | None = None
+        new_payload: Body | None = None
 
         def attempt() -> StoredTask:
-            nonlocal bodies, new_work
+            nonlocal bodies, new_payload
             found = self._records.require(task_id)
             record, document, now = found.record, found.snapshot.reference, self._clock()
             check_append(record, events, lease=lease, expected_version=expected_version, now=now)
             check_size(record, events, added, limit=self._most_task_bytes)
             task = apply_events(self._records.snapshots.task(document, found.fields, record), events)
-            old_work = self._records.bodies.get(document, found.fields["work"])
+            old_payload = self._records.bodies.get(document, found.fields["work"])
             if bodies is None:
                 bodies = self._put_entries(document, entries)
-            if new_work is None and work is not None and work != old_work:
-                new_work = self._records.bodies.put(document, work)
+            if new_payload is None and payload is not None and payload != old_payload:
+                new_payload = self._records.bodies.put(document, payload)
             after = record_after(
                 record, task, count=len(events), added=added, now=now, request_key=request_key
             )
             after, snapshot_field = (
                 self._records.snapshots.store(document, after, task) if events else (after, {})
             )
-            replaced = {**snapshot_field, **({} if new_work is None else {"work": new_work})}
+            replaced = {**snapshot_field, **({} if new_payload is None else {"work": new_payload})}
             configs = found.fields["configs_stored"]
             batch = self._database.batch()
             add_entries(batch, document, record.version, bodies)
@@ -219,7 +220,7 @@ class FirestoreTaskStore(FirestorePushStore):
             # Committed: a failure from here on must not repeat the append.
             with contextlib.suppress(Contention, Unavailable):
                 self._records.bodies.delete(document, [found.fields[name] for name in replaced])
-            return stored_task(after, task, old_work if work is None else work)
+            return stored_task(after, task, old_payload if payload is None else payload)
 
         grown = self._database.with_retries(attempt)
         self._watch.notify(task_id)

@@ -86,13 +86,13 @@ class SqliteTaskStore(SqlitePushStore):
             except sqlite3.IntegrityError as error:
                 raise TaskExists(record.id) from error
             sqlite_rows.add_entries(connection, key, 0, body)
-            if new.work:
-                sqlite_rows.put_work(connection, key, new.work)
+            if new.payload:
+                sqlite_rows.put_payload(connection, key, new.payload)
             if new.push:
                 sqlite_push.put(connection, key, new.push, delivered=0)
         self._snapshots.put(key, record, new.task)
         self._watch.notify(record.id)
-        return stored_task(record, new.task, new.work)
+        return stored_task(record, new.task, new.payload)
 
     def get(self, task_id: str, *, owner: str | None) -> StoredTask | None:
         """Return the task, if it is this owner's."""
@@ -128,7 +128,7 @@ class SqliteTaskStore(SqlitePushStore):
         *,
         lease: str | None = None,
         expected_version: int | None = None,
-        work: bytes | None = None,
+        payload: bytes | None = None,
         request_key: str = "",
         push: PushConfig | None = None,
     ) -> StoredTask:
@@ -136,7 +136,7 @@ class SqliteTaskStore(SqlitePushStore):
         bodies = sqlite_rows.encoded(events)
         added = sum(map(len, bodies))
         with self._connections.writing() as connection:
-            key, record, old_work = _require(find(connection, "id = ?", task_id), task_id)
+            key, record, old_payload = _require(find(connection, "id = ?", task_id), task_id)
             now = self._clock()
             check_append(record, events, lease=lease, expected_version=expected_version, now=now)
             check_size(record, events, added, limit=self._most_task_bytes)
@@ -151,12 +151,12 @@ class SqliteTaskStore(SqlitePushStore):
                 sqlite_push.mark_behind(connection, key)
             if push:
                 sqlite_push.put(connection, key, push, delivered=record.version)
-            if work is not None and work != old_work:
-                sqlite_rows.put_work(connection, key, work)
-                old_work = work
+            if payload is not None and payload != old_payload:
+                sqlite_rows.put_payload(connection, key, payload)
+                old_payload = payload
         self._snapshots.put(key, after, task)
         self._watch.notify(task_id)
-        return stored_task(after, task, old_work)
+        return stored_task(after, task, old_payload)
 
     def entries(self, task_id: str, *, after: int, limit: int = 1000) -> builtins.list[Entry]:
         """Return the entries after the sequence number `after`."""

@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
     key: int
     record: TaskRecord
-    work: bytes
+    payload: bytes
 
 
 def find(connection: sqlite3.Connection, where: str, *values: object) -> Found | None:
@@ -107,9 +107,9 @@ def read_entries(
     return [(at - low, read_event(body)) for at, body in rows]
 
 
-def put_work(connection: sqlite3.Connection, key: int, work: bytes) -> None:
+def put_payload(connection: sqlite3.Connection, key: int, payload: bytes) -> None:
     """Store the resume payload, in a row of its own because rows are written whole."""
-    connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?)", (key, work))
+    connection.execute("INSERT OR REPLACE INTO work VALUES (?, ?)", (key, payload))
 
 
 class Snapshots(SnapshotCache):
@@ -131,7 +131,7 @@ class Snapshots(SnapshotCache):
 
     def stored(self, connection: sqlite3.Connection, found: Found) -> StoredTask:
         """Return the present state of the task."""
-        return stored_task(found.record, self.task(connection, found.key, found.record), found.work)
+        return stored_task(found.record, self.task(connection, found.key, found.record), found.payload)
 
 
 def snapshot(connection: sqlite3.Connection, key: int, record: TaskRecord, task: Task) -> TaskRecord:

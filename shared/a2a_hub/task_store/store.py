@@ -22,15 +22,15 @@ HUB = ""
 class NewTask(Struct, frozen=True, kw_only=True):
     """A task to store. `task` is the first entry of its log.
 
-    `work` is the resume payload, opaque to the store. While the task is submitted or working, no second one of the same owner and
-    `request_key` (if not empty) is created. With `lease`, a token that the caller made, the task is leased from its creation for
-    `lease_seconds`.
+    `payload` is the resume payload, opaque to the store. While the task is submitted or working, no second one of the same owner
+    and `request_key` (if not empty) is created. With `lease`, a token that the caller made, the task is leased from its creation
+    for `lease_seconds`.
     """
 
     task: Task
     owner: str
     role: str = HUB
-    work: bytes = b""
+    payload: bytes = b""
     request_key: str = ""
     lease: str = ""
     lease_seconds: float = 0.0
@@ -49,7 +49,7 @@ class StoredTask(Struct, frozen=True, kw_only=True):
     number: int
     version: int
     role: str
-    work: bytes
+    payload: bytes
     attempt: int
     lease_until: float
     cancel_requested: bool
@@ -168,11 +168,11 @@ class TaskStore(Protocol):
         *,
         lease: str | None = None,
         expected_version: int | None = None,
-        work: bytes | None = None,
+        payload: bytes | None = None,
         request_key: str = "",
         push: PushConfig | None = None,
     ) -> StoredTask:
-        """Append the events in order, all or none. `work` and a `request_key` that is not empty replace the task's.
+        """Append the events in order, all or none. `payload` and a `request_key` that is not empty replace the task's.
 
         `push` is stored with the events; its receiver gets them and what follows.
         With `lease`, the caller must hold it and its deadline must not have passed. Without, the task must not be leased.

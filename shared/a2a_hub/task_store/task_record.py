@@ -168,7 +168,7 @@ def page_length(records: Sequence[TaskRecord], *, size: int) -> int:
     return count
 
 
-def stored_task(record: TaskRecord, task: Task, work: bytes) -> StoredTask:
+def stored_task(record: TaskRecord, task: Task, payload: bytes) -> StoredTask:
     """Return the task as the store's callers see it."""
     return StoredTask(
         task=task,
@@ -176,7 +176,7 @@ def stored_task(record: TaskRecord, task: Task, work: bytes) -> StoredTask:
         number=record.number,
         version=record.version,
         role=record.role,
-        work=work,
+        payload=payload,
         attempt=record.attempt,
         lease_until=record.lease_until,
         cancel_requested=record.cancel_requested,

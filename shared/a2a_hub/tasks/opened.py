@@ -11,7 +11,7 @@ from a2a_hub.a2a.agent import Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.model import SendMessageRequest, Task, TaskPushNotificationConfig
 from a2a_hub.task_store.store import StoredTask
-from a2a_hub.tasks.resume_payload import resume_payload
+from a2a_hub.tasks.resume_payload import encode_resume_payload
 
 
 @dataclass(slots=True)
@@ -48,9 +48,9 @@ class Opened:
         """The same request is under way in `other`, which was `before` when it came."""
         self.joined, self.other, self.before = True, other, before
 
-    def work(self) -> bytes:
+    def payload(self) -> bytes:
         """What somebody else needs to run the turn, with the agent's notes as they are now."""
-        return resume_payload(self.request, self.call, as_message=self.turn.as_message)
+        return encode_resume_payload(self.request, self.call, as_message=self.turn.as_message)
 
     def key(self) -> str:
         """What makes two requests the same: caller, operation, and everything that was sent."""

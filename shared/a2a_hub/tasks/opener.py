@@ -80,7 +80,7 @@ class Opener:
                 prior.task.id,
                 events,
                 expected_version=prior.version,
-                work=opened.work(),
+                payload=opened.payload(),
                 request_key=opened.key(),
                 push=push,
             )

@@ -34,7 +34,7 @@ from a2a_hub.task_store.store import (
     WrongVersion,
 )
 from a2a_hub.tasks.push_configs import PushConfigs
-from a2a_hub.tasks.resume_payload import read_resume_payload
+from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.run import Runs
 from a2a_hub.tasks.subscription import TaskSubscription, wait_until_settled
 from a2a_hub.tasks.updates import status_update
@@ -205,9 +205,9 @@ class TaskOperations:
 
     def _cancel_at_agent(self, stored: StoredTask, call: Call) -> None:
         """Pass the cancellation on to the agent that works on the task."""
-        if stored.work:
-            work = read_resume_payload(stored.work)
-            resumed = work.call(stored.task, request_id=call.request_id, record=call.record)
+        if stored.payload:
+            payload = decode_resume_payload(stored.payload)
+            resumed = payload.call(stored.task, request_id=call.request_id, record=call.record)
             self._agent.cancel(msgspec.structs.replace(resumed, authorization=call.authorization))
 
 

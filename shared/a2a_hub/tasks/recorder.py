@@ -75,7 +75,7 @@ def find_appended(store: TaskStore, before: StoredTask, events: Sequence[Event])
 
 
 class LeasedWriter:
-    """The lease of one run. `stored` is the task after the last write, `work` its resume payload.
+    """The lease of one run. `stored` is the task after the last write, `payload` its resume payload.
 
     An expired lease is renewed unless another process has written. Each method raises LeaseLost if another process has the task,
     and Unavailable if the store stays away.
@@ -99,19 +99,19 @@ class LeasedWriter:
         self._task_id = stored.task.id
         self._leased_at = retry.clock()
         self.stored = stored
-        self.work = stored.work
+        self.payload = stored.payload
 
-    def append(self, events: Sequence[Event], work: bytes) -> None:
+    def append(self, events: Sequence[Event], payload: bytes) -> None:
         """Append the events and replace the resume payload. Raise TaskEnded and TooLarge, too."""
 
         def again() -> StoredTask:
-            return find_appended(self._store, self.stored, events) or self._append(events, work)
+            return find_appended(self._store, self.stored, events) or self._append(events, payload)
 
         try:
-            self.stored = self._retry.call(lambda: self._append(events, work), again)
+            self.stored = self._retry.call(lambda: self._append(events, payload), again)
         except WrongVersion:
             raise LeaseLost(self._task_id) from None
-        self.work = work
+        self.payload = payload
 
     def renew(self) -> None:
         """Extend the lease if a third of it has passed."""
@@ -120,11 +120,11 @@ class LeasedWriter:
         self._leased_at = self._retry.clock()
         self._retry.call(self._renew)
 
-    def _append(self, events: Sequence[Event], work: bytes) -> StoredTask:
+    def _append(self, events: Sequence[Event], payload: bytes) -> StoredTask:
         def append() -> StoredTask:
             version = self.stored.version
             return self._store.append(
-                self._task_id, events, lease=self._lease, expected_version=version, work=work
+                self._task_id, events, lease=self._lease, expected_version=version, payload=payload
             )
 
         try:
@@ -168,13 +168,13 @@ class Recorder:
         self._recording: set[str] = set()
         self.retry = StoreRetry(times.outage_seconds, clock=clock)
 
-    def record(self, run: Run, stored: StoredTask, lease: str, *, work: Callable[[], bytes]) -> None:
+    def record(self, run: Run, stored: StoredTask, lease: str, *, payload: Callable[[], bytes]) -> None:
         """Record until the run ends. The run's first event is the task, which is already `stored`.
 
         A lost lease ends the run without a further event: another process runs the task, and the subscribers of this run follow
         that one.
         """
-        self.guarded(run, lambda: self._record(run, stored, lease, work))
+        self.guarded(run, lambda: self._record(run, stored, lease, payload))
 
     def is_recording(self, task_id: str) -> bool:
         """Return True if this process runs the task, or has yet to store the end of its run."""
@@ -195,7 +195,7 @@ class Recorder:
             run.stored.set()
             run.recorded.set()
 
-    def _record(self, run: Run, stored: StoredTask, lease: str, work: Callable[[], bytes]) -> None:
+    def _record(self, run: Run, stored: StoredTask, lease: str, payload: Callable[[], bytes]) -> None:
         writer = LeasedWriter(
             self._store,
             stored,
@@ -220,9 +220,9 @@ class Recorder:
             elif events and _settles(events[-1]):
                 # Appending it ends the lease, and the agent may still write notes.
                 held_back = [events.pop()]
-            now = work()
+            now = payload()
             # A turn without events can be resumed from its notes only.
-            if events or now != writer.work:
+            if events or now != writer.payload:
                 self._append(writer, events, now)
                 run.stored_version = writer.stored.version
             if ended:
@@ -231,13 +231,13 @@ class Recorder:
                 run.cancel()
             writer.renew()
 
-    def _append(self, writer: LeasedWriter, events: list[Event], work: bytes) -> None:
+    def _append(self, writer: LeasedWriter, events: list[Event], payload: bytes) -> None:
         try:
-            writer.append(events, work)
+            writer.append(events, payload)
         except TooLarge:
             task = writer.stored.task
             self._log.line("WARNING", "A task grew too large to keep", taskId=task.id)
-            writer.append([self.failure_event(task, _TOO_LARGE)], writer.work)
+            writer.append([self.failure_event(task, _TOO_LARGE)], writer.payload)
             raise TaskEnded(task.id) from None
 
     def _cancel_requested(self, task_id: str) -> bool:

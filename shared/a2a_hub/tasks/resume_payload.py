@@ -52,7 +52,7 @@ class ResumePayload(Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
-def resume_payload(request: SendMessageRequest, call: Call, *, as_message: bool) -> bytes:
+def encode_resume_payload(request: SendMessageRequest, call: Call, *, as_message: bool) -> bytes:
     """Return the encoded payload of a call with a task."""
     assert call.task is not None, "the payload belongs to a task"
     assert call.principal is not None, "only an owner's task is stored"
@@ -74,9 +74,9 @@ def resume_payload(request: SendMessageRequest, call: Call, *, as_message: bool)
     )
 
 
-def read_resume_payload(work: bytes) -> ResumePayload:
-    """Return the payload that `resume_payload` encoded."""
-    return _decode(work)
+def decode_resume_payload(payload: bytes) -> ResumePayload:
+    """Return the payload that `encode_resume_payload` encoded."""
+    return _decode(payload)
 
 
 _decode = msgspec.json.Decoder(ResumePayload).decode

@@ -8,7 +8,7 @@ from a2a_hub.a2a.model import TaskState
 from a2a_hub.task_store.store import HUB, TaskStore
 from a2a_hub.tasks.opened import Opened
 from a2a_hub.tasks.recorder import Recorder
-from a2a_hub.tasks.resume_payload import read_resume_payload
+from a2a_hub.tasks.resume_payload import decode_resume_payload
 from a2a_hub.tasks.run import Runs
 from a2a_hub.tasks.updates import status_update
 
@@ -38,8 +38,8 @@ class Runner:
         if lease is None:
             return None
         stored = lease.stored
-        work = read_resume_payload(stored.work)
-        call = work.call(stored.task, request_id=request_id, record=record)
+        payload = decode_resume_payload(stored.payload)
+        call = payload.call(stored.task, request_id=request_id, record=record)
         if stored.cancel_requested:
             canceled = status_update(
                 stored.task, TaskState.CANCELED, self._recorder.message_factory.timestamp()
@@ -51,13 +51,13 @@ class Runner:
             self._store.append(task_id, [self._recorder.failure_event(stored.task)], lease=lease.token)
             return TaskState.FAILED
         try:
-            turn = self._agent.send(work.request, call)
+            turn = self._agent.send(payload.request, call)
         except A2AError as refusal:
             failed = self._recorder.failure_event(stored.task, refusal.message)
             self._store.append(task_id, [failed], lease=lease.token)
             return TaskState.FAILED
-        opened = Opened(work.request, work.request, call, turn, stored.task, stored=stored)
+        opened = Opened(payload.request, payload.request, call, turn, stored.task, stored=stored)
         run, _ = self._runs.start(None, opened, allows_message=False)
-        self._recorder.record(run, stored, lease.token, work=opened.work)
+        self._recorder.record(run, stored, lease.token, payload=opened.payload)
         now = self._store.get(task_id, owner=None)
         return now.task.status.state if now else None

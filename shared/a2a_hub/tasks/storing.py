@@ -46,7 +46,7 @@ class Storing:
             task=task,
             owner=opened.owner,
             role=opened.turn.role,
-            work=opened.work(),
+            payload=opened.payload(),
             request_key=opened.key() if joins else "",
             lease=lease,
             lease_seconds=self._recorder.times.seconds,
@@ -63,7 +63,7 @@ class Storing:
 
     def record(self, run: Run, stored: StoredTask, lease: str, opened: Opened) -> None:
         """Records the run of a task that is stored, beside it."""
-        self._threads.run(lambda: self._recorder.record(run, stored, lease, work=opened.work))
+        self._threads.run(lambda: self._recorder.record(run, stored, lease, payload=opened.payload))
 
     def store_late(self, run: Run, opened: Opened) -> None:
         """Stores a run that goes on, beside it. Where another instance was sooner with the same request, the run is given up,
@@ -112,7 +112,7 @@ class Storing:
         def record() -> None:
             stored = create()
             if stored is not None:
-                self._recorder.record(run, stored, lease, work=opened.work)
+                self._recorder.record(run, stored, lease, payload=opened.payload)
 
         self._threads.run(lambda: self._recorder.guarded(run, record))
 

@@ -13,7 +13,7 @@ from a2a_hub.a2a.errors import TASK_NOT_FOUND, UNSUPPORTED_OPERATION, A2AError, 
 from a2a_hub.a2a.model import Event, Message, SendMessageRequest, Task
 from a2a_hub.task_store.store import StoredTask, TaskStore, Unavailable
 from a2a_hub.task_store.task_log import apply_events
-from a2a_hub.tasks.resume_payload import read_resume_payload
+from a2a_hub.tasks.resume_payload import decode_resume_payload
 
 
 class NewTaskPolicy(Protocol):
@@ -50,7 +50,7 @@ def resolve_task(
     if prior is not None and not request.message.task_id and prior.task.status.message is None:
         prior = (
             None
-            if new_task_policy.starts_new_task(request, call, read_resume_payload(prior.work).notes)
+            if new_task_policy.starts_new_task(request, call, decode_resume_payload(prior.payload).notes)
             else prior
         )
     if prior is None:
@@ -59,7 +59,7 @@ def resolve_task(
         task = call.task or CurrentTask(id=new_id())
     else:
         context_id = prior.task.context_id or ""
-        earlier = read_resume_payload(prior.work)
+        earlier = decode_resume_payload(prior.payload)
         task = CurrentTask(
             id=prior.task.id, before=prior.task, turn=earlier.turn + 1, notes=dict(earlier.notes)
         )
@@ -95,7 +95,7 @@ def _prior(request: SendMessageRequest, call: Call, store: TaskStore) -> StoredT
 
 def before_turn(store: TaskStore, stored: StoredTask) -> Task | None:
     """Return the task as it was when its client's last message came; None if that message started the task."""
-    if read_resume_payload(stored.work).turn == 1:
+    if decode_resume_payload(stored.payload).turn == 1:
         return None
     events = list(_log(store, stored))
     messages = [index for index, event in enumerate(events) if isinstance(event, Message)]

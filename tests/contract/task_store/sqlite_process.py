@@ -12,11 +12,11 @@ from tests.contract.task_store.stores import chunk, status
 
 
 def main() -> None:
-    file, work, task_id = sys.argv[1:]
+    file, payload, task_id = sys.argv[1:]
     store = SqliteTaskStore(Path(file), clock=time.time, new_token=random_hex)
     say("ready")
     sys.stdin.readline()
-    if work == "run":
+    if payload == "run":
         run_all(store)
     else:
         grow(store, task_id)

@@ -82,10 +82,10 @@ def created(
     state: TaskState = TaskState.SUBMITTED,
     role: str = HUB,
     request_key: str = "",
-    work: bytes = b"",
+    payload: bytes = b"",
 ) -> StoredTask:
     task = a_task(context_id=context_id, state=state)
-    return store.create(NewTask(task=task, owner=owner, role=role, request_key=request_key, work=work))
+    return store.create(NewTask(task=task, owner=owner, role=role, request_key=request_key, payload=payload))
 
 
 def status(
@@ -130,10 +130,10 @@ def at_once(works: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]
     """What each returned or raised; all are started at the same moment."""
     ready = threading.Barrier(len(works))
 
-    def start(work: Callable[[], _Result]) -> _Result | Exception:
+    def start(payload: Callable[[], _Result]) -> _Result | Exception:
         ready.wait()
         try:
-            return work()
+            return payload()
         except Exception as error:
             return error
 

@@ -91,7 +91,7 @@ def test_what_no_question_is_asked_about_is_not_indexed() -> None:
 def test_no_document_is_larger_than_firestore_allows(database: Database) -> None:
     store = _opened(database)
     id_ = created(store).task.id
-    store.append(id_, [chunk(id_, "x" * 400_000, append=at > 0) for at in range(4)], work=b"w" * 3_000_000)
+    store.append(id_, [chunk(id_, "x" * 400_000, append=at > 0) for at in range(4)], payload=b"w" * 3_000_000)
     store.append(id_, [chunk(id_, "y" * 4_000_000)])
     stored = store.get(id_, owner=None)
     assert stored
@@ -128,7 +128,7 @@ def test_a_snapshot_that_was_replaced_is_not_kept(database: Database) -> None:
 def test_nothing_is_left_of_a_purged_task(database: Database) -> None:
     clock = Clock()
     store = _opened(database, clock=clock)
-    id_ = created(store, request_key="key", work=b"w" * 1_000_000).task.id
+    id_ = created(store, request_key="key", payload=b"w" * 1_000_000).task.id
     store.put_config(webhook(id_), delivered=0)
     store.append(id_, [chunk(id_, "x" * 1_000_000, append=False)], request_key="another")
     store.append(id_, [status(id_, TaskState.COMPLETED)])

@@ -16,10 +16,10 @@ def _leased(store: Store, task_id: str, *, seconds: float = 30) -> Lease:
 
 
 def test_a_lease_is_the_first_attempt_at_its_task(store: Store, clock: Clock) -> None:
-    id_ = created(store, work=b"what to do").task.id
+    id_ = created(store, payload=b"what to do").task.id
     lease = _leased(store, id_)
     assert lease.stored.attempt == 1
-    assert lease.stored.work == b"what to do"
+    assert lease.stored.payload == b"what to do"
     assert lease.stored.lease_until == lease.deadline
     assert 29 < lease.deadline - clock() < 30
     assert lease.token not in repr(lease)
@@ -246,9 +246,9 @@ def test_a_cancelled_task_that_nobody_runs_is_still_given_out(store: Store) -> N
 
 
 def test_asking_twice_changes_nothing_the_second_time(store: Store) -> None:
-    id_ = created(store, work=b"same").task.id
+    id_ = created(store, payload=b"same").task.id
     once = store.request_cancel(id_)
     assert store.request_cancel(id_) == once
-    assert store.append(id_, [], work=b"same") == once
+    assert store.append(id_, [], payload=b"same") == once
     store.release(id_, "guessed")
     assert store.get(id_, owner=None) == once

@@ -34,9 +34,9 @@ from tests.contract.task_store.stores import (
 
 def test_a_new_task_is_the_first_entry_of_its_log(store: Store) -> None:
     task = a_task()
-    made = store.create(NewTask(task=task, owner="owner", role="writer", work=b"what to do"))
+    made = store.create(NewTask(task=task, owner="owner", role="writer", payload=b"what to do"))
     assert made.task == task
-    assert (made.owner, made.role, made.work, made.version, made.number) == (
+    assert (made.owner, made.role, made.payload, made.version, made.number) == (
         "owner",
         "writer",
         b"what to do",
@@ -118,10 +118,10 @@ def test_an_event_of_another_task_is_refused(store: Store) -> None:
 
 
 def test_what_the_runner_has_to_know_can_be_replaced(store: Store, other: Store) -> None:
-    id_ = created(store, work=b"first").task.id
-    assert store.append(id_, [status(id_, TaskState.WORKING)]).work == b"first"
-    changed = store.append(id_, [], work=b"second")
-    assert (changed.work, changed.version) == (b"second", 2)
+    id_ = created(store, payload=b"first").task.id
+    assert store.append(id_, [status(id_, TaskState.WORKING)]).payload == b"first"
+    changed = store.append(id_, [], payload=b"second")
+    assert (changed.payload, changed.version) == (b"second", 2)
     assert other.get(id_, owner="owner") == changed
 
 
@@ -217,11 +217,11 @@ def test_a_long_stream_folds_to_all_of_its_chunks(store: Store, other: Store) ->
 def test_an_entry_may_be_larger_than_a_megabyte(roomy: Store) -> None:
     id_ = created(roomy).task.id
     large = "a" * 1_500_000 + "å" * 1_000_000
-    roomy.append(id_, [chunk(id_, large, append=False)], work=b"w" * 2_500_000)
+    roomy.append(id_, [chunk(id_, large, append=False)], payload=b"w" * 2_500_000)
     stored = roomy.append(id_, [status(id_, TaskState.COMPLETED)])
     assert texts(stored) == [large]
     assert roomy.get(id_, owner="owner") == stored
-    assert stored.work == b"w" * 2_500_000
+    assert stored.payload == b"w" * 2_500_000
     assert events_of(roomy, id_)[1] == chunk(id_, large, append=False)
 
 
@@ -247,7 +247,7 @@ def test_times_are_the_clocks(store: Store, clock: Clock) -> None:
 
 
 def test_what_is_stored_survives_the_store(store: Store, other: Store) -> None:
-    made = created(store, work=b"work")
+    made = created(store, payload=b"work")
     store.close()
     assert other.get(made.task.id, owner="owner") == made
     assert msgspec.json.encode(made)

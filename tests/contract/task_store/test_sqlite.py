@@ -40,10 +40,10 @@ def sqlite_store(file: Path) -> Iterator[SqliteTaskStore]:
     store.close()
 
 
-def _started(file: Path, work: str, task_id: str = "") -> "subprocess.Popen[str]":
+def _started(file: Path, payload: str, task_id: str = "") -> "subprocess.Popen[str]":
     """A process that has opened the file, and waits for a line to begin."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.contract.task_store.sqlite_process", str(file), work, task_id],
+        [sys.executable, "-m", "tests.contract.task_store.sqlite_process", str(file), payload, task_id],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -106,7 +106,7 @@ class Callers(Stage):
             task=task,
             owner=owner,
             role=role,
-            work=text.encode(),
+            payload=text.encode(),
             request_key=request_key,
             lease=lease,
             lease_seconds=SECONDS[1],
@@ -127,7 +127,7 @@ class Callers(Stage):
             one.id,
             [status(one.id, state), said],
             expected_version=len(one.log),
-            work=text.encode(),
+            payload=text.encode(),
             request_key=f"answer {len(one.log)} to {one.id}",
             push=webhook(one.id, "q", token=text[:10]) if pushed else None,
         )

@@ -52,7 +52,7 @@ class Model(PushModel):
             owner=new.owner,
             number=self._numbers[new.owner],
             role=new.role,
-            work=new.work,
+            payload=new.payload,
             request_key=new.request_key,
             created_at=now,
             updated_at=seconds_of(status.timestamp) if status.timestamp else now,
@@ -95,7 +95,7 @@ class Model(PushModel):
         *,
         lease: str | None = None,
         expected_version: int | None = None,
-        work: bytes | None = None,
+        payload: bytes | None = None,
         request_key: str = "",
         push: PushConfig | None = None,
     ) -> StoredTask:
@@ -122,7 +122,7 @@ class Model(PushModel):
         one.settled_at = now if status.state.settled else 0.0
         if status.state.settled:
             one.let_go()
-        one.work = one.work if work is None else work
+        one.payload = one.payload if payload is None else payload
         one.request_key = request_key or one.request_key
         if push:
             self.put(one, push, delivered=before)

@@ -26,7 +26,7 @@ class ModelTask:
     owner: str
     number: int
     role: str
-    work: bytes
+    payload: bytes
     request_key: str
     created_at: float
     updated_at: float
@@ -58,7 +58,7 @@ class ModelTask:
             number=self.number,
             version=len(self.log),
             role=self.role,
-            work=self.work,
+            payload=self.payload,
             attempt=self.attempt,
             lease_until=self.lease_until,
             cancel_requested=self.cancel_requested,

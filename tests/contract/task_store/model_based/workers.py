@@ -52,7 +52,7 @@ class Workers(Stage):
         state=st.sampled_from([*OPEN, *STATES]),
         timestamp=st.sampled_from(TIMES),
         text=st.sampled_from(TEXTS),
-        work=st.none() | st.sampled_from([b"", b"work", b"w" * 1000]),
+        payload=st.none() | st.sampled_from([b"", b"work", b"w" * 1000]),
     )
     def whoever_may_write_writes(
         self,
@@ -62,7 +62,7 @@ class Workers(Stage):
         state: TaskState,
         timestamp: str | None,
         text: str,
-        work: bytes | None,
+        payload: bytes | None,
     ) -> None:
         one = self.one(at)
         if one is None or one.state.interrupted:
@@ -74,7 +74,11 @@ class Workers(Stage):
             for kind in kinds
         ]
         self.both(
-            "append", one.id, events, lease=one.token if one.lease_until > self.clock() else None, work=work
+            "append",
+            one.id,
+            events,
+            lease=one.token if one.lease_until > self.clock() else None,
+            payload=payload,
         )
 
     @rule(
