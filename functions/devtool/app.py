@@ -57,9 +57,9 @@ SKILL = AgentSkill(
         "notes.txt の「foo」を「bar」に置き換えて",
     ),
 )
-_MOST_AT_ONCE = 8
+_MAX_CONCURRENT_RUNS = 8
 _PURGE_EVERY_SECONDS = 3600.0
-_MOST_PURGED = 100
+_MAX_PURGED = 100
 
 
 def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
@@ -118,7 +118,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
 
 
 class _NoPages:
-    """Identifies callers, and rejects web pages: an open page could otherwise use its visitor's permissions on this machine."""
+    """An identification that rejects web pages: an open page could otherwise use its visitor's permissions on this machine."""
 
     def __init__(self, identification: Identification) -> None:
         self._identification = identification
@@ -132,7 +132,7 @@ class _NoPages:
 
 def _background(config: Config, tasks: TaskService, log: Log) -> Background:
     def purge() -> None:
-        while tasks.store.purge(ended_before=time.time() - config.retention_seconds, limit=_MOST_PURGED):
+        while tasks.store.purge(ended_before=time.time() - config.retention_seconds, limit=_MAX_PURGED):
             pass
 
     background = Background(log)
@@ -147,7 +147,7 @@ def _background(config: Config, tasks: TaskService, log: Log) -> Background:
 
 def _run_abandoned(tasks: TaskService) -> None:
     """End the tasks of processes that have died: they are reported as interrupted."""
-    for task_id in tasks.store.due([HUB], limit=_MOST_AT_ONCE):
+    for task_id in tasks.store.due([HUB], limit=_MAX_CONCURRENT_RUNS):
         with suppress(LeaseLost, TaskEnded):
             tasks.runner.run_again(task_id, request_id=new_id(), record={})
 

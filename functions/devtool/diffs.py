@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 _CONTEXT = 3
 # The shortest difference takes quadratic time.
-_MOST_LINES = 800
+_MAX_LINES = 800
 
 
 def unified_diff(path: str, old: str | None, new: str) -> str:
@@ -39,7 +39,7 @@ def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
 def _changes(
     old: Sequence[str], new: Sequence[str], head: int, tail: int
 ) -> Iterator[Sequence[tuple[str, int, int, int, int]]]:
-    if len(old) + len(new) <= _MOST_LINES:
+    if len(old) + len(new) <= _MAX_LINES:
         yield from SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT)
     elif old != new:
         i, j = len(old) - tail, len(new) - tail

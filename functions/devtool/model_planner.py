@@ -31,8 +31,8 @@ _LANGUAGES = {Language.EN: "English", Language.JA: "Japanese"}
 # Wrong function calls of the model in a row.
 _MAX_MISTAKES = 3
 _MISTAKEN = "There is no such function, or its arguments are wrong. Nothing was done."
-_LONGEST_RESULT = 20_000
-_LONGEST_SUBJECT = 100
+_MAX_RESULT_CHARACTERS = 20_000
+_MAX_SUBJECT_CHARACTERS = 100
 _PATH = "a path relative to the workspace"
 _FUNCTIONS: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {
     "list_files": (
@@ -121,7 +121,9 @@ class ModelPlanner:
                 return Reply(text)
             if text.strip():
                 subject, _, description = text.strip().partition("\n")
-                yield AgentThought(subject=subject[:_LONGEST_SUBJECT], description=description or subject)
+                yield AgentThought(
+                    subject=subject[:_MAX_SUBJECT_CHARACTERS], description=description or subject
+                )
             action = _action(called)
             if action is not None:
                 return CallTool(action, by=self.model, signature=called.signature)
@@ -178,7 +180,7 @@ def _turns(dialogue: Sequence[DialogueEntry]) -> Iterator[dict[str, Any]]:
                 yield _call_content(action.tool, action.parameters, signature)
             case ToolResult(call_id=call_id, text=text, succeeded=succeeded) if call_id in names:
                 key = "output" if succeeded else "error"
-                yield _result_content(names[call_id], {key: text[:_LONGEST_RESULT]})
+                yield _result_content(names[call_id], {key: text[:_MAX_RESULT_CHARACTERS]})
 
 
 def _call_content(name: str, arguments: Mapping[str, Any], signature: str) -> dict[str, Any]:

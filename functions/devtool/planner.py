@@ -38,7 +38,7 @@ NextStep = CallTool | Reply
 
 
 class Planner(Protocol):
-    """Plans the steps of tasks. Thread-safe and stateless."""
+    """A planner of the steps of tasks. Thread-safe and stateless."""
 
     @property
     def model(self) -> str:

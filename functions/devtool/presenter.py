@@ -37,7 +37,7 @@ from functions.devtool.turn import (
 
 
 class ExtensionPresenter:
-    """Presents a turn as events of the extension, in its caller's spelling."""
+    """The presentation of a turn as events of the extension, in its caller's spelling."""
 
     def __init__(
         self,

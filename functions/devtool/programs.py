@@ -23,12 +23,12 @@ from a2a_hub.http.messages import Cancellation
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.workspace import is_visible
 
-_LONGEST_COMMAND = 4_000
+_MAX_COMMAND_CHARACTERS = 4_000
 _OPERATORS = frozenset(";&|<>()`")
 _HEAD_BYTES = _TAIL_BYTES = 16_000
 _CHUNK_BYTES = 65_536
 # The output is stored each time that it is shown: at growing intervals.
-_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 8.0
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.25, 8.0
 # Processes that a program leaves behind may hold the pipe for ever.
 _AFTER_END_SECONDS = 0.5
 _POLL_SECONDS = 0.05
@@ -45,7 +45,7 @@ class AllowedPrograms(Struct, frozen=True):
         """Return the program and its arguments. Raises ToolFailed for a command that is not allowed."""
         if not self.names:
             raise ToolFailed(Fault.NO_COMMANDS)
-        if len(command) > _LONGEST_COMMAND or not all(map(is_visible, command)):
+        if len(command) > _MAX_COMMAND_CHARACTERS or not all(map(is_visible, command)):
             raise ToolFailed(Fault.NOT_A_COMMAND)
         try:
             arguments = shlex.split(command)
@@ -162,7 +162,7 @@ class RunningProgram(Iterator[str]):
         if time.monotonic() >= self._deadline:
             self.kill()
             raise ToolFailed(Fault.TIMEOUT, seconds=self._programs.seconds, output=self._output.text)
-        self._pause = min(self._pause * 1.5, _LONGEST_PAUSE_SECONDS)
+        self._pause = min(self._pause * 1.5, _MAX_PAUSE_SECONDS)
         return self._output.text
 
     def _ended(self) -> str:

@@ -33,12 +33,12 @@ from functions.devtool.workspace import Workspace, printable
 
 ONCE, ALWAYS, CANCEL = "proceed_once", "proceed_always", "cancel"
 _EDITS = "edit"
-_LONGEST_SHOWN = 80
-_MOST_ENTRIES = 500
-_MOST_VISITED = 20_000
-_MOST_CHARACTERS = 20_000_000
-_MOST_FOUND = 200
-_LONGEST_LINE = 300
+_MAX_SHOWN_CHARACTERS = 80
+_MAX_ENTRIES = 500
+_MAX_VISITED = 20_000
+_MAX_CHARACTERS = 20_000_000
+_MAX_FOUND = 200
+_MAX_LINE_CHARACTERS = 300
 # Folders of tools, which no search means.
 _SKIPPED = frozenset({".git/", ".venv/", "node_modules/", "__pycache__/", ".mypy_cache/", ".ruff_cache/"})
 
@@ -166,7 +166,7 @@ def _change(action: Edit, workspace: Workspace) -> FileDiff:
                 raise ToolFailed(Fault.NOT_FOUND, path=action.path)
             if not action.old_text or action.old_text not in old:
                 raise ToolFailed(
-                    Fault.TEXT_NOT_FOUND, path=action.path, text=action.old_text[:_LONGEST_SHOWN]
+                    Fault.TEXT_NOT_FOUND, path=action.path, text=action.old_text[:_MAX_SHOWN_CHARACTERS]
                 )
             new = old.replace(action.old_text, action.new_text)
         case AddLine():
@@ -208,10 +208,10 @@ def list_folder(workspace: Workspace, path: str, language: Language) -> str:
         return _EMPTY[language].format(path=path)
     lines = [
         printable(entry.name) if entry.name.endswith("/") else f"{printable(entry.name)} ({entry.bytes} B)"
-        for entry in entries[:_MOST_ENTRIES]
+        for entry in entries[:_MAX_ENTRIES]
     ]
-    if len(entries) > _MOST_ENTRIES:
-        lines.append(_MORE[language].format(count=len(entries) - _MOST_ENTRIES))
+    if len(entries) > _MAX_ENTRIES:
+        lines.append(_MORE[language].format(count=len(entries) - _MAX_ENTRIES))
     return "\n".join(lines)
 
 
@@ -221,8 +221,8 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
     lines: list[str] = []
     searched = 0
     for file in _files(workspace, workspace.resolve(path)):
-        if len(lines) > _MOST_FOUND or searched > _MOST_CHARACTERS:
-            return "\n".join([*lines[:_MOST_FOUND], _CUT[language]])
+        if len(lines) > _MAX_FOUND or searched > _MAX_CHARACTERS:
+            return "\n".join([*lines[:_MAX_FOUND], _CUT[language]])
         try:
             content = workspace.read(file)
         except ToolFailed:
@@ -231,15 +231,15 @@ def search_text(workspace: Workspace, text: str, path: str, language: Language) 
         searched += len(content)
         if wanted in content.casefold():
             lines += _matching_lines(wanted, content, printable(file))
-    if len(lines) > _MOST_FOUND:
-        return "\n".join([*lines[:_MOST_FOUND], _CUT[language]])
+    if len(lines) > _MAX_FOUND:
+        return "\n".join([*lines[:_MAX_FOUND], _CUT[language]])
     return "\n".join(lines) or _NOTHING[language].format(text=text, path=path)
 
 
 def _matching_lines(wanted: str, content: str, file: str) -> Iterator[str]:
     for number, line in enumerate(content.split("\n"), start=1):
         if wanted in line.casefold():
-            yield f"{file}:{number}: {line.strip()[:_LONGEST_LINE]}"
+            yield f"{file}:{number}: {line.strip()[:_MAX_LINE_CHARACTERS]}"
 
 
 def _files(workspace: Workspace, place: str) -> Iterator[str]:
@@ -256,7 +256,7 @@ def _files(workspace: Workspace, place: str) -> Iterator[str]:
         folder, entries = folders.pop()
         inner = [each.name if folder == "." else f"{folder}/{each.name}" for each in entries]
         visited += len(entries) + 1
-        if visited > _MOST_VISITED:
+        if visited > _MAX_VISITED:
             return
         yield from (name for name in inner if not name.endswith("/"))
         for name in reversed(inner):

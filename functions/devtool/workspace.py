@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from functions.devtool.failure import Fault, ToolFailed
 
-MOST_BYTES = 200_000
+MAX_FILE_BYTES = 200_000
 """The size limit of files that are read or written: several events carry the text."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -26,8 +26,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _GIT = ".git"
-_LONGEST_NAME = 1000
-_MOST_ENTRIES = 20_000
+_MAX_NAME_CHARACTERS = 1000
+_MAX_ENTRIES = 20_000
 _FAULTS = {
     errno.ENOENT: Fault.NOT_FOUND,
     errno.ENOTDIR: Fault.NOT_FOUND,
@@ -61,7 +61,7 @@ class Workspace:
 
     def resolve(self, name: str) -> str:
         """Return the path of a name inside the workspace; "." is the workspace itself. Raises ToolFailed."""
-        if "\0" in name or len(name) > _LONGEST_NAME:
+        if "\0" in name or len(name) > _MAX_NAME_CHARACTERS:
             raise ToolFailed(Fault.NOT_FOUND, path=name.replace("\0", "")[:80])
         if self.shown and Path(name).is_relative_to(self.shown):
             name = str(Path(name).relative_to(self.shown))
@@ -102,7 +102,7 @@ class Workspace:
             os.scandir(folder) as entries,
         ):
             for entry in entries:
-                if len(found) == _MOST_ENTRIES:
+                if len(found) == _MAX_ENTRIES:
                     break
                 with suppress(OSError):
                     is_folder = entry.is_dir(follow_symlinks=False)
@@ -131,8 +131,8 @@ class Workspace:
             size = len(content.encode())
         except UnicodeEncodeError:
             raise ToolFailed(Fault.NOT_TEXT, path=place) from None
-        if size > MOST_BYTES:
-            raise ToolFailed(Fault.TOO_LARGE, path=place, limit=MOST_BYTES)
+        if size > MAX_FILE_BYTES:
+            raise ToolFailed(Fault.TOO_LARGE, path=place, limit=MAX_FILE_BYTES)
         return place
 
     def _replace(self, folder: int, name: str, content: bytes) -> None:
@@ -200,10 +200,10 @@ def is_visible(character: str) -> bool:
 
 def _content(file: int, place: str) -> bytes:
     content = b""
-    while chunk := os.read(file, MOST_BYTES + 1 - len(content)):
+    while chunk := os.read(file, MAX_FILE_BYTES + 1 - len(content)):
         content += chunk
-        if len(content) > MOST_BYTES:
-            raise ToolFailed(Fault.TOO_LARGE, path=place, limit=MOST_BYTES)
+        if len(content) > MAX_FILE_BYTES:
+            raise ToolFailed(Fault.TOO_LARGE, path=place, limit=MAX_FILE_BYTES)
     return content
 
 

@@ -14,7 +14,7 @@ from a2a_hub.text.normalization import question_text
 from functions.expense.knowledge import Policy
 
 _ABOUT_EXPENSES = ""
-_MOST_ANSWERS = 3
+_MAX_ANSWERS = 3
 
 _EMPTY_QUESTION = {
     Language.EN: "What would you like to know about expenses? I can answer questions on: {topics}.",
@@ -71,7 +71,7 @@ class ExpenseDesk:
         found = [topic_of(each, self._rules) for each in split_questions(question)]
         several = list(dict.fromkeys(topic for topic in found if topic in self._topics))
         if len(several) > 1:
-            return several[:_MOST_ANSWERS]
+            return several[:_MAX_ANSWERS]
         whole = topic_of(question, self._rules)
         return [] if whole is None else [whole]
 

@@ -53,7 +53,7 @@ class RateLimit:
 
 
 class ConcurrencyLimit:
-    """Limits the concurrent operations of each subject; further ones wait for up to `wait_seconds`. Thread-safe."""
+    """A limit of concurrent operations per subject; further ones wait for up to `wait_seconds`. Thread-safe."""
 
     def __init__(self, limit: int, *, wait_seconds: float) -> None:
         self._limit = limit
@@ -88,7 +88,7 @@ class ConcurrencyLimit:
 
 
 class Admission:
-    """Admits callers and their request bodies."""
+    """The admission of callers and their request bodies."""
 
     def __init__(self, authenticator: Authenticator, rate_limit: RateLimit, *, max_body_bytes: int) -> None:
         self._authenticator = authenticator

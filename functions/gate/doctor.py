@@ -30,7 +30,7 @@ _HEALTH = "/health"
 
 
 class Doctor:
-    """Examines the path to `hub`. `service` is the gate itself on Cloud Run, None elsewhere."""
+    """The examination of the path to `hub`. `service` is the gate itself on Cloud Run, None elsewhere."""
 
     def __init__(
         self,

@@ -53,8 +53,8 @@ PARAMETERS = frozenset(
 METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 _SEGMENT = r"(?:[A-Za-z0-9_~:-][A-Za-z0-9._~:-]*|\.well-known)"
 _PATH = re.compile(rf"/(?:{_SEGMENT}/)*(?:{_SEGMENT})?")
-_MOST_PATH_CHARACTERS = 2048
-_MOST_HEADER_BYTES = 32 * 1024
+_MAX_PATH_CHARACTERS = 2048
+_MAX_HEADER_BYTES = 32 * 1024
 _HEADERS_TOO_LARGE = ErrorKind(
     "HEADERS_TOO_LARGE", -32600, 431, "INVALID_ARGUMENT", "The request's headers are too large", a2a=False
 )
@@ -69,14 +69,14 @@ def check_target(target: str | None, path: str) -> None:
     `path` is the server's reading of `target`, and must equal it: a path with two readings is an attack, or will become one.
     """
     raw_path = path if target is None else target.partition("?")[0]
-    if len(path) > _MOST_PATH_CHARACTERS or raw_path != path or not _PATH.fullmatch(path):
+    if len(path) > _MAX_PATH_CHARACTERS or raw_path != path or not _PATH.fullmatch(path):
         raise A2AError(INVALID_REQUEST, "The path is not one that an A2A request has")
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
     """Raise an error for headers larger than any client needs (431), and for those that proxies read differently (400)."""
     values = "".join(headers.values())
-    if len(values) + sum(map(len, headers)) > _MOST_HEADER_BYTES:
+    if len(values) + sum(map(len, headers)) > _MAX_HEADER_BYTES:
         raise A2AError(_HEADERS_TOO_LARGE)
     if (
         _CONTROL.search(values)

@@ -12,10 +12,10 @@ from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, TokenU
 from functions.gate.header_allowlist import RESPONSE_HEADERS, allowed_headers
 
 # Gemini Enterprise stops at 1,700 s, Cloud Run at 3,600 s.
-_LONGEST_SECONDS = 3600.0
+_MAX_SECONDS = 3600.0
 _IDLE_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
-_MOST_BYTES = 256 << 20
+_MAX_BYTES = 256 << 20
 _REFUSALS = frozenset({401, 403, 429})
 _RETRY_AFTER = {"retry-after": "5"}
 _TIMED_OUT = ErrorKind(
@@ -64,10 +64,10 @@ class Upstream:
         An error response that is not JSON comes from Cloud Run, and raises AnsweredByPlatform.
         """
         budget = Budget(
-            deadline=self._http.clock() + _LONGEST_SECONDS,
+            deadline=self._http.clock() + _MAX_SECONDS,
             connect_seconds=_CONNECT_SECONDS,
             idle_seconds=self._idle_seconds,
-            max_bytes=_MOST_BYTES,
+            max_bytes=_MAX_BYTES,
             retries=1,
         )
         try:

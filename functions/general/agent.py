@@ -17,7 +17,7 @@ _EMPTY_QUESTION = {
 
 
 class Model(Protocol):
-    """Answers general questions: the bundled almanac, or a language model. Thread-safe; one per process."""
+    """A source of answers: the bundled almanac, or a language model. Thread-safe; one per process."""
 
     def answer(self, question: str, *, language: Language, call: Call) -> Iterator[Piece]:
         """Yield the answer to a non-empty question in `language`, its text piece by piece as it becomes known.

@@ -17,7 +17,7 @@ from functions.pm.counting import requested_portion
 from functions.pm.knowledge import Practices, Task, Topic
 
 _DEFAULT_COUNT = 5
-_MOST_ANSWERS = 3
+_MAX_ANSWERS = 3
 
 _EMPTY_QUESTION = {
     Language.EN: "What would you like to know about running a project? I can help with: {topics}.",
@@ -80,7 +80,7 @@ class Advisor:
             return []
         found = [(each, topic_of(each, self._rules)) for each in split_questions(question)]
         parts = {topic: (each, self._topics[topic]) for each, topic in found if topic is not None}
-        return list(parts.values())[:_MOST_ANSWERS]
+        return list(parts.values())[:_MAX_ANSWERS]
 
     def _titles(self, language: Language) -> str:
         return some_titles([topic.title.in_(language) for topic in self._topics.values()], language)

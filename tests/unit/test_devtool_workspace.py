@@ -9,7 +9,7 @@ import pytest
 from a2a_hub.text.language import Language
 from functions.devtool.failure import Fault, ToolFailed
 from functions.devtool.tools import list_folder, search_text
-from functions.devtool.workspace import MOST_BYTES, Workspace, Workspaces
+from functions.devtool.workspace import MAX_FILE_BYTES, Workspace, Workspaces
 from tests.fakes.devtool import workspace_in
 
 SECRET = "the secret of the operator"
@@ -129,7 +129,7 @@ def test_only_regular_files_are_read_and_nothing_waits_for_a_pipe(workspace: Wor
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"x" * (MOST_BYTES + 1), Fault.TOO_LARGE),
+        (b"x" * (MAX_FILE_BYTES + 1), Fault.TOO_LARGE),
         (b"\xff\xfe\x00", Fault.NOT_TEXT),
         (b"a\0b", Fault.NOT_TEXT),
     ],

@@ -19,10 +19,10 @@ from a2a_hub.agents.phrasing import Answer
 from a2a_hub.text.follow_up import completed, is_follow_up, names_another
 from a2a_hub.text.language import Language, answer_language
 
-_MOST = 1_000
-_LONGEST_QUESTION = 2_000
+_MAX_TURNS = 1_000
+_MAX_QUESTION_CHARACTERS = 2_000
 # The hub's ids have 36 characters; other callers may send megabytes.
-_LONGEST_ID = 200
+_MAX_ID_CHARACTERS = 200
 _REPEATED = {
     Language.EN: "What I know of this I have said before:\n",
     Language.JA: "先ほどの回答でお伝えしたとおりです。\n",
@@ -40,7 +40,7 @@ class LastTurn:
 class LastTurns:
     """An LRU cache of the last turn of each conversation. Thread-safe."""
 
-    def __init__(self, *, max_turns: int = _MOST) -> None:
+    def __init__(self, *, max_turns: int = _MAX_TURNS) -> None:
         self._max_turns = max_turns
         self._lock = threading.Lock()
         self._turns: OrderedDict[str, LastTurn] = OrderedDict()
@@ -52,11 +52,11 @@ class LastTurns:
 
     def put(self, context_id: str | None, question: str, answer: str) -> None:
         """Store a turn; one with too long a question or id only deletes the turn before it."""
-        if not context_id or len(context_id) > _LONGEST_ID:
+        if not context_id or len(context_id) > _MAX_ID_CHARACTERS:
             return
         with self._lock:
             self._turns.pop(context_id, None)
-            if 0 < len(question) <= _LONGEST_QUESTION:
+            if 0 < len(question) <= _MAX_QUESTION_CHARACTERS:
                 self._turns[context_id] = LastTurn(question, hash(answer))
             if len(self._turns) > self._max_turns:
                 self._turns.popitem(last=False)

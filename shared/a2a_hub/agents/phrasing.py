@@ -36,8 +36,8 @@ _LEFT_OUT = {
     Language.EN: "(Left out here: {count} of the model's sentences, which the sources do not bear out.)",
     Language.JA: "（出典で裏付けられない文を{count}件、省きました。）",
 }
-_LONGEST_ANSWER = 8_000
-_LONGEST_QUESTION = 2_000
+_MAX_ANSWER_CHARACTERS = 8_000
+_MAX_QUESTION_CHARACTERS = 2_000
 _MARK = re.compile(r"\[([0-9]{1,3})\]")
 _MARKS = re.compile(r"\[[0-9]{1,3}\](?:\s*\[[0-9]{1,3}\])*")
 _PLAIN_SEGMENT = re.compile(r"[^\n]*?(?:[.!?](?=\s|$)|[。！？])|[^\n]+")
@@ -143,7 +143,7 @@ def rephrased(answer: Answer, gemini: Gemini) -> Answer:
         data: dict[str, Any] = next((piece.value for piece in pieces if isinstance(piece, Data)), {})
         has_answer = data.get("grounded") is True or data.get("answered") is True
         segments = segments_of(text, headings=_headings(data))
-        if not has_answer or len(text) > _LONGEST_ANSWER or segments is None:
+        if not has_answer or len(text) > _MAX_ANSWER_CHARACTERS or segments is None:
             yield from pieces
             return
         question = text_of(request.message)
@@ -164,7 +164,7 @@ def _reword(
     lines = [f"[{number}] {text}" for number, text in segments.texts.items()]
     prompt = Prompt(
         instruction=_INSTRUCTION.format(language=_LANGUAGES[language]),
-        text="\n".join([*lines, "", _on_one_line(question)[:_LONGEST_QUESTION]]),
+        text="\n".join([*lines, "", _on_one_line(question)[:_MAX_QUESTION_CHARACTERS]]),
         temperature=0.0,
     )
     note: dict[str, Any] = {"model": gemini.settings.model, "used": False}

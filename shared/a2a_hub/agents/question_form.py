@@ -18,7 +18,7 @@ _TABLE = re.compile(
     r"|(?:^|[^程理票発公代仮年一])表(?:に(?:して|まとめ|整理)|で(?:見せ|示|お願い|出|教|まとめ|[0-9一二三四五六七八九十、]|$)|形式)|一覧表(?:に|で)"
 )
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？]|$)", re.DOTALL)
-_MOST_PARTS = 50
+_MAX_PARTS = 50
 _QUESTION_WORD = r"(?:who|whom|what|when|where|why|how|which|is|are|do|does|can|could|may|must|should)\b"
 _IMPERATIVE = r"(?:tell|show|explain|give|list|name|describe|draft)\b"
 _SEPARATOR = re.compile(
@@ -66,4 +66,4 @@ def split_questions(text: str) -> list[str]:
     A text of very many parts has none: nobody asks that many one by one.
     """
     parts = [part for piece in _SEPARATOR.split(text) if (part := piece.strip(" 、,"))]
-    return [part for part in parts if _IS_QUESTION.search(part)] if len(parts) <= _MOST_PARTS else []
+    return [part for part in parts if _IS_QUESTION.search(part)] if len(parts) <= _MAX_PARTS else []

@@ -18,7 +18,7 @@ from a2a_hub.http.messages import Cancellation
 
 _MAX_ANSWER_BYTES = 8 << 20
 _CONNECT_SECONDS = 5.0
-_LONGEST_WAIT_SECONDS = 8.0
+_MAX_WAIT_SECONDS = 8.0
 # A shorter attempt is not worth the wait.
 _LEAST_SECONDS = 0.5
 
@@ -86,7 +86,7 @@ class Gemini:
             yield Waiting(failure.cause, seconds)
             if left.wait(seconds):
                 raise ModelFailed(Failure(cause=Cause.CANCELLED, detail="the caller left"))
-            wait_seconds = min(wait_seconds * 2, _LONGEST_WAIT_SECONDS)
+            wait_seconds = min(wait_seconds * 2, _MAX_WAIT_SECONDS)
 
     def warm_after_fork(self) -> None:
         """Prepare every process forked from this one in the background, before its first question."""

@@ -28,9 +28,9 @@ def examine(gemini: Gemini, *, clock: Callable[[], float] = time.monotonic) -> I
         yield _failed(failed, gemini)
         return
     account = gemini.account or "the credentials of this machine"
-    said = f"{settings.model} in {settings.location} answers {account}"
+    summary = f"{settings.model} in {settings.location} answers {account}"
     fix = "ask again; where it stays slow, choose a faster model, or see status.cloud.google.com"
-    yield report.in_time("model", said, seconds=clock() - started, fix=fix)
+    yield report.in_time("model", summary, seconds=clock() - started, fix=fix)
 
 
 def examiner(settings: GeminiSettings | None) -> Callable[[], Sequence[report.Step]]:

@@ -61,7 +61,7 @@ class Failure:
 
 
 class ModelFailed(Exception):
-    """Carries a Failure."""
+    """The exception of a Failure."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"{failure.cause} {failure.detail}")

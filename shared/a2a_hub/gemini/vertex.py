@@ -50,7 +50,7 @@ _STATUS_CAUSES = {
     429: Cause.QUOTA,
     499: Cause.CANCELLED,
 }
-_LONGEST_RETRY_AFTER_SECONDS = 3600.0
+_MAX_RETRY_AFTER_SECONDS = 3600.0
 
 
 def default_credentials() -> Any:
@@ -121,7 +121,7 @@ class _Exchange:
 
 
 class _Transport(httpx2.BaseTransport):
-    """Sends the SDK's requests within the limits of the thread's current exchange."""
+    """The SDK's transport, within the limits of the thread's current exchange."""
 
     def __init__(self, http: HttpClient) -> None:
         self._http = http
@@ -129,7 +129,7 @@ class _Transport(httpx2.BaseTransport):
 
     @contextlib.contextmanager
     def carrying(self, exchange: _Exchange) -> Iterator[None]:
-        """Requests of this thread belong to `exchange` meanwhile."""
+        """Assign this thread's requests to `exchange` until the end of the context."""
         self._current.exchange = exchange
         try:
             yield
@@ -170,7 +170,7 @@ class _Body(httpx2.SyncByteStream):
 
 
 class ChunkReader:
-    """Reads the chunks of one streamed answer in order (Vertex AI, GenerateContentResponse).
+    """A reader of the chunks of one streamed answer (Vertex AI, GenerateContentResponse).
 
     A blocked question has `promptFeedback` and no candidate; a blocked answer has a `finishReason` other than STOP, after text
     that may have been sent already.
@@ -280,4 +280,4 @@ def _reason(answer: object) -> str:
 def _retry_after(error: object) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", {})
     delay = delay_of(headers.get("retry-after"))
-    return None if delay is None else min(delay, _LONGEST_RETRY_AFTER_SECONDS)
+    return None if delay is None else min(delay, _MAX_RETRY_AFTER_SECONDS)

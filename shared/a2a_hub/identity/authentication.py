@@ -46,7 +46,7 @@ class Caller(Redacted, frozen=True, kw_only=True):
 
 
 class Authenticator:
-    """Authenticates requests. All anonymous callers share `anonymous_principal`.
+    """The authentication of requests. All anonymous callers share `anonymous_principal`.
 
     `token_header` holds the caller's own token: API Gateway moves it away from Authorization.
     """

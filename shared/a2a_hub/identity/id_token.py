@@ -15,7 +15,7 @@ _ISSUERS = ("https://accounts.google.com", "accounts.google.com")
 
 
 class IdTokenVerifier:
-    """Verifies ID tokens made for one of `audiences`; if `callers` (emails) are given, only theirs.
+    """A verifier of ID tokens made for one of `audiences`; if `callers` (emails) are given, only theirs.
 
     google-auth is loaded for the first token that looks like an ID token.
     """

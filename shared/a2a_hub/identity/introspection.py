@@ -23,7 +23,7 @@ from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.static_clients import digest
 
 _SECONDS = 5.0
-_MOST_BYTES = 65536
+_MAX_BYTES = 65536
 _RETRY_AFTER_SECONDS = 5
 _INVALID_FOR_SECONDS = 10.0
 Value = TypeVar("Value")
@@ -42,7 +42,7 @@ class IntrospectedToken(Struct, frozen=True, kw_only=True):
 
 
 class TokenPolicy(Struct, frozen=True, kw_only=True):
-    """Accepts tokens made for one of `audiences`; if `domains` are given, only of users in one of them."""
+    """The accepted tokens: those made for one of `audiences`; if `domains` are given, only of users in one of them."""
 
     audiences: frozenset[str]
     domains: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ class TokenPolicy(Struct, frozen=True, kw_only=True):
 
 
 class AccessTokenVerifier:
-    """Verifies opaque access tokens. The policy is applied each time, to cached tokens as well."""
+    """A verifier of opaque access tokens. The policy is applied each time, to cached tokens as well."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class AccessTokenVerifier:
             deadline=self._http.clock() + _SECONDS,
             connect_seconds=_SECONDS,
             idle_seconds=_SECONDS,
-            max_bytes=_MOST_BYTES,
+            max_bytes=_MAX_BYTES,
             retries=1,
         )
         headers = {"authorization": f"Bearer {token}", "accept": JSON}

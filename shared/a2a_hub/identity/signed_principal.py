@@ -42,7 +42,7 @@ class _Claims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PrincipalSigner:
-    """Signs with the first of `keys` and accepts any of them, so that a key can be rotated while both ends run.
+    """A signer with the first of `keys`, which accepts any of them, so that a key can be rotated while both ends run.
 
     `audience` is the receiving function. `now` gives seconds since the epoch.
     """

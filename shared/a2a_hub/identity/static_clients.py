@@ -31,7 +31,7 @@ class Client(Struct, frozen=True, kw_only=True):
 
 
 class StaticTokenVerifier:
-    """Verifies the tokens of a fixed set of clients."""
+    """A verifier of the tokens of a fixed set of clients."""
 
     def __init__(self, clients: Iterable[Client]) -> None:
         self._principals = {

@@ -23,7 +23,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Log:
-    """Writes lines. `clock` gives monotonic seconds; traces belong to the Google Cloud project `project`."""
+    """A log of JSON lines. `clock` gives monotonic seconds; traces belong to the Google Cloud project `project`."""
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from functools import cache
 from a2a_hub.text.normalization import compose, normalise
 
 # Longer texts are complete questions.
-_LONGEST = 80
+_MAX_CHARACTERS = 80
 
 _PLEASE = r"(?:,? please)?"
 _QUESTION_WORD = r"(?:what|whom?|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|may)\b"
@@ -98,7 +98,7 @@ _NUMBERED = r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])"
 def is_follow_up(text: str) -> bool:
     """Return True if a text only makes sense as the continuation of another one."""
     normal = normalise(text)
-    return len(normal) <= _LONGEST and _follow_ups().fullmatch(normal) is not None
+    return len(normal) <= _MAX_CHARACTERS and _follow_ups().fullmatch(normal) is not None
 
 
 def names_another(earlier: str, follow_up: str) -> bool:

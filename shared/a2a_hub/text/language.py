@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from functools import cache
 
-_LONGEST_END = 5000
+_MAX_END_CHARACTERS = 5000
 
 
 class Language(StrEnum):
@@ -29,9 +29,9 @@ def answer_language(question: str) -> Language:
     Of a conversation's questions, one per line, the last one that names a language decides.
     """
     ends = question
-    if len(question) > 2 * _LONGEST_END:
+    if len(question) > 2 * _MAX_END_CHARACTERS:
         # Pasted material stands between the ends of a question.
-        ends = f"{question[:_LONGEST_END]}\n{question[-_LONGEST_END:]}"
+        ends = f"{question[:_MAX_END_CHARACTERS]}\n{question[-_MAX_END_CHARACTERS:]}"
     named = list(_named().finditer(ends))
     if not named:
         return language_of(question)

@@ -16,7 +16,7 @@ _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58"
 _INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff"
 _FOLDED = dict.fromkeys(_DASHES, "-") | dict.fromkeys(_INVISIBLE, "")
 # Longer texts hold pasted material of unknown origin.
-_LONGEST = 20_000
+_MAX_CHARACTERS = 20_000
 # The quoted thread begins here.
 _THREAD = (
     r"-{2,} ?(?:original message|forwarded message|元のメッセージ|転送).*"
@@ -82,13 +82,13 @@ def _fold(text: str) -> str:
 
 @cache
 def _unusual() -> re.Pattern[str]:
-    """Matches characters to be folded, and lone surrogates. Compiled on first use."""
+    """Return the pattern of characters to be folded, and lone surrogates, compiled on first use."""
     return re.compile(f"[{re.escape(''.join(_FOLDED))}\ud800-\udfff]")
 
 
 def without_quoted_mail(text: str) -> str:
     """Return the text without quoted mail, courtesies and signature; the whole text if nothing else is left."""
-    if len(text) > _LONGEST or ("\n" not in text and "。" not in text):
+    if len(text) > _MAX_CHARACTERS or ("\n" not in text and "。" not in text):
         return text
     lines = text.splitlines()
     own_lines = _parts(lines)[0] if len(lines) > 1 else [0]
@@ -98,9 +98,9 @@ def without_quoted_mail(text: str) -> str:
 
 def question_text(text: str) -> str:
     """Return `without_quoted_mail` for agents with short questions; of a longer text its two ends, without pasted material."""
-    if len(text) <= _LONGEST:
+    if len(text) <= _MAX_CHARACTERS:
         return without_quoted_mail(text)
-    return f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+    return f"{text[: _MAX_CHARACTERS // 2]}\n{text[-_MAX_CHARACTERS // 2 :]}"
 
 
 def without_signature(text: str) -> str:
@@ -108,7 +108,7 @@ def without_signature(text: str) -> str:
 
     "Please see below" refers to the quoted question; below "How high is Mount Fuji?" stands an earlier one.
     """
-    if len(text) > _LONGEST or "\n" not in text:
+    if len(text) > _MAX_CHARACTERS or "\n" not in text:
         return text
     lines = text.splitlines()
     own_lines, start, end = _parts(lines)
