@@ -9,6 +9,7 @@ import openapi_spec_validator
 import pytest
 import yaml
 
+from a2a_hub.boundaries.registry import KINDS
 from a2a_hub.http.messages import Response
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
@@ -209,6 +210,11 @@ def test_the_document_has_the_form_that_it_says_it_has() -> None:
 def test_every_status_of_a_problem_is_documented() -> None:
     documented = _document()["paths"]["/tools/query"]["post"]["responses"].keys()
     assert {"200", "400", "401", "403", "405", "413", "415", "503"} <= documented
+
+
+def test_the_document_has_every_kind_of_boundary() -> None:
+    documented = _document()["components"]["schemas"]["Answer"]["properties"]["boundary"]["enum"]
+    assert set(documented) == {*KINDS, None}
 
 
 def test_the_routes_are_told_without_addresses() -> None:
