@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,7 +35,8 @@ from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
 from tests.fakes.http_server import Exchange, HttpServer, Received
 from tests.fakes.hub import TOKEN, Hub, route, text_of
-from tests.fakes.local_cloud import call
+from tests.fakes.local_cloud import account, call
+from tests.integration.gates import function
 from tests.unit.cards import good_card
 
 KEY, SECRET = "key-of-the-travel-agent", "secret of/the+hub"
@@ -501,3 +503,68 @@ def test_no_line_is_printed_for_a_token_url_that_may_not_be_called(token_url: st
     card = _v0_3({"type": "oauth2", "flows": {"clientCredentials": flow}}, [])
     with GuardedAgent(lambda _: True, serve_card=lambda exchange: exchange.json(card)) as agent:
         assert "security" not in examined(route("alpha", agent.url), sources_of())
+
+
+_ROUTES = """
+[[routes]]
+id = "hotel"
+name = "Hotel"
+description = "Books rooms."
+priority = 1
+url = "{hotel}"
+keywords = ["room"]
+boundary = "api_key"
+api_key = "{resource}"
+api_key_header = "X-Travel-Key"
+
+[[routes]]
+id = "travel"
+name = "Travel"
+description = "Books flights."
+url = "{travel}"
+boundary = "oauth_client_credentials"
+token_url = "{login}/token"
+client_id = "the:hub"
+client_secret = "env:TRAVEL_SECRET"
+scopes = ["book"]
+default = true
+"""
+
+
+def test_a_hub_that_runs_crosses_both_boundaries_of_its_table(tmp_path: Path) -> None:
+    with (
+        owner() as (server, login),
+        account("hub@my-hub-project.iam.gserviceaccount.com") as metadata,
+        HttpServer(_any_secret_manager) as manager,
+        GuardedAgent(bearer_of(server)) as travel,
+        GuardedAgent(with_key) as hotel,
+    ):
+        table = _ROUTES.format(hotel=hotel.url, travel=travel.url, login=login, resource=RESOURCE.text)
+        (tmp_path / "routes.toml").write_text(table)
+        host = metadata.removeprefix("http://")
+        settings = {
+            "ROUTES_FILE": str(tmp_path / "routes.toml"),
+            "HUB_DEV_TOKEN": TOKEN,
+            "TRAVEL_SECRET": SECRET,
+            "SECRET_MANAGER_ENDPOINT": manager.url,
+            "GCE_METADATA_HOST": host,
+            "GCE_METADATA_IP": host,
+        }
+        with function("hub", tmp_path, **settings) as hub:
+            headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+            asked = [
+                hub.ask(path="/tools/query", body=json.dumps({"query": query}).encode(), headers=headers)
+                for query in ("a room", "a flight")
+            ]
+            outputs = "".join(answer.body.decode() for answer in asked) + hub.log.read_text()
+    answers = [json.loads(answer.body) for answer in asked]
+    assert [(each["boundary"], each["answer"]) for each in answers] == [
+        ("api_key", "Bon voyage"),
+        ("oauth_client_credentials", "Bon voyage"),
+    ]
+    assert manager.received[0].headers["authorization"].startswith("Bearer ya29.")
+    assert not any(secret in outputs for secret in (KEY, SECRET, "access-token-", "ya29."))
+
+
+def _any_secret_manager(exchange: Exchange) -> None:
+    exchange.json({"payload": {"data": base64.b64encode(KEY.encode()).decode()}})
