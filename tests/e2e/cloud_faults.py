@@ -147,6 +147,8 @@ TOLD = (
 UNTOLD = {
     "expire-token": "seen only by who has no token yet: a test of its own",
     "metadata-down": "seen only by who has no token yet: a test of its own",
+    "invalid-client": "no sample route gets its token there: tests/integration/test_secret_boundaries.py",
+    "expired-early": "no sample route gets its token there: tests/integration/test_secret_boundaries.py",
     "standard-edition": "nothing is wrong: the search goes on without extracts",
     "block-question": "about one question, and not about the model's being there",
     "finish": "about one answer",
