@@ -24,8 +24,8 @@ from local.ports import free_ports
 
 BARE = "bare function"
 HUB = "hub, constant route"
-_MOST_ADDED_MS = 40
-_MOST_ADDED_MB = 12
+_MOST_ADDED_MS = 70
+_MOST_ADDED_MB = 30
 _LEAST_STARTS = 9
 # Below what is to be seen, and long enough to leave the processor to the one that starts.
 _POLL_SECONDS = 0.002
