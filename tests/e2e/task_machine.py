@@ -184,10 +184,10 @@ def machine(
         "CLIENTS_FILE": str(folder / "clients.toml"),
         "ROUTES_FILE": str(folder / "routes.toml"),
         "TASK_LEASE_SECONDS": str(LEASE_SECONDS),
-        "TASK_LOOK_SECONDS": "0.2",
+        "TASK_CANCEL_POLL_SECONDS": "0.2",
         "TASK_STORE_AFTER_SECONDS": "0.3",
         "TASK_SWEEP_SECONDS": "0.2",
-        "WORKER_LOOK_SECONDS": "0.2",
+        "WORKER_POLL_SECONDS": "0.2",
         "TASK_MOST_ATTEMPTS": "50",
         **(settings or {}),
     }

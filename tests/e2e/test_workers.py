@@ -11,7 +11,7 @@ from local.functions import ROOT
 from tests.e2e.worker_runs import OTHER_USER, REVIEWER, WorkedHub, WorkerProcess, request, worked_hub
 
 ECHO = ("-m", "workers.echo", "developer")
-_SETTINGS = {"WORKER_LOOK_SECONDS": "0.5", "TASK_UI_SECONDS": "30", "KEEP_ALIVE_SECONDS": "0.2"}
+_SETTINGS = {"WORKER_POLL_SECONDS": "0.5", "TASK_UI_SECONDS": "30", "KEEP_ALIVE_SECONDS": "0.2"}
 TASK = "Fix the bug in the login page"
 
 

@@ -15,7 +15,7 @@ from tests.fakes.workspace import Hold, Workspace
 from tests.fakes.workspace_worker import environment, python
 
 _TOKEN = "a-development-token"
-_SETTINGS = {"WORKER_LOOK_SECONDS": "0.2", "TASK_UI_SECONDS": "30", "KEEP_ALIVE_SECONDS": "0.2"}
+_SETTINGS = {"WORKER_POLL_SECONDS": "0.2", "TASK_UI_SECONDS": "30", "KEEP_ALIVE_SECONDS": "0.2"}
 _WORKER = (
     "-m",
     "workers.workspace",

@@ -77,7 +77,7 @@ class Devtool:
     ) -> None:
         environ = {
             "TASK_STORE": f"sqlite:{folder / 'tasks.db'}",
-            "TASK_LOOK_SECONDS": "0.05",
+            "TASK_CANCEL_POLL_SECONDS": "0.05",
             "ALLOW_ANONYMOUS": "true",
             "ANONYMOUS_SUBJECT": "hub",
             "DEVTOOL_WORKSPACES": str(folder),

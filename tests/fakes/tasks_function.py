@@ -58,7 +58,7 @@ class Tasks:
             "TASK_STORE": f"sqlite:{self.file}",
             # What nobody is told of is not to be found by looking while a test runs.
             "TASK_SWEEP_SECONDS": "600",
-            "WORKER_LOOK_SECONDS": "60",
+            "WORKER_POLL_SECONDS": "60",
             **settings,
         }
         log = Log(self.log_lines.append, clock=time.monotonic, new_id=new_id, function="tasks")

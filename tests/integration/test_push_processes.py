@@ -37,7 +37,7 @@ def _settings(folder: Path, **more: str) -> dict[str, str]:
         "IAM_CREDENTIALS": "none",
         "TASK_STORE": f"sqlite:{folder}/tasks.db",
         "WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
-        "WEBHOOK_LOOK_SECONDS": "0.05",
+        "WEBHOOK_POLL_SECONDS": "0.05",
         "WEBHOOK_TIMEOUT_SECONDS": "1",
         **more,
     }

@@ -17,7 +17,7 @@ ENDED = task("completed", artifact("a", text("one "), text("two")))
 
 @pytest.fixture
 def keeping(tmp_path: Path) -> dict[str, str]:
-    return {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_LOOK_SECONDS": "0.05"}
+    return {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_CANCEL_POLL_SECONDS": "0.05"}
 
 
 class Unsteady:

@@ -176,7 +176,7 @@ def test_an_agent_whose_stream_stays_open_behind_its_question_is_answered(tmp_pa
         yield status("input-required", "Which city?")
         never.wait(0.3)
 
-    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_LOOK_SECONDS": "0.05"}
+    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_CANCEL_POLL_SECONDS": "0.05"}
     with AgentServer(asks) as agent:
         hub = Hub(route("alpha", agent.url, passes_tasks=True), settings=settings)
         client = TaskClient(hub, "1.0 JSONRPC")

@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> Iterator[SqliteTaskStore]:
 
 @pytest.fixture
 def hub(tmp_path: Path) -> Hub:
-    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_LOOK_SECONDS": "0.05"}
+    settings = {"TASK_STORE": f"sqlite:{tmp_path}/tasks.db", "TASK_CANCEL_POLL_SECONDS": "0.05"}
     return Hub(route("team", "", role="developer"), settings=settings)
 
 

@@ -42,7 +42,7 @@ def test_who_waits_for_one_role_is_not_given_anothers_task(tasks: Tasks) -> None
 
 
 def test_work_that_nobody_told_of_is_found_by_looking(tmp_path: Path) -> None:
-    tasks = Tasks(tmp_path, WORKER_LOOK_SECONDS="0.02")
+    tasks = Tasks(tmp_path, WORKER_POLL_SECONDS="0.02")
     waiting = _in_thread(lambda: tasks.ask("/v1/tasks:lease", {"waitSeconds": 60}))
     stored = tasks.add()
     assert waiting()[1]["taskId"] == stored.task.id
@@ -56,7 +56,7 @@ def test_a_wait_ends_without_content_when_nothing_comes(tmp_path: Path) -> None:
 
 
 def test_more_workers_than_there_are_places_for_are_not_held(tmp_path: Path) -> None:
-    tasks = Tasks(tmp_path, WORKER_WAITS_AT_ONCE="1", WORKER_LOOK_SECONDS="0.02")
+    tasks = Tasks(tmp_path, WORKER_WAITS_AT_ONCE="1", WORKER_POLL_SECONDS="0.02")
     answers: SimpleQueue[tuple[int, Any]] = SimpleQueue()
 
     def wait(token: str) -> None:

@@ -43,7 +43,7 @@ def read(settings: Settings, published: tuple[PublicKey, ...]) -> WebhookConfig:
             most_refusals=int(settings.number("WEBHOOK_REFUSALS", 10, least=1, most=10_000)),
         ),
         timeout_seconds=settings.number("WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1, most=60),
-        poll_seconds=settings.number("WEBHOOK_LOOK_SECONDS", 0.5, least=0.02, most=600),
+        poll_seconds=settings.number("WEBHOOK_POLL_SECONDS", 0.5, least=0.02, most=600),
     )
 
 

@@ -10,7 +10,11 @@ from urllib.parse import urlsplit
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "::1", "localhost"})
 """The names of this machine in URLs: credentials may go there over http."""
 
-ALIASES: Mapping[str, str] = {}
+ALIASES: Mapping[str, str] = {
+    "TASK_CANCEL_POLL_SECONDS": "TASK_LOOK_SECONDS",
+    "WEBHOOK_POLL_SECONDS": "WEBHOOK_LOOK_SECONDS",
+    "WORKER_POLL_SECONDS": "WORKER_LOOK_SECONDS",
+}
 """The renamed variables: present name to former name. docs/settings.md lists each; delete it after one version."""
 
 

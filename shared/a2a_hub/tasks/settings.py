@@ -53,7 +53,7 @@ def read(settings: Settings) -> TaskSettings:
         ),
         lease_times=LeaseTimes(
             seconds=settings.number("TASK_LEASE_SECONDS", 30, least=1, most=600),
-            cancel_poll_seconds=settings.number("TASK_LOOK_SECONDS", 1, least=0.05, most=30),
+            cancel_poll_seconds=settings.number("TASK_CANCEL_POLL_SECONDS", 1, least=0.05, most=30),
         ),
         runs_at_once=settings.choice("TASK_RUNS", "at_once", ("at_once", "queued")) == "at_once",
         webhook_hosts=settings.listed("WEBHOOK_ALLOWED_HOSTS"),

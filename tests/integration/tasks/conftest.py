@@ -18,6 +18,6 @@ def keeping(tmp_path: Path) -> dict[str, str]:
     return {
         "TASK_STORE": f"sqlite:{tmp_path}/tasks.db",
         "TASK_STORE_AFTER_SECONDS": "0.05",
-        "TASK_LOOK_SECONDS": "0.05",
+        "TASK_CANCEL_POLL_SECONDS": "0.05",
         "TASK_UI_SECONDS": "10",
     }
