@@ -48,17 +48,19 @@ def copy_project(target: Path) -> None:
             copy2(ROOT / name, target / name, follow_symlinks=False)
 
 
-def run_tests(copy: Path, tests: Sequence[str]) -> int | None:
-    """Return pytest's exit status, None if it does not end in time."""
+def run_tests(copy: Path, tests: Sequence[str], *, seconds: float = _SECONDS) -> tuple[int | None, str]:
+    """Return pytest's exit status, None if it does not end in time, and its output."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", *tests]
     path = os.pathsep.join([str(copy), str(copy / "shared")])
     # Byte code is told from its source by size and second alone: a mutant must not run as the one before it.
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        done = subprocess.run(command, cwd=copy, env=environment, timeout=_SECONDS, capture_output=True)
+        done = subprocess.run(
+            command, cwd=copy, env=environment, timeout=seconds, capture_output=True, text=True
+        )
     except subprocess.TimeoutExpired:
-        return None
-    return done.returncode
+        return None, ""
+    return done.returncode, done.stdout
 
 
 def outcome(mutant: Mutant, copy: Path) -> str:
@@ -69,7 +71,7 @@ def outcome(mutant: Mutant, copy: Path) -> str:
         return f"GONE: its text stands {count} times in {mutant.file}"
     try:
         file.write_text(original.replace(mutant.text, mutant.mutated), encoding="utf-8")
-        status = run_tests(copy, mutant.tests)
+        status, _ = run_tests(copy, mutant.tests)
     finally:
         file.write_text(original, encoding="utf-8")
     match status:
@@ -90,8 +92,10 @@ def main(names: Sequence[str], write: Callable[[str], object] = print) -> int:
             copy_project(copy := Path(folder) / str(number))
             copies.put(copy)
         unmutated = copies.get()
-        if run_tests(unmutated, list(dict.fromkeys(test for each in mutants for test in each.tests))) != 0:
-            write("The listed tests do not pass without a mutant")
+        every_test = list(dict.fromkeys(test for each in mutants for test in each.tests))
+        status, output = run_tests(unmutated, every_test, seconds=4 * _SECONDS)
+        if status != 0:
+            write(f"The listed tests do not pass without a mutant:\n{output[-3000:]}")
             return 1
         copies.put(unmutated)
 

@@ -32,7 +32,7 @@ def _refuses(*fields: object) -> Behaviour:
         ),
         (
             "こんにちは",
-            "依頼の次の部分を受け付けませんでした: message.metadata.workspace_path, message.parts[0]。",
+            "依頼の次の部分を受け付けませんでした：message.metadata.workspace_path, message.parts[0]。",
         ),
     ],
 )
