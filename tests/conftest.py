@@ -36,5 +36,5 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesTogether:
-    """How `make test` divides the tests among its processes."""
+    """Return how `make test` divides the tests among its processes."""
     return FilesTogether(config, log)

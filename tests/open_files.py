@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def is_held(path: Path) -> bool:
-    """Whether this process has the file at `path` open."""
+    """Return True if this process has the file at `path` open."""
     for descriptor in Path("/dev/fd").iterdir():
         # The one that lists them is gone by now.
         with contextlib.suppress(OSError):

@@ -117,7 +117,7 @@ def _named(graph: grimp.ImportGraph, modules: set[str], package: str) -> set[str
 
 
 def _distribution(module: str) -> str:
-    """What is installed to import `module`: by the longest name that is known, else its own."""
+    """Return what is installed to import `module`: by the longest name that is known, else its own."""
     known = [name for name in DISTRIBUTION if f"{module}.".startswith(f"{name}.")]
     return DISTRIBUTION[max(known, key=len)] if known else module
 

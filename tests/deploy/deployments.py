@@ -75,7 +75,7 @@ def deployment(folder: Path, *, config: str) -> Iterator[Deployment]:
 
 
 def copied_tree(folder: Path) -> Path:
-    """What deploy.sh needs of the project, without what an earlier run left."""
+    """Return what deploy.sh needs of the project, without what an earlier run left."""
     tree = folder / "tree"
     for part in _PARTS:
         source, target = ROOT / part, tree / part

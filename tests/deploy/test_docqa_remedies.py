@@ -25,7 +25,7 @@ def cloud() -> Iterator[DocumentCloud]:
 
 
 def environment(cloud: DocumentCloud, folder: Path) -> Mapping[str, str]:
-    """Where gcloud has this cloud and no other, and is its operator."""
+    """Return where gcloud has this cloud and no other, and is its operator."""
     token = folder / "token"
     token.write_text(OWNERS_TOKEN)
     return {

@@ -45,7 +45,7 @@ class Hub:
         return {log: log.stat().st_size for log in self.logs.glob("*.log")}
 
     def logged_since(self, sizes: Mapping[Path, int], *, name: str = "*") -> str:
-        """What all functions, or the one with this name, have logged since then."""
+        """Return what all functions, or the one with this name, have logged since then."""
         logs = sorted(self.logs.glob(f"{name}.log"))
         return "".join(log.read_bytes()[sizes.get(log, 0) :].decode(errors="replace") for log in logs)
 

@@ -21,7 +21,7 @@ class _Work:
     seconds: float
 
     def pieces(self) -> list[str]:
-        """What is said by now; the text itself comes last."""
+        """Return what is said by now; the text itself comes last."""
         share = (time.monotonic() - self.started) / self.seconds
         said = int(share * (len(PIECES) + 1)) if share < 1 else len(PIECES) + 1
         return [*PIECES, self.text][:said]

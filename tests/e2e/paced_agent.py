@@ -24,11 +24,11 @@ class PacedAgent(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it is called."""
+        """Return where it is called."""
         return f"http://127.0.0.1:{self.server_port}/"
 
     def calls_with(self, message_id: str) -> int:
-        """How often it was asked with this message."""
+        """Return how often it was asked with this message."""
         # What is asked about a task carries no message.
         return sum(call.get("message", {}).get("messageId") == message_id for call in list(self.calls))
 
@@ -37,7 +37,7 @@ class PacedAgent(ThreadingHTTPServer):
         self._may_go_on[message_id].set()
 
     def wait_for(self, message_id: str) -> bool:
-        """Whether the answer to this message may go on."""
+        """Return True if the answer to this message may go on."""
         return self._may_go_on[message_id].wait(_PATIENCE_SECONDS)
 
 

@@ -77,7 +77,7 @@ class Form:
         return {"jsonrpc": "2.0", "id": "request-1", "method": self.method, "params": params}
 
     def told(self, answer: Answer) -> FormAnswer:
-        """What a successful answer says; it is what the version's schema allows and nothing else."""
+        """Return what a successful answer says; it is what the version's schema allows and nothing else."""
         assert answer.status == 200, answer.body
         assert answer.media_type == ("text/event-stream" if self.streams else "application/json")
         if not self.streams:

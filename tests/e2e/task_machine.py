@@ -107,7 +107,7 @@ class Machine:
         self.store.close()
 
     def log(self, name: str) -> str:
-        """What the process, and those before it in its place, have written."""
+        """Return what the process, and those before it in its place, have written."""
         return self.programs[name].log.read_text(errors="replace")
 
     def call(self, hub: str, method: str, params: Json) -> Any:
@@ -140,7 +140,7 @@ class Machine:
 
 
 def message(text: str, message_id: str, *, at_once: bool = False) -> Json:
-    """What SendMessage is asked with."""
+    """Return what SendMessage is asked with."""
     said = {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": text}]}
     return {
         "message": said,
@@ -155,7 +155,7 @@ def text_of(value: Any) -> str:
 
 
 def until(look: Any, *, seconds: float = 40.0) -> Any:
-    """What `look` gives once it is something."""
+    """Return what `look` gives once it is something."""
     deadline = time.monotonic() + seconds
     while not (found := look()):
         assert time.monotonic() < deadline, "it never came"

@@ -130,7 +130,7 @@ def test_a_person_with_a_text_field_is_asked_and_decides(
 
 
 def said(hub: Hub, method: str, text: str, *, context_id: str | None = None) -> tuple[str, str]:
-    """What Gemini Enterprise shows its user for a text, and the context that it sends with the next one."""
+    """Return what Gemini Enterprise shows its user for a text, and the context that it sends with the next one."""
     answer = hub.caller().post("/", request(method, text_part(text), context_id=context_id))
     assert answer.status == 200
     if method == "message/send":

@@ -31,7 +31,7 @@ class Clients:
         self._by_sdk = by_sdk
 
     def ask(self, sdk: str, text: str, **how: Any) -> dict[str, Any]:
-        """What the client of `sdk` made of the answer."""
+        """Return what the client of `sdk` made of the answer."""
         if sdk == "1.x, 0.3 card":
             return self._by_sdk["1.x"].ask(text, cardVersion="0.3", **how)
         return self._by_sdk[sdk].ask(text, **how)

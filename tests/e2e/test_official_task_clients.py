@@ -38,7 +38,7 @@ class TaskClient:
 
     @property
     def names(self) -> tuple[str, str, str, str, str]:
-        """How this SDK calls things; see `_NAMES`."""
+        """Return how this SDK calls things; see `_NAMES`."""
         return _NAMES[self.sdk.partition(",")[0]]
 
     def begin(self, do: str, **asked: object) -> None:
@@ -47,14 +47,14 @@ class TaskClient:
         self.program.write(do=do, binding=self.binding, **card, **asked)
 
     def does(self, do: str, **asked: object) -> dict[str, Any]:
-        """What came of it."""
+        """Return what came of it."""
         self.begin(do, **asked)
         told = self.program.read()
         assert "error" not in told, told["error"]
         return told
 
     def is_refused(self, do: str, **asked: object) -> str:
-        """What the SDK makes of the hub's refusal."""
+        """Return what the SDK makes of the hub's refusal."""
         self.begin(do, **asked)
         error: str = self.program.read()["error"]
         return error

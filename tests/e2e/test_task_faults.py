@@ -142,6 +142,6 @@ def test_a_store_that_stands_still_for_ten_seconds_loses_nothing(
 
 
 def _can_be_taken_up(run: Machine, task_id: str) -> bool:
-    """Whether the store knows the agent's own task, so that another hub asks for that instead of beginning anew."""
+    """Return True if the store knows the agent's own task, so that another hub asks for that instead of beginning anew."""
     stored = run.store.get(task_id, owner=None)
     return stored is not None and "running" in decode_resume_payload(stored.payload).notes

@@ -68,7 +68,7 @@ def gemini() -> Iterator[FunctionCallingModel]:
 def environ(
     google: Workspace, gemini: FunctionCallingModel, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """What their workers are started with."""
+    """Return what their workers are started with."""
     return environment(google, gemini, tmp_path_factory.mktemp("environment"))
 
 

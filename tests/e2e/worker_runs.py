@@ -54,7 +54,7 @@ class WorkedHub:
 
     @property
     def tasks_url(self) -> str:
-        """Where workers fetch tasks."""
+        """Return where workers fetch tasks."""
         return f"http://127.0.0.1:{self.ports['tasks']}"
 
     def user(self, token: str = USER) -> Caller:
@@ -105,7 +105,7 @@ class WorkedHub:
         return value["result"]
 
     def lease(self, **fields: Any) -> Answer:
-        """What a developer is given."""
+        """Return what a developer is given."""
         return self.worker().post("/v1/tasks:lease", {"roles": ["developer"], **fields})
 
     def write(self, leased: dict[str, Any], verb: str, **fields: Any) -> Answer:

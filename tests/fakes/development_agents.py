@@ -72,13 +72,13 @@ class GeminiCliAgent(HttpServer):
         return list(events)
 
     def gives_up(self, exchange: Exchange) -> None:
-        """What it says to a decision on a call that ended with a lost connection."""
+        """Return what it says to a decision on a call that ended with a lost connection."""
         self._cancels(
             exchange, told("state-change", {"kind": "text", "text": "Execution aborted."}, ends=True)
         )
 
     def obeys(self, exchange: Exchange) -> None:
-        """What it says where all that it wanted to do was rejected."""
+        """Return what it says where all that it wanted to do was rejected."""
         self._cancels(exchange, told("state-change", ends=True))
 
     def _cancels(self, exchange: Exchange, last: Json) -> None:
@@ -120,7 +120,7 @@ def _task(state: str, history: list[Any], artifacts: tuple[Json, ...] = ()) -> J
 
 
 def _folded(events: list[Json]) -> Json:
-    """What it answers without a stream: the messages of its updates are the history."""
+    """Return what it answers without a stream: the messages of its updates are the history."""
     asked = {
         "kind": "message",
         "messageId": "asked",

@@ -211,7 +211,7 @@ def calls(events: Sequence[ReceivedTask]) -> list[dict[str, Any]]:
 
 
 def kinds(events: Sequence[ReceivedTask]) -> list[str]:
-    """What the updates are, with the status of their tool call, or the state of their task."""
+    """Return what the updates are, with the status of their tool call, or the state of their task."""
     return [
         f"{event.kind} {event.data['status']}"
         if event.kind == "TOOL_CALL_UPDATE" and event.data

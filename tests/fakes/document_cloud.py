@@ -143,7 +143,7 @@ def document_cloud(
 def grant_reading(
     storage_url: str, *, bucket: str, account: str, token: str = OWNERS_TOKEN, **more: Any
 ) -> None:
-    """What `gcloud storage buckets add-iam-policy-binding` does, with Google's own library."""
+    """Return what `gcloud storage buckets add-iam-policy-binding` does, with Google's own library."""
     credentials = Credentials(token)  # type: ignore[no-untyped-call]
     client = google.cloud.storage.Client(
         project=PROJECT, credentials=credentials, client_options={"api_endpoint": storage_url}

@@ -124,7 +124,7 @@ def _started(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
 
 
 def _answers(address: str, process: "subprocess.Popen[bytes]") -> bool:
-    """Whether it answers in time, as long as it runs."""
+    """Return True if it answers in time, as long as it runs."""
     deadline = time.monotonic() + _START_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         connection = http.client.HTTPConnection(address, timeout=5)

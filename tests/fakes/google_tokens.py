@@ -48,7 +48,7 @@ class Google:
         self._told("PUT" if mood else "DELETE", f"/control/mood/{endpoint}", mood)
 
     def asked(self) -> dict[str, int]:
-        """How often each endpoint was asked so far."""
+        """Return how often each endpoint was asked so far."""
         asked: dict[str, int] = self._told("GET", "/control/asked")
         return asked
 

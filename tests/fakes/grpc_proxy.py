@@ -33,7 +33,7 @@ class GrpcProxy:
         self._channel.close()
 
     def service(self, handler_call_details: Any) -> Any:
-        """How a call is answered: bytes in, bytes out, whatever they mean."""
+        """Yield how a call is answered: bytes in, bytes out, whatever they mean."""
         method = handler_call_details.method
 
         def forward(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:

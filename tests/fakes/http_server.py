@@ -81,7 +81,7 @@ class Exchange:
         self._ending.wait(seconds)
 
     def is_left(self) -> bool:
-        """Whether the other side has closed the connection by now; it must have nothing more to say."""
+        """Return True if the other side has closed the connection by now; it must have nothing more to say."""
         try:
             return self._connection.recv(1, socket.MSG_DONTWAIT) == b""
         except BlockingIOError:

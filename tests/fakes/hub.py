@@ -55,7 +55,7 @@ class Stream:
         return None if chunk.startswith(b":") else json.loads(chunk.removeprefix(b"data: "))["result"]
 
     def leave(self) -> None:
-        """What the WSGI server does when the client has left."""
+        """Return what the WSGI server does when the client has left."""
         cast("Any", self.chunks).close()
 
 

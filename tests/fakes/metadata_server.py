@@ -22,7 +22,7 @@ class MetadataServer(HttpServer):
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What tells google-auth that this is the metadata server."""
+        """Return what tells google-auth that this is the metadata server."""
         host = f"127.0.0.1:{self.port}"
         return {"GCE_METADATA_HOST": host, "GCE_METADATA_IP": host}
 

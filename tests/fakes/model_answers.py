@@ -18,7 +18,7 @@ def ask(model: Gemini, prompt: Prompt = PROMPT) -> list[Any]:
 
 
 def failure(model: Gemini) -> tuple[list[Any], Failure]:
-    """What was told before it failed, and why it did."""
+    """Return what was told before it failed, and why it did."""
     told: list[Any] = []
     try:
         for piece in model.stream(PROMPT, cancellation=Cancellation()):

@@ -273,7 +273,7 @@ def artifacts(events: Sequence[Event]) -> list[TaskArtifactUpdateEvent]:
 
 
 def until(look: Callable[[], Found | None]) -> Found:
-    """What `look` gives once it is something."""
+    """Return what `look` gives once it is something."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (found := look()):
         assert time.monotonic() < deadline, "it never came"

@@ -59,7 +59,7 @@ class TokenIssuers:
         return f"http://127.0.0.1:{self._http.server_port}"
 
     def environment(self, credentials: Mapping[str, Any], *, as_gcloud: bool = False) -> dict[str, str]:
-        """What makes `credentials` the application default, by the variable or as gcloud leaves them."""
+        """Return what makes `credentials` the application default, by the variable or as gcloud leaves them."""
         file = self.folder / "application_default_credentials.json"
         file.write_text(json.dumps(credentials))
         told = {"HTTPS_PROXY": self.url, "NO_PROXY": "127.0.0.1", "REQUESTS_CA_BUNDLE": str(self._ca)}
@@ -82,7 +82,7 @@ class TokenIssuers:
         }
 
     def impersonating(self) -> dict[str, Any]:
-        """What `gcloud auth application-default login --impersonate-service-account` leaves, for an account's key."""
+        """Return what `gcloud auth application-default login --impersonate-service-account` leaves, for an account's key."""
         return {
             "type": "impersonated_service_account",
             "service_account_impersonation_url": f"https://{HOST}/v1/projects/-/serviceAccounts/{ACCOUNT}:generateAccessToken",
@@ -112,7 +112,7 @@ class TokenIssuers:
         )
 
     def answer(self, path: str, authorization: str, body: bytes) -> dict[str, Any]:
-        """What is given out."""
+        """Return what is given out."""
         self.asked.append((path.rpartition("/")[2], authorization))
         match path.rpartition("/")[2]:
             case "token":

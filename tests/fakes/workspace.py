@@ -152,7 +152,7 @@ class Workspace:
         return 200, {"files": found}
 
     def get_file(self, _body: bytes, query: dict[str, list[str]], file_id: str) -> Answer:
-        """What is known of a file, or its bytes."""
+        """Return what is known of a file, or its bytes."""
         if file_id not in self.files:
             return _error(404, "notFound", f"File not found: {file_id}.")
         return 200, self.texts[file_id] if query.get("alt") == ["media"] else self.files[file_id]
@@ -215,7 +215,7 @@ class Workspace:
         return 200, event
 
     def free_busy(self, body: bytes, _query: dict[str, list[str]]) -> Answer:
-        """When each is busy."""
+        """Return when each is busy."""
         ids = [item["id"] for item in json.loads(body)["items"]]
         unknown = {"errors": [{"domain": "global", "reason": "notFound"}], "busy": []}
         return 200, {

@@ -39,5 +39,5 @@ class Bench:
         self.tools = {tool.__name__: tool for tool in self.desk.tools}
 
     def use(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """What the tool answers."""
+        """Return what the tool answers."""
         return self.tools[name](**arguments)

@@ -29,7 +29,7 @@ def python() -> Path:
 
 
 def environment(workspace: Workspace, model: FunctionCallingModel, folder: Path) -> dict[str, str]:
-    """What the worker is started with: nothing of this machine's own Google accounts."""
+    """Return what the worker is started with: nothing of this machine's own Google accounts."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OF_GOOGLE)}
     return inherited | {
         "PYTHONPATH": str(ROOT),
@@ -93,7 +93,7 @@ class WorkspaceProgram:
         self._logged = self._log.stat().st_size
 
     def logged(self) -> str:
-        """What it wrote for the operator since then."""
+        """Return what it wrote for the operator since then."""
         return self._log.read_text()[self._logged :]
 
     def task(self) -> Task:
@@ -110,7 +110,7 @@ class WorkspaceProgram:
         *,
         cancelled: bool,
     ) -> dict[str, Any]:
-        """What a turn came to: an `answer`, a `question` or why it `failed`; and what was `told` on the way."""
+        """Return what a turn came to: an `answer`, a `question` or why it `failed`; and what was `told` on the way."""
         asked = {"taskId": task_id, "text": text, "history": history, "cancelled": cancelled}
         asked |= {"arguments": list(arguments), "environ": self._environ}
         assert self._popen.stdin is not None

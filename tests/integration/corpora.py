@@ -35,7 +35,7 @@ def hubctl(cloud: DocumentCloud, *arguments: object, **environment: str) -> tupl
 
 
 def pushed(cloud: DocumentCloud, folder: Path, *options: str) -> str:
-    """What a push that went well wrote."""
+    """Return what a push that went well wrote."""
     status, told = hubctl(cloud, "push", folder, *options)
     assert status == 0, told
     return told

@@ -47,7 +47,7 @@ class Registrations:
         return list(self.world.agents.values())[-1]
 
     def doctor(self, *arguments: str, **environment: str) -> dict[str, dict[str, str]]:
-        """What the doctor finds, by check; its exit status agrees with it. The published card is the registered one."""
+        """Return what the doctor finds, by check; its exit status agrees with it. The published card is the registered one."""
         live = ["--live-card", str(self.folder / "card.json")]
         status, told = self.hubctl("doctor", "--json", *live, *arguments, **environment)
         value = json.loads(told)

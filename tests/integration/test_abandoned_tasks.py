@@ -60,7 +60,7 @@ class Scene:
         return stored.task.status.state
 
     def said(self, task_id: str) -> str:
-        """What the user reads at the end."""
+        """Return what the user reads at the end."""
         stored = self.store.get(task_id, owner=None)
         assert stored
         assert stored.task.status.message is not None

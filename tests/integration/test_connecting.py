@@ -148,7 +148,7 @@ def _asked(url: str, http: HttpClient, *, connect_seconds: float, seconds: float
 
 
 def _failure(ask: Callable[[], object]) -> tuple[HttpFailure, float]:
-    """How it fails, and after how many seconds."""
+    """Return how it fails, and after how many seconds."""
     started = time.monotonic()
     with pytest.raises(HttpFailure) as raised:
         ask()

@@ -154,7 +154,7 @@ def test_a_command_whose_process_died_is_not_run_again_and_the_task_says_so(
 
 
 def _decide_and_die(folder: Path, task_id: str, call_id: str) -> None:
-    """What a process leaves that took the decision, stored that it did, and died."""
+    """Return what a process leaves that took the decision, stored that it did, and died."""
     store = SqliteTaskStore(folder / "tasks.db", clock=time.time, new_token=new_id)
     stored = store.get(task_id, owner=None)
     assert stored

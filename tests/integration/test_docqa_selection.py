@@ -57,7 +57,7 @@ def service() -> Iterator[Vertex]:
 
 
 def ask(engine: DocumentQA | CloudDocumentQA, model: Gemini, question: str = QUESTION) -> AgentReply:
-    """What the agent says when this model may choose."""
+    """Return what the agent says when this model may choose."""
     return said(answers_of(engine, lambda call: Selection(model, call)), question)
 
 

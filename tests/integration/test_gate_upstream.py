@@ -20,7 +20,7 @@ class _NoTokens:
 
 
 def refused(upstream: Upstream) -> A2AError:
-    """How the call ends."""
+    """Return how the call ends."""
     with pytest.raises(A2AError) as error:
         upstream.send("POST", "/", headers={}, body=b"{}")
     return error.value

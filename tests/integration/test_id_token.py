@@ -23,7 +23,7 @@ def signer() -> Signer:
 
 @pytest.fixture
 def endpoint(signer: Signer) -> Iterator[HttpServer]:
-    """Where the signer's certificate is."""
+    """Yield where the signer's certificate is."""
     with certificates(signer) as server:
         yield server
 

@@ -46,7 +46,7 @@ def documents(request: SendMessageRequest, call: Call) -> Iterator[Piece]:
 
 
 def phrase(text: str, *, question: str = QUESTION) -> AgentReply:
-    """What is told when the model says `text`."""
+    """Return what is told when the model says `text`."""
     with model_says(text) as server:
         return said(rephrased(documents, gemini(server.url)), question)
 

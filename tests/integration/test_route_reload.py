@@ -51,13 +51,13 @@ class House:
         )
 
     def skills(self, handle: Handler, **headers: str) -> tuple[list[str], str]:
-        """What a card says, and its ETag; nothing where it has not changed."""
+        """Return what a card says, and its ETag; nothing where it has not changed."""
         answer = _ask(handle, "GET", _CARD, headers=headers)
         value = json.loads(answer[1]) if answer[1] else {"skills": []}
         return [skill["id"] for skill in value["skills"]], answer[2]["etag"]
 
     def route(self, question: str) -> str:
-        """Where a question goes."""
+        """Return where a question goes."""
         body = json.dumps({"query": question}).encode()
         status, answer, _ = _ask(self.hub, "POST", "/tools/query", body)
         assert status == 200, answer

@@ -27,7 +27,7 @@ class Issuers(TokenIssuers):
         self.given: list[tuple[str, str, str]] = []
 
     def answer(self, path: str, authorization: str, body: bytes) -> dict[str, Any]:
-        """What is given out."""
+        """Return what is given out."""
         if path.endswith(":signJwt"):
             self.asked.append((path.rpartition("/")[2], authorization))
             return {

@@ -61,7 +61,7 @@ def _running(
 
 
 def _is_alive(marker: Path) -> bool:
-    """Whether what writes to the marker all the time still does."""
+    """Return True if what writes to the marker all the time still does."""
     before = marker.read_text()
     deadline = time.monotonic() + 0.5
     while time.monotonic() < deadline:

@@ -31,7 +31,7 @@ _PATHS = sorted(
 
 
 def is_let_in(path: str, target: str | None = None) -> bool:
-    """Whether the gate goes on with this path."""
+    """Return True if the gate goes on with this path."""
     try:
         check_target(path if target is None else target, path)
     except A2AError:

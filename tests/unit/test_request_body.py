@@ -43,7 +43,7 @@ def in_chunks(server: socket.socket, **wait_limits: Any) -> RequestBody:
 
 
 def has_ended(server: socket.socket) -> bool:
-    """Whether nothing more is read from the connection."""
+    """Return True if nothing more is read from the connection."""
     server.settimeout(30)
     return server.recv(1) == b""
 

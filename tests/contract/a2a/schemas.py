@@ -81,7 +81,7 @@ def _registry() -> Registry[Any]:
 
 
 def faults(message: str, value: Any) -> list[str]:
-    """What a validator of A2A 1.0.1 has against `value` as a `message`."""
+    """Return what a validator of A2A 1.0.1 has against `value` as a `message`."""
     return list(_said(_validator(message), value))
 
 
@@ -122,7 +122,7 @@ def _schema_v0_3() -> dict[str, Any]:
 
 
 def faults_v0_3(definition: str, value: Any, *, strict: bool = True) -> list[str]:
-    """What a validator of A2A 0.3.0 has against `value`; a strict one refuses members that the schema does not know."""
+    """Return what a validator of A2A 0.3.0 has against `value`; a strict one refuses members that the schema does not know."""
     return list(_said(_validator_v0_3(definition, strict), value))
 
 

@@ -123,7 +123,7 @@ class Way:
 
     @property
     def parts(self) -> str:
-        """What the message's parts are called."""
+        """Return what the message's parts are called."""
         return "content" if self.rest and self.version is Version.V0_3 else "parts"
 
     def params(self, text: str = "hello") -> dict[str, Any]:

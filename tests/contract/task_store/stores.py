@@ -127,7 +127,7 @@ def texts(stored: StoredTask, artifact_id: str = "a") -> list[str | None]:
 
 
 def at_once(works: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]:
-    """What each returned or raised; all are started at the same moment."""
+    """Return what each returned or raised; all are started at the same moment."""
     ready = threading.Barrier(len(works))
 
     def start(payload: Callable[[], _Result]) -> _Result | Exception:

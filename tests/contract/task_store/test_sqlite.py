@@ -55,7 +55,7 @@ def _started(file: Path, payload: str, task_id: str = "") -> "subprocess.Popen[s
 
 
 def _said(processes: "list[subprocess.Popen[str]]") -> list[list[str]]:
-    """What each wrote, all beginning together."""
+    """Return what each wrote, all beginning together."""
     for process in processes:
         assert process.stdin
         process.stdin.write("\n")

@@ -51,7 +51,7 @@ async def cancel(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 async def subscribe(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
-    """What came from now on; that something has come is told in a line of its own."""
+    """Return what came from now on; that something has come is told in a line of its own."""
     events = client.resubscribe(TaskIdParams(id=asked["taskId"]))
     return await _read(events, begun=lambda: _write({"begun": True}))
 

@@ -68,7 +68,7 @@ async def cancel(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 async def subscribe(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
-    """What came from now on; that something has come is told in a line of its own."""
+    """Return what came from now on; that something has come is told in a line of its own."""
     events = client.subscribe(SubscribeToTaskRequest(id=asked["taskId"]))
     return await _read(events, begun=lambda: _write({"begun": True}))
 

@@ -116,7 +116,7 @@ class Cloud:
         raise Refused(400, "INVALID_ARGUMENT", f"the fake has no {method} {api} {path}")
 
     def members(self, resource: str, role: str) -> list[str]:
-        """Who has a role on a resource."""
+        """Return who has a role on a resource."""
         bindings = self.policies.get(resource, {}).get("bindings", [])
         return [member for binding in bindings if binding["role"] == role for member in binding["members"]]
 

@@ -77,7 +77,7 @@ def subscribed(client: TaskClient, task_id: str) -> Iterator[Seen] | None:
 
 
 def has_said(client: TaskClient, task_id: str, text: str) -> bool:
-    """Whether the task's agent has said this last."""
+    """Return True if the task's agent has said this last."""
     try:
         return client.get(task_id).said == text
     except Refused:
@@ -98,7 +98,7 @@ def ended(client: TaskClient, task_id: str) -> Seen:
 
 
 def until(look: Callable[[], Found | None]) -> Found:
-    """What `look` gives once it is something."""
+    """Return what `look` gives once it is something."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (found := look()):
         assert time.monotonic() < deadline, "it never came"

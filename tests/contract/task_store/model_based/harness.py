@@ -85,13 +85,13 @@ class Stage(RuleBasedStateMachine):
         self.clock.pass_by(_TICK_SECONDS)
 
     def both(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """What the store says, which is what the model says; None for a refusal."""
+        """Return what the store says, which is what the model says; None for a refusal."""
         said = self.outcome(self.store, method, *arguments, **named)
         assert said == self.outcome(self.model, method, *arguments, **named)
         return None if isinstance(said, tuple) else said
 
     def outcome(self, of: Any, method: str, *arguments: Any, **named: Any) -> Any:
-        """What it says; a refusal as a tuple."""
+        """Return what it says; a refusal as a tuple."""
         try:
             return getattr(of, method)(*arguments, **named)
         except AlreadyRunning as running:
