@@ -168,6 +168,13 @@ def test_a_function_is_uploaded_as_it_is_bundled(name: str, deployed: Deployed) 
     assert {file for file in files if not file.endswith((".pyc", "/"))} == bundle
 
 
+def test_the_build_makes_byte_code_that_is_matched_by_content(deployed: Deployed) -> None:
+    builds = deployed.deployment.google.run.builds
+    variables = [build["buildpackBuild"]["environmentVariables"] for build in builds]
+    assert builds
+    assert all(each["SOURCE_DATE_EPOCH"] == "315532801" for each in variables)
+
+
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_service_runs_as_its_own_account_with_room_for_its_streams(name: str, deployed: Deployed) -> None:
     project, _, service = SERVICES[name].partition("/")
