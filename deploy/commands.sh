@@ -52,7 +52,7 @@ attempt() { # COMMAND…: its messages go to the terminal, and into $problem
     { "$@" 2>&1 >&3 | tee -- "$problem" >&2; } 3>&1
 }
 
-bind() { # COMMAND…: a policy binding; an account that was made a moment ago may not be known everywhere yet
+bind() { # COMMAND…: a policy binding; an account that was just made may still be propagating
     local tries=0
     show "$@"
     [[ $dry_run ]] && return
@@ -82,13 +82,13 @@ exists() { # COMMAND…: whether what it describes is there; its output is in $a
     done
 }
 
-# $fresh is set once this run has enabled an API, made an account or given a role, and Google takes minutes to know it everywhere.
+# $fresh is set once this run has enabled an API, made an account or given a role, which takes minutes to propagate.
 fresh='' changes=0
 unknown_api='SERVICE_DISABLED|has not been used in project|API .*not enabled'
 
 once_more() { # PATTERN: after a pause, where the message in $problem may only mean that; false when it does not, or it is too much
     [[ $fresh ]] && ((tries++ < 5)) && grep -qiE -- "$1" "$problem" || return
-    [[ $quiet ]] || echo "# what was just made is not known everywhere yet: once more in $((tries * 10)) s"
+    [[ $quiet ]] || echo "# an API or account of this run is still propagating: once more in $((tries * 10)) s"
     pause $((tries * 10))
 }
 

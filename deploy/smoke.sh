@@ -12,7 +12,7 @@ failed=0
 check() { # NAME WANTED CURL-OPTION…: the answer's status, WWW-Authenticate scheme and body match the pattern WANTED
     local name=$1 wanted=$2 answer
     shift 2
-    # A gateway that was made a minute ago does not answer everywhere yet.
+    # A new gateway may still be propagating.
     answer=$(curl --silent --show-error --max-time 30 --retry "${SMOKE_RETRIES:-8}" --retry-delay 5 --retry-all-errors \
         --write-out '\n%{http_code} %header{www-authenticate}' "$@") || true
     answer=$(tail -n 1 <<<"$answer")$'\n'$(sed '$d' <<<"$answer")

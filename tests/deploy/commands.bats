@@ -61,7 +61,7 @@ TEXT
     [[ $(<"$BATS_TEST_TMPDIR/err") == error ]]
 }
 
-@test "a grant waits for an account that is not known everywhere yet" {
+@test "a grant waits for an account that is still propagating" {
     fails_first 3 "Service account a@b.iam.gserviceaccount.com does not exist."
     run bind command_of_the_test
     [[ $status == 0 && $(wc -l <"$COUNT") == 4 ]]

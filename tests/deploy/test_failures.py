@@ -62,7 +62,7 @@ def test_an_api_that_this_run_enabled_is_waited_for(prepared: Deployment) -> Non
     prepared.google.cloud.passing["iam GET .*/serviceAccounts"] = refusals
     outcome = prepared.deploy("--only=prepare")
     assert outcome.status == 0, outcome.err
-    assert outcome.out.count("not known everywhere yet: once more") == 2
+    assert outcome.out.count("still propagating: once more") == 2
 
 
 def test_a_build_that_fails_leaves_the_grants_alone(prepared: Deployment) -> None:
