@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Deploys the hub and its agents to Google Cloud, as deploy.toml says. Every step looks before it makes: a second run changes nothing.
-# shellcheck disable=SC2154 # what is not assigned here is defined by `python3 -m deploy plan` (deploy/shell.py)
+# Deploys the hub and its agents to Google Cloud, as deploy.toml says. Every step checks before it changes: a second run changes nothing.
+# shellcheck disable=SC2154 # the other names are defined by `python3 -m deploy plan` (deploy/shell.py)
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 # `python3 -m deploy` reads deploy.toml with the package in shared/; no environment is set up for it.
@@ -75,7 +75,7 @@ main() {
     [[ $direct ]] || echo "#       after deploy/smoke.sh $public_url"
 }
 
-# --- what is there, and what is to be ---
+# --- the plan and the addresses ---
 
 check_tools() {
     local tool
@@ -107,11 +107,11 @@ chosen() { # STAGE
     [[ -z $only || ,$only, == *,"$1",* ]]
 }
 
-in_project() { # PROJECT: $there are the flags with which gcloud acts in it
+in_project() { # PROJECT: sets $there, the flags with which gcloud acts in it
     read -ra there <<<"--project=$1 ${identity_of[$1]} --quiet"
 }
 
-find_addresses() { # a service's address follows from its name, its project's number and its region
+find_addresses() { # a service's address consists of its name, its project's number and its region
     local name
     step "addresses"
     for name in "${!number[@]}"; do
@@ -133,7 +133,7 @@ know_public_address() {
     public_url=${public_url:-https://GATEWAY_ADDRESS}
 }
 
-# --- prepare: what an administrator does once ---
+# --- prepare: the steps of an administrator, once ---
 
 prepare() {
     local name
@@ -216,7 +216,7 @@ needs_value() { # SECRET
 make_signing_key() {
     exists gcloud secrets describe "$signing_key" --format='value(name)' "${there[@]}" ||
         execute gcloud secrets create "$signing_key" --replication-policy=automatic "${there[@]}"
-    # The key goes from one program to the other: it is in no argument, no file and no log.
+    # The key goes from program to program: it is in no argument, file or log.
     has_value "$signing_key" || random_key | execute gcloud secrets versions add "$signing_key" --data-file=- "${there[@]}"
 }
 
@@ -224,7 +224,7 @@ random_key() {
     [[ $dry_run ]] || python3 -c 'import secrets; print(secrets.token_urlsafe(48), end="")'
 }
 
-share_bucket() { # FUNCTION: it may read its bucket, or work on what is in it
+share_bucket() { # FUNCTION: gives it read or write access to its bucket
     local member=serviceAccount:${account[$1]} role=${bucket_role[$1]}
     step "the bucket of $1"
     in_project "${project[$1]}"
@@ -263,7 +263,7 @@ deploy_function() { # FUNCTION
     grant "$name"
 }
 
-serves() { # FUNCTION CONTENT: whether this is what runs there. What did not start has to be deployed again.
+serves() { # FUNCTION CONTENT: true if this content runs there; a revision that did not start is deployed again
     local place=("${service[$1]}" --region="${region[$1]}" "${there[@]}") label created ready latest
     local revisions=status.latestCreatedRevisionName,status.latestReadyRevisionName
     if [[ $mode == run ]]; then
@@ -277,7 +277,7 @@ serves() { # FUNCTION CONTENT: whether this is what runs there. What did not sta
     fi
 }
 
-grant() { # FUNCTION: who may invoke it (docs/deployment.md)
+grant() { # FUNCTION: gives its invokers their role (docs/deployment.md)
     local name=$1 member place=(--region="${region[$1]}") role=roles/run.invoker
     for member in ${members[$name]}; do
         holds "$member" "$role" gcloud run services get-iam-policy "${service[$name]}" "${place[@]}" "${there[@]}" ||

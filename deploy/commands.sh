@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154 # $dry_run, $quiet and $problem are deploy.sh's
-# How deploy.sh runs commands: shown before they run, looked up before they make something, explained when they fail.
+# The commands of deploy.sh: shown before they run, checked before they change anything, explained when they fail.
 
 step() { # TEXT
     [[ $quiet ]] || printf '\n# %s\n' "$*"
 }
 
-show() { # COMMAND…: as it can be typed
+show() { # COMMAND…: prints it, quoted for a shell
     local word line=''
     [[ $quiet ]] && return
     for word in "$@"; do
@@ -15,13 +15,13 @@ show() { # COMMAND…: as it can be typed
     printf '%s\n' "${line% }"
 }
 
-python_of_runtime() { # the functions' own Python, whose byte code spares them compiling at every start, where it is installed
+python_of_runtime() { # the functions' own Python where it is installed: its byte code saves compiling at every start
     local version=python${runtime:6:1}.${runtime:7}
-    # Of some that are found, only a stand-in of pyenv is there.
+    # A python that is found may be only a shim of pyenv.
     if "$version" -c '' 2>/dev/null; then echo "$version"; else echo python3; fi
 }
 
-stop() { # COMMAND…: tells what failed with the message in $problem, and what to do, and ends
+stop() { # COMMAND…: prints the failed command, the message in $problem and the remedy, and exits
     {
         printf '\ndeploy.sh stopped at: '
         quiet='' show "$@"
@@ -32,14 +32,14 @@ stop() { # COMMAND…: tells what failed with the message in $problem, and what 
     exit 1
 }
 
-execute() { # COMMAND…: runs it, or stops
+execute() { # COMMAND…: runs it; stops if it fails
     show "$@"
     [[ $dry_run ]] && return
     attempt "$@" || on_terminal=yes stop "$@"
     changes=$((changes + 1))
 }
 
-execute_patiently() { # COMMAND…: the same for what leans on APIs, accounts and roles that this run has perhaps just made
+execute_patiently() { # COMMAND…: the same for commands that need APIs, accounts or roles that this run may just have made
     local tries=0
     show "$@"
     [[ $dry_run ]] && return
@@ -48,7 +48,7 @@ execute_patiently() { # COMMAND…: the same for what leans on APIs, accounts an
     done
 }
 
-attempt() { # COMMAND…: its messages go to the terminal, and into $problem
+attempt() { # COMMAND…: runs it; its messages go to the terminal and into $problem
     { "$@" 2>&1 >&3 | tee -- "$problem" >&2; } 3>&1
 }
 
@@ -62,7 +62,7 @@ bind() { # COMMAND…: a policy binding; an account that was just made may still
     changes=$((changes + 1))
 }
 
-list() { # COMMAND…: its output is in $answer, or it stops. In a dry run there is nothing.
+list() { # COMMAND…: sets $answer to its output; stops if it fails. Empty in a dry run.
     local tries=0
     answer=''
     [[ $dry_run ]] && show "$@" && return
@@ -71,7 +71,7 @@ list() { # COMMAND…: its output is in $answer, or it stops. In a dry run there
     done
 }
 
-exists() { # COMMAND…: whether what it describes is there; its output is in $answer
+exists() { # COMMAND…: true if the described resource exists; sets $answer to the output
     local tries=0
     answer=''
     [[ $dry_run ]] && show "$@" && return 1
@@ -86,13 +86,13 @@ exists() { # COMMAND…: whether what it describes is there; its output is in $a
 fresh='' changes=0
 unknown_api='SERVICE_DISABLED|has not been used in project|API .*not enabled'
 
-once_more() { # PATTERN: after a pause, where the message in $problem may only mean that; false when it does not, or it is too much
+once_more() { # PATTERN: pauses and returns true if the message in $problem matches, up to five times
     [[ $fresh ]] && ((tries++ < 5)) && grep -qiE -- "$1" "$problem" || return
     [[ $quiet ]] || echo "# an API or account of this run is still propagating: once more in $((tries * 10)) s"
     pause $((tries * 10))
 }
 
-holds() { # MEMBER ROLE COMMAND…: whether the policy that the command prints gives the role; all who have it are in $answer
+holds() { # MEMBER ROLE COMMAND…: true if the policy that the command prints gives the role; sets $answer to all its members
     local member=$1 role=$2
     shift 2
     exists "$@" --flatten='bindings[].members' --format='csv[no-heading](bindings.role,bindings.members)' || return 1

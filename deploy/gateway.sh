@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # the names are those of deploy.sh and of its plan
 # The API Gateway: an API, a config for each content of gateway/openapi.yaml, and one gateway that points to the newest.
 
-find_gateway() { # $public_url is its address, $in_use its config; false when there is none
+find_gateway() { # sets $public_url to its address and $in_use to its config; false if there is none
     local host state
     in_project "$home"
     while true; do
@@ -39,11 +39,11 @@ update_gateway() {
     fi
 }
 
-make_api_config() { # $api_config is what gateway/openapi.yaml makes; its id follows from the contents, which never change
+make_api_config() { # sets $api_config to the config of gateway/openapi.yaml; its id is a hash of the contents, which never change
     local file=build/gateway/openapi.yaml its_api=(--api="$gateway" "${there[@]}")
     api_config=$(ask api-config "$file" "$gateway_account" "${addresses[@]}") || exit
     exists gcloud api-gateway apis describe "$gateway" --format='value(name)' "${there[@]}" || execute gcloud api-gateway apis create "$gateway" "${there[@]}"
-    # Two that are made at once spoil each other: gcloud waits for its own, and one of somebody else's is waited for here.
+    # Two configs made at once fail: gcloud waits for its own, and this loop for one of somebody else's.
     while list gcloud api-gateway api-configs list --filter=state=CREATING --format='value(name)' "${its_api[@]}" && [[ $answer ]]; do
         echo "# waiting for $answer"
         pause 10

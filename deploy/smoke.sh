@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Is what stands at URL a hub that answers, and that lets nobody in without a token? `deploy/smoke.sh URL`
+# Checks that a hub answers at URL, and that it rejects callers without a token: `deploy/smoke.sh URL`
 set -euo pipefail
 address=${1:-}
 address=${address%/}

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # the names are those of deploy.sh and of its plan
-# What stored tasks need: a Firestore database with its indexes, topics, and Pub/Sub's subscriptions to `tasks`.
+# The resources of stored tasks: a Firestore database with its indexes, topics, and Pub/Sub's subscriptions to `tasks`.
 
 make_task_store() { # DATABASE PROJECT REGION
     local flags missing place=(--database="$1" "${there[@]}")
@@ -13,7 +13,7 @@ make_task_store() { # DATABASE PROJECT REGION
         refuse "the database $1 of $2 is of another kind: name a new one, TASK_STORE = \"firestore:NAME\""
     list gcloud firestore indexes composite list --format='json(name,queryScope,fields)' "${place[@]}"
     missing=$(ask missing-indexes <<<"$answer") || exit
-    # Firestore makes them in its own time; until then some lists of tasks fail.
+    # Firestore builds them asynchronously; until then some lists of tasks fail.
     while read -ra flags -u 4 && ((${#flags[@]})); do
         execute_patiently gcloud firestore indexes composite create "${flags[@]}" --async "${place[@]}"
     done 4<<<"$missing"
@@ -56,10 +56,10 @@ let_use_topic() { # TOPIC ACCOUNT ROLE
         bind gcloud pubsub topics add-iam-policy-binding "$1" --member="serviceAccount:$2" --role="$3" "${there[@]}"
 }
 
-push_wakeups() { # every topic to `tasks`, with an ID token of an account that may do nothing else
+push_wakeups() { # subscribes `tasks` to every topic, with an ID token of an account that has no other role
     local topic name endpoint=${url[tasks]}/wakeups
     local push=(--push-endpoint="$endpoint" --push-auth-service-account="$wakeups_account" --push-auth-token-audience="${url[tasks]}")
-    # A wake-up that is old wakes nobody any more: `tasks` looks by itself.
+    # An old wake-up is useless: `tasks` polls by itself.
     local kept=(--message-retention-duration=10m --expiration-period=never --ack-deadline=10)
     step "subscriptions of tasks"
     in_project "$home"
