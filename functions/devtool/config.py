@@ -12,8 +12,8 @@ from a2a_hub.gemini.settings import GeminiSettings, read_gemini
 from a2a_hub.identity import settings as identity_settings
 from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.settings.reader import Settings
-from a2a_hub.task_store import factory as store_settings
-from a2a_hub.task_store.factory import StoreSettings
+from a2a_hub.task_store import settings as store_settings
+from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks import settings as task_settings
 from a2a_hub.tasks.settings import TaskSettings
 

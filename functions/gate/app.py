@@ -13,8 +13,8 @@ from a2a_hub.http.dispatch import ANY, GET_ONLY, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler, Request, Response
 from a2a_hub.identity import signed_principal
 from a2a_hub.identity.authentication import Caller
+from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import is_operator
-from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.runtime.function import serve, status_pages, stdout_log
 from a2a_hub.tasks.webhook_keys import JWKS_PATH
 from a2a_hub.telemetry.log import Log, Record

@@ -13,8 +13,8 @@ from a2a_hub.diagnosis.gcloud import Service
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, GET_ONLY, POST, Dispatcher, Identified, Public
 from a2a_hub.http.messages import Handler
+from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import HUB_FUNCTION, Principal
-from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.identity.signed_principal import HEADER
 from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.wakeups import WAKEUPS_PATH

@@ -20,7 +20,7 @@ from a2a_hub.identity.authentication import Caller
 from a2a_hub.identity.principal import is_operator
 from a2a_hub.routing.routes import Route
 from a2a_hub.settings.hub import missing_variable
-from a2a_hub.task_store.factory import StoreSettings
+from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import TaskStore
 from a2a_hub.telemetry.log import Record
 from functions.hub.agent_examination import AgentExamination

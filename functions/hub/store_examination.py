@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from a2a_hub.a2a.model import TaskState
 from a2a_hub.diagnosis import report
-from a2a_hub.task_store.factory import StoreSettings
+from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import TaskQuery, TaskStore, Unavailable
 
 ROLE = "roles/datastore.user"

@@ -10,8 +10,8 @@ from a2a_hub.a2a.errors import UNAUTHENTICATED, UNAVAILABLE, A2AError
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import ANY, Dispatcher, Identified, MethodNotAllowed, NotFound
 from a2a_hub.http.messages import Handler, Request, Response
+from a2a_hub.identity.default_credentials import DefaultCredentials
 from a2a_hub.identity.principal import Principal
-from a2a_hub.identity.service_tokens import DefaultCredentials
 from a2a_hub.queue.wakeups import WAKEUPS_PATH
 from a2a_hub.routing.routes import RouteTable
 from a2a_hub.runtime.background import Background

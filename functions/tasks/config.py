@@ -10,7 +10,7 @@ from a2a_hub.identity.settings import IdentitySettings
 from a2a_hub.settings import hub as hub_settings
 from a2a_hub.settings.hub import HubSettings
 from a2a_hub.settings.reader import Settings
-from a2a_hub.task_store.factory import StoreSettings
+from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks.settings import read_most_attempts
 from functions.tasks.webhooks import config as webhook_config
 from functions.tasks.webhooks.config import WebhookConfig

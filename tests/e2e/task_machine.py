@@ -16,7 +16,8 @@ from typing import Any
 from a2a_hub.a2a.model import TaskStatusUpdateEvent
 from a2a_hub.identity.static_clients import digest
 from a2a_hub.runtime.ids import random_hex
-from a2a_hub.task_store.factory import StoreSettings, open_store
+from a2a_hub.task_store.factory import open_store
+from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.task_store.store import Store
 from local.functions import ROOT, environment_of, functions
 from local.parent_watch import ParentWatch

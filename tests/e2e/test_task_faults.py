@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from a2a_hub.runtime.ids import random_hex
-from a2a_hub.task_store.factory import StoreSettings
+from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks.resume_payload import decode_resume_payload
 from tests.e2e.long_running_agent import LongRunningAgent, answer_to
 from tests.e2e.task_machine import Machine, ended, machine, message, text_of, until

@@ -14,8 +14,8 @@ from a2a_hub.diagnosis.report import Outcome, Step
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.runtime.ids import random_hex
-from a2a_hub.task_store.factory import StoreSettings
 from a2a_hub.task_store.firestore import FirestoreTaskStore
+from a2a_hub.task_store.settings import StoreSettings
 from functions.hub.store_examination import examine_store
 from tests.fakes.emulators import PROJECT
 from tests.fakes.hub import Hub, route

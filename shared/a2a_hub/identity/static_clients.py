@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterable
 from typing import Any
 
@@ -72,6 +71,9 @@ def load_clients(text: str) -> tuple[Client, ...]:
 
     Raises ClientTableError with all errors.
     """
+    # Loaded for a table: without one, no start needs it.
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -19,8 +19,8 @@ from a2a_hub.routing.table_file import NOT_SET, RouteFile, RouteSource
 from a2a_hub.runtime.local_address import own_address
 from a2a_hub.runtime.threads import Threads
 from a2a_hub.settings.reader import Settings
-from a2a_hub.task_store import factory as store_settings
-from a2a_hub.task_store.factory import StoreSettings
+from a2a_hub.task_store import settings as store_settings
+from a2a_hub.task_store.settings import StoreSettings
 from a2a_hub.tasks import webhook_keys
 from a2a_hub.tasks.webhook_keys import PublicKey
 from a2a_hub.telemetry.log import Log

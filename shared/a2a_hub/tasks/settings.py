@@ -1,4 +1,4 @@
-"""The settings of stored tasks, beside those of the store (`a2a_hub.task_store.factory`)."""
+"""The settings of stored tasks, beside those of the store (`a2a_hub.task_store.settings`)."""
 
 from __future__ import annotations
 
