@@ -14,7 +14,7 @@ from a2a_hub.identity.signed_principal import HEADER, PrincipalSigner
 from a2a_hub.task_store.sqlite import SqliteTaskStore
 from tests.fakes.agent_server import AgentServer
 from tests.fakes.agent_wire import message, text
-from tests.fakes.hub import Hub, route, settle
+from tests.fakes.hub import Hub, route, settle, text_of
 
 _KEY = "a-key-that-the-gate-and-the-hub-share"
 
@@ -85,6 +85,18 @@ def test_work_for_workers_is_taken_only_of_those_who_may_use_its_route(tmp_path:
             settle()
             assert len(store.due(["developer"], limit=9)) == due
     store.close()
+
+
+def test_an_anonymous_caller_uses_what_everybody_may_use_and_nothing_else() -> None:
+    with AgentServer(lambda _: [message(text("Here you are"))]) as agent:
+        alpha = route("alpha", agent.url, allow_domains=("example.com",), keywords=("alpha",), priority=9)
+        hub = Hub(alpha, route("delta", agent.url), anonymous=True)
+        assert "Here you are" not in text_of(hub.send("alpha, please", token=None))
+        assert agent.said == []
+        assert text_of(hub.send("anything else", token=None)) == "Here you are"
+        listed = hub.request("GET", "/routes", token=None)
+    assert isinstance(listed.body, bytes)
+    assert [each["id"] for each in json.loads(listed.body)["routes"]] == ["delta"]
 
 
 def _rpc(method: str, params: Any) -> Any:
