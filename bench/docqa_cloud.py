@@ -3,8 +3,6 @@
 The services are the stand-ins of `local.cloud`, on this machine: the libraries are Google's, the distance is not.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

@@ -1,7 +1,5 @@
 """The contestants: programs that listen on ports of their own, and the memory and processor time of their processes."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

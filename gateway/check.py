@@ -4,8 +4,6 @@ Sources: docs.cloud.google.com/api-gateway/docs: oasv3-extensions, path-templati
 openapi-v3-limitations.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Reads gateway/openapi.yaml: its operations, and the backends of x-google-api-management that they name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Addresses and tokens: of the hub that a command calls, of a card, and as Gemini Enterprise could reach them."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 import socket

@@ -1,7 +1,5 @@
 """Output to terminals and pipes: escaping, broken pipes, Ctrl-C, and rows whose columns line up."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import os

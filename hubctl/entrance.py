@@ -1,7 +1,5 @@
 """The path from the operator's machine into the hub: network, card, clock, token; then the report from inside."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

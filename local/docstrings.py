@@ -1,7 +1,5 @@
 """Refuse docstrings that open with a relative clause: `python -m local.docstrings [FILE…]` (no file: all that git tracks)."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

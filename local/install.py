@@ -3,8 +3,6 @@
 Runs under any Python, before anything is installed: standard library only.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

@@ -4,8 +4,6 @@ The hub runs in this process under a profiler; the sample agent `expense` answer
 request is sent twice and the second is counted: that is how a warm instance serves it.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

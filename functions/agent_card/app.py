@@ -1,7 +1,5 @@
 """Wires the agent card function: the hub's card and its public keys, open to everybody at well-known paths."""
 
-from __future__ import annotations
-
 from msgspec import structs
 
 from a2a_hub.a2a.card import AgentCard

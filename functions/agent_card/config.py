@@ -1,7 +1,5 @@
 """The settings of the agent card function: the hub's, since it publishes the hub's card."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from a2a_hub.settings import hub

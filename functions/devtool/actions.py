@@ -1,7 +1,5 @@
 """The actions of the agent: each is one call of a tool, planned by a rule or by a model."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

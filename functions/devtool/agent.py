@@ -1,7 +1,5 @@
 """The development agent: a message starts a turn on a task, a decision resumes the task that waits for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from a2a_hub.a2a.agent import Turn

@@ -1,7 +1,5 @@
 """The settings of the development agent, which changes files and runs programs only as they allow."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

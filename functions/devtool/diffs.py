@@ -1,7 +1,5 @@
 """Unified differences, as `diff -u` writes them, for the approval of changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 

@@ -1,7 +1,5 @@
 """The examination of the agent's workspaces and programs."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

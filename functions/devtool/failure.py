@@ -1,7 +1,5 @@
 """Failures of tools, with a text for the person."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Planning with a Gemini model, which calls the tools as functions; texts that a rule understands need no model."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Planning of the next step of a task: the protocol of planners, and the one that plans by rules."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Presentation of a turn: as events of the extension, or as text for clients without it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec.structs import replace

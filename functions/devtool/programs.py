@@ -3,8 +3,6 @@
 A run gets nothing of this process's environment, is limited in time and output, and leaves no process behind.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import shlex

@@ -1,7 +1,5 @@
 """The extension's two methods: the list of commands, and the execution of one as a task."""
 
-from __future__ import annotations
-
 from a2a_hub.a2a.agent import Sending
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.extensions.development_tool import (

@@ -1,7 +1,5 @@
 """The texts of this agent for people, in English and Japanese."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from a2a_hub.a2a.model import Message, text_of

@@ -1,7 +1,5 @@
 """The tools: the approval that each call needs, and its execution in a workspace."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
 

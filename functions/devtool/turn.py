@@ -1,7 +1,5 @@
 """One turn of a task, an agent loop: plan a step, request approval, call the tool, until there is an answer or a question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct

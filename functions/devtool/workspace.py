@@ -4,8 +4,6 @@ A name is resolved with its links and must lie inside. Then it is opened from th
 that a link that is put in its way meanwhile leads nowhere.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """The expense agent's wiring."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill

@@ -1,7 +1,5 @@
 """The expense desk: it answers from the policy only, and says so if no entry fits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from a2a_hub.a2a.call import Call

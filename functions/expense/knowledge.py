@@ -1,7 +1,5 @@
 """The expense policy as data: one entry per topic."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

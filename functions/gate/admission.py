@@ -1,7 +1,5 @@
 """Admission: authentication, rate limit, and limited request bodies, per caller and in this instance's memory."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Wires the gate: identify and admit the caller, then forward to the hub with the principal in one signed header."""
 
-from __future__ import annotations
-
 import time
 
 from a2a_hub.a2a import card_endpoint, errors

@@ -1,7 +1,5 @@
 """The gate's settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

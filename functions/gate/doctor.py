@@ -1,7 +1,5 @@
 """`GET /doctor` at the gate: the examination of the path to the hub, and the hub's own report."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 

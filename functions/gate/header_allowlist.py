@@ -1,7 +1,5 @@
 """The headers, parameters and methods that pass the gate: allow-lists, since no deny-list has all names of a forger."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol

@@ -1,7 +1,5 @@
 """The private functions behind the gate: requests go to them, and their responses come back as a stream."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 

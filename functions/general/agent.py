@@ -1,7 +1,5 @@
 """The agent for general questions, and the protocol of the models that answer them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """The almanac: a model that answers from the bundled facts, word for word, and otherwise says that it does not know."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

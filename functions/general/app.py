@@ -1,7 +1,5 @@
 """The wiring of the agent for general questions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

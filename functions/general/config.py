@@ -1,7 +1,5 @@
 """The settings of the agent for general questions; without a model, it answers from the bundled almanac."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 "The height of Mount Fuji" is answered, "the height of Mount Fuji's crater" is not: nothing explains "crater".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A model that asks Gemini and streams its answer; the almanac's facts go into the prompt, and replace a failed answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any

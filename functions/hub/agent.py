@@ -1,7 +1,5 @@
 """The hub as an A2A agent: from the protocol's request to a turn, and back to the protocol's events."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

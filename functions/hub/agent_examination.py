@@ -1,7 +1,5 @@
 """The doctor's examination of one agent: network, clock, IAM, card, and the agent's report on itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Wires the hub, from the bottom up. The table of endpoints is the way of a request through it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Citations: from an agent's structured answer to the list of `/tools/query` and to numbered lines under a text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote

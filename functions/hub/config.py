@@ -1,7 +1,5 @@
 """The hub's settings, read once at start: a wrong one stops the start, so that a bad deployment gets no traffic."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec import Struct

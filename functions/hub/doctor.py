@@ -1,7 +1,5 @@
 """`GET /doctor`: examines every agent step by step, with the credential that the agent really gets."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Container, Iterator, Sequence

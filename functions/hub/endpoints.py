@@ -1,7 +1,5 @@
 """The hub's own endpoints beside A2A: its pages, `/tools/query` for programs, and the run of abandoned tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any

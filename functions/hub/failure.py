@@ -1,7 +1,5 @@
 """A contained failure: one sentence for the user; the cause and the remedy for the operator."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from msgspec import Struct

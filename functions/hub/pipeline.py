@@ -1,7 +1,5 @@
 """The pipeline of a turn: canonical text → route → agent → pieces of the answer, with every failure contained."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any

@@ -1,7 +1,5 @@
 """The doctor's examination of the task store: the database, the role, and the indexes of lists, as the hub itself."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 

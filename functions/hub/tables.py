@@ -1,7 +1,5 @@
 """The route table in use, everything made of it, and the choice of a turn's route. A turn keeps the table that it began with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol
 

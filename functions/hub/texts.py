@@ -1,7 +1,5 @@
 """The hub's own texts for people, in English and Japanese. Never an exception, an address or a token."""
 
-from __future__ import annotations
-
 import math
 
 from a2a_hub.a2a.model import Message, text_of

@@ -1,7 +1,5 @@
 """Decisions on tool calls: a text for an agent that waits for approval is read as the decision."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import UNSET, Struct

@@ -1,7 +1,5 @@
 """The advisor: it answers from the practices, with the requested number of tasks in order, and invents none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any

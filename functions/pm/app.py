@@ -1,7 +1,5 @@
 """The project management agent's wiring."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from a2a_hub.a2a.card import AgentSkill

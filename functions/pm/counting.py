@@ -1,7 +1,5 @@
 """The number of items that a question asks for: "three tasks", "top 5", 「タスクを3つ」, 「五つ」."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

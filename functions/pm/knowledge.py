@@ -1,7 +1,5 @@
 """Project management practices as data, each with its tasks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

@@ -1,7 +1,5 @@
 """The only place where the tasks function's parts are wired."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

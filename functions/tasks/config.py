@@ -1,7 +1,5 @@
 """The tasks function's settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

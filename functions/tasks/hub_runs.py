@@ -1,7 +1,5 @@
 """Start tasks on the hub that no process runs: queued ones, and those whose process died."""
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections.abc import Mapping

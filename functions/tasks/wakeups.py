@@ -1,7 +1,5 @@
 """Wake-ups at the tasks function: `POST /wakeups`, and the waking of threads that wait for work."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Collection

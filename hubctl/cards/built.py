@@ -1,7 +1,5 @@
 """The hub's card from the route table, in the form that a reader wants."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An agent card as JSON, the rules and findings on it, and how it departs from A2A 0.3.0 (§5.5, JSON schema)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The rules on a card for Gemini Enterprise as one table, their application, and the findings as text and JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Rules on what a card says: address, modes, capabilities, texts, size (docs/gemini-enterprise.md)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

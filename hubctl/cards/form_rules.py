@@ -1,7 +1,5 @@
 """Rules on a card's form: names, required fields and types (A2A 0.3.0's JSON schema)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Rules on authentication: without it declared, no user's token arrives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit

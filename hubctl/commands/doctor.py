@@ -1,7 +1,5 @@
 """`hubctl doctor`: step by step what works and what does not, with the exact command that fixes it."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The documents of a folder, of the bucket and of the data store, and where they differ. Nothing is sent here."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence

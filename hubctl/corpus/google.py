@@ -1,7 +1,5 @@
 """The bucket and the data store, through Google's own libraries: import this module only when a corpus is worked on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The paper's evaluation (§5; docs/paper.md): its questions over both paths, in each of its cases."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Sequence

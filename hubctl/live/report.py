@@ -1,7 +1,5 @@
 """The tables of `hubctl evaluate --live`, and docs/paper.md."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby

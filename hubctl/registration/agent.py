@@ -1,7 +1,5 @@
 """An agent of Gemini Enterprise: as it is written, as it is read, and how it differs from what is published."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Sends the requests of a registration with the operator's own credentials, and explains refusals."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Creates or updates the authorization and the agent, reads both back, and says what was done."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The checks for "The agent requires additional authorization" and for agents that nobody sees."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit

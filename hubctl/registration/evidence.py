@@ -1,7 +1,5 @@
 """The facts that the doctor examines, each collected once, and what a check makes of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

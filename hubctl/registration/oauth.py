@@ -1,7 +1,5 @@
 """The OAuth client of an authorization, and the probes of its secret and redirect URIs at the provider."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

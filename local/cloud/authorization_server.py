@@ -4,8 +4,6 @@
 (`client_secret_post`). `POST /introspect` (RFC 7662, without a credential of its own) says whether a token is still active.
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import binascii

@@ -1,7 +1,5 @@
 """`python -m local.cloud.cloud_run`: Cloud Run's IAM check in front of a function, its quota and its proxy."""
 
-from __future__ import annotations
-
 import argparse
 import threading
 import time

@@ -4,8 +4,6 @@ Objects, generations, uploads in one or in pieces, IAM of buckets (with a condit
 access token comes from its issuer (`local.cloud.accounts`).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

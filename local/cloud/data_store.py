@@ -1,7 +1,5 @@
 """The data store of the Discovery Engine stand-in: imports, results, and a BM25 index over words and Japanese bigrams."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import html

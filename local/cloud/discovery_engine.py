@@ -4,8 +4,6 @@ It searches the documents that were imported, which it reads from Cloud Storage 
 Ranking is BM25 (`document_index`): unlike the real service it knows no synonyms, no other language, and no delay.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 import threading

@@ -4,8 +4,6 @@
 (`{"seconds": 5}`), `DELETE /__faults/NAME` switches it off, `DELETE /__faults` all of them.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ A run over the local cloud puts it on its own PATH as `gcloud` (`.run/PORT/bin`)
 Google Cloud can be pasted unchanged. It refuses other commands with status 2; nothing reaches Google.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence

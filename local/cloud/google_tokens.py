@@ -9,8 +9,6 @@
 The endpoints' shapes and errors are Google's: in tokeninfo numbers and booleans are strings, in userinfo they are not.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from typing import Any

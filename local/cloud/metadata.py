@@ -6,8 +6,6 @@ Google Cloud's documentation, "About VM metadata" and "Verifying the identity of
 and the account of an access token at /tokeninfo, as at oauth2.googleapis.com.
 """
 
-from __future__ import annotations
-
 import datetime
 import time
 from collections.abc import Callable, Mapping

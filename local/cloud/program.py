@@ -1,7 +1,5 @@
 """A stand-in as a program: an HTTP server on the loopback interface, JSON answers, Google's errors, latency, command line."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import threading

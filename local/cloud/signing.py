@@ -1,7 +1,5 @@
 """Signs and verifies ID tokens: keys, claims, certificates."""
 
-from __future__ import annotations
-
 import base64
 import datetime
 import hashlib

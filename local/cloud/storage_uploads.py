@@ -1,7 +1,5 @@
 """Uploads and errors of the Cloud Storage stand-in."""
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

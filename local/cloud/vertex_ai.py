@@ -6,8 +6,6 @@ access token comes from its issuer; `POST /__project {"grant": "serviceAccount:â
 does, `{"enable": true}` the API.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import time

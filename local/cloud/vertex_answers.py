@@ -1,7 +1,5 @@
 """The answers of the Vertex AI stand-in: an extractive model, and the API's form of what it says."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -7,8 +7,6 @@ that takes access tokens is given `issuers(urls)`, and asks there whose they are
 account is another process, with a key of its own.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Beside it runs the tasks function, which delivers push notifications.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import secrets

@@ -3,8 +3,6 @@
 The beginnings are those of the kit's scenario files (a2a-tck, branch 1.0-dev, scenarios/), and of the kit for 0.3.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

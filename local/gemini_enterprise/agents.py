@@ -1,7 +1,5 @@
 """The agents of an app's default assistant, and the schema of their cards."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

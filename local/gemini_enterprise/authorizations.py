@@ -1,7 +1,5 @@
 """The authorizations of a project, and the OAuth endpoints that their clients use."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 from urllib.parse import parse_qsl, urlencode

@@ -1,7 +1,5 @@
 """Request bodies as the API reads them: ProtoJSON names in either spelling, unknown ones refused."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

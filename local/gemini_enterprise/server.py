@@ -1,7 +1,5 @@
 """Serves a World over HTTP on the loopback interface: the Discovery Engine API, v1alpha, and Google's OAuth hosts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

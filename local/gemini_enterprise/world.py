@@ -1,7 +1,5 @@
 """The state of the stand-in: a project with its apps, operators, OAuth clients, authorizations and agents."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Slash commands of the agents behind the hub: `commands/get` and `command/execute` of the `development-tool` extension."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

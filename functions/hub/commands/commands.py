@@ -1,7 +1,5 @@
 """Commands that people type where there is nothing to click: /tasks, /task N, /cancel N, /routes, /help; in Japanese, too."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """The answers to commands, in English and Japanese."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from a2a_hub.a2a.extensions.development_tool import ExecuteSlashCommandRequest, SlashCommand

@@ -1,7 +1,5 @@
 """A2A over HTTP: an agent's endpoint is found out from its card, its extensions are negotiated, its operations are called."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """One turn with one A2A agent: send the message, follow its task, recover the task when the connection breaks."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Generator, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """A circuit breaker for one route: after repeated failures the agent is left alone for a while, then tried by one request."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from enum import StrEnum

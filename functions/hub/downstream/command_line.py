@@ -4,8 +4,6 @@ gemini-cli's A2A server (packages/a2a-server of google-gemini/gemini-cli) has `G
 command answers with JSON when it is done, or with events as they come.
 """
 
-from __future__ import annotations
-
 import shlex
 import threading
 from collections import OrderedDict

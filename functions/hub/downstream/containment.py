@@ -1,7 +1,5 @@
 """Contains errors between the hub and an agent: each becomes a Failure with a text for the user and a remedy for the operator."""
 
-from __future__ import annotations
-
 import re
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault

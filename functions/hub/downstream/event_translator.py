@@ -4,8 +4,6 @@ Agents put their answer into artifacts, into one message, or into the last statu
 No text is passed on twice, since a user cannot unread it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain, takewhile

@@ -3,8 +3,6 @@
 How the agent is spoken to is the business of a `Transport`; another protocol is another transport.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 

@@ -4,8 +4,6 @@ Agents with the `development-tool` extension put everything into updates. They m
 fetches its task, and continue while a connection is lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 
 import msgspec

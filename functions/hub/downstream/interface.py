@@ -1,7 +1,5 @@
 """A route's agent as the hub sees it (`Downstream`), and as its `Guard` reaches it (`Transport`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 

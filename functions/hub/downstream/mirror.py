@@ -1,7 +1,5 @@
 """An agent's own messages, tasks and artifacts, passed on with the hub's ids (a route with `passes_tasks`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count
 from typing import Any

@@ -1,7 +1,5 @@
 """Translates a development agent's updates on its tools: for a person, a line of progress for each, and questions to decide."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

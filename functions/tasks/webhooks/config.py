@@ -1,7 +1,5 @@
 """The settings of webhooks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Deliver push notifications (A2A 1.0.1 §4.3): each config from its task's log, in order, each entry at least once."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import random

@@ -1,7 +1,5 @@
 """Build, sign (JWT, RFC 7519) and send the notification of one entry of a task's log (A2A 1.0.1 §4.3)."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 

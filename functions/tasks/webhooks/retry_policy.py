@@ -1,7 +1,5 @@
 """The retry policy of push notifications: when a failed delivery is attempted again, and when it is given up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import Enum, auto
 

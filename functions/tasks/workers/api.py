@@ -1,7 +1,5 @@
 """The workers' API: POST /v1/tasks:lease, and POST /v1/tasks/{id}:{renew,progress,complete,fail,requireInput,release}."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Translate a worker's reports into the events of its task's log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from a2a_hub.a2a.errors import invalid_field

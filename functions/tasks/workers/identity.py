@@ -1,7 +1,5 @@
 """The identity of a worker and the roles it is granted; there are none by default."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct

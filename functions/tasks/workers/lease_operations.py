@@ -1,7 +1,5 @@
 """The writes of a worker under its lease, and the errors that only they raise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 

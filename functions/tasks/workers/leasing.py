@@ -1,7 +1,5 @@
 """Lease tasks to workers, wait for tasks to become due, and end those that no worker may or will take."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable, Sequence

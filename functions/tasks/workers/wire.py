@@ -1,7 +1,5 @@
 """The workers' requests, responses and statuses: JSON in camelCase, with the messages, artifacts and parts of A2A 1.0."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from a2a_hub.a2a.model import Artifact, Message, Part, TaskState, Wire

@@ -1,7 +1,5 @@
 """Admission of calls: what the credential covers, the card declares (A2A 1.0.1 §3.3.4) and the request activates (§4.6)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """The seams between the protocol and an agent, whose one iterator of events feeds all operations, and its stored tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Protocol
 

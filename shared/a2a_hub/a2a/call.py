@@ -1,7 +1,5 @@
 """The context of a call: the caller, the version and binding, the accepted modes, the task, and the caller's leaving."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import Struct, field

@@ -1,7 +1,5 @@
 """The agent card's types (A2A 1.0.1 §4.4 and §4.5), and the values that all cards of this project share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import field

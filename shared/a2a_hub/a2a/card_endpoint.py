@@ -5,8 +5,6 @@ A client learns the versions from the card (A2A 1.0.1 §14.3): a request that na
 Caching as A2A 1.0.1 §8.6: Cache-Control, ETag, Last-Modified, and 304 for a client that has the card already.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from email.utils import formatdate

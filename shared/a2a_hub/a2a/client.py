@@ -1,7 +1,5 @@
 """The client of A2A agents, in their own version and binding. Every failure is a ClientError with one fault."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing

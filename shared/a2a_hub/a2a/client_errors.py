@@ -1,7 +1,5 @@
 """Errors of calls to agents."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -1,7 +1,5 @@
 """Discovery of an agent's endpoint from its card (A2A 1.0.1 §8.2, §8.3.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit

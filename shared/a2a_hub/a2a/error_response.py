@@ -1,7 +1,5 @@
 """Errors over HTTP: of a body that cannot be read, and as answers, in the binding of the request or as a problem (RFC 9457)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from a2a_hub.a2a import protojson

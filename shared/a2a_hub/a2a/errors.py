@@ -1,7 +1,5 @@
 """Errors of the protocol: one table from kind to JSON-RPC code, HTTP status and reason (A2A 1.0.1 §3.3.2, §5.4, §9.5)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The fold of a turn's events into a task, and into the one result of SendMessage (A2A 1.0.1 §3.1.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

@@ -4,8 +4,6 @@ A request is identical when its key (caller, operation, messageId) and its conte
 messageIds may come back later and then mean a new turn.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar

@@ -3,8 +3,6 @@
 Field names are the proto's, in snake_case; on the wire they are camelCase. An optional field that is absent is None.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The protocol's operations: one table with their names in 1.0 (A2A 1.0.1 §5.3). Other versions' names are in their codecs."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from msgspec import Struct

@@ -4,8 +4,6 @@ Reading is tolerant where ProtoJSON is (snake_case beside camelCase, enum number
 base64 of either alphabet, unknown fields ignored) and exact everywhere else: a wrong type is an error that names the field.
 """
 
-from __future__ import annotations
-
 import re
 import types
 from collections.abc import Callable

@@ -4,8 +4,6 @@ An agent yields `Text`, `Data`, `Progress`, `Question`, `Idle` or `Failure`; her
 task's life (SendStreamingMessage): task → working → artifact updates → one final status, every event with both ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any

@@ -1,7 +1,5 @@
 """The server of one agent, over all versions and both bindings: one pipeline from a request to the agent and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """SendMessage and SendStreamingMessage where no task is kept: the turn lives as long as somebody waits for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from a2a_hub.a2a.agent import Agent

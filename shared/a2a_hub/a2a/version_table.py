@@ -1,7 +1,5 @@
 """The table of the versions' codecs."""
 
-from __future__ import annotations
-
 from a2a_hub.a2a.compat.v0_3.codec import CodecV03
 from a2a_hub.a2a.model import Version
 from a2a_hub.a2a.versions import VersionCodec

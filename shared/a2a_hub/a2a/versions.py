@@ -4,8 +4,6 @@
 `a2a_hub.a2a.version_table`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar

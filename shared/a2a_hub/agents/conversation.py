@@ -3,8 +3,6 @@
 The last turns are in this instance's memory, bounded; without them, a follow-up is answered by its own words.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The request path of a function that serves one A2A agent: its card, its health, the protocol."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 

@@ -4,8 +4,6 @@ The check knows no grammar. A sentence may shorten the evidence and use words wi
 rearranges or joins statements, or leaves out a number, a negation or an exception.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from enum import StrEnum

@@ -5,8 +5,6 @@ names its segments by their marks, and is left out, with a note, unless it is gr
 or one of its numbers gets lost, and if the model fails, the answer stays as it was.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

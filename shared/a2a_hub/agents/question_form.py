@@ -1,7 +1,5 @@
 """The form of a question: the requested format of its answer ("briefly", 「表で」), and the questions that it consists of."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 

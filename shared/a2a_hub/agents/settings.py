@@ -1,7 +1,5 @@
 """The settings that every agent behind the hub has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

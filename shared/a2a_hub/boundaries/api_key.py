@@ -1,7 +1,5 @@
 """`api_key`: the agent takes a key that its owner gave out, in a header or in a parameter of the query."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import ClassVar, Self

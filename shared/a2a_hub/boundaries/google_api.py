@@ -1,7 +1,5 @@
 """`google_api`: an API of Google's, which takes an OAuth access token of the hub's service account."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from a2a_hub.boundaries.boundary import Destination, OwnTokenBoundary

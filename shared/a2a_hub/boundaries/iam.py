@@ -1,7 +1,5 @@
 """`iam`: Cloud Run's IAM stands in front of the agent, and takes a Google ID token of the hub's own for an audience."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """`oauth_client_credentials`: an access token from the agent's own authorization server (RFC 6749 §4.4)."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import ClassVar, Self

@@ -1,7 +1,5 @@
 """`public`: everybody may call the agent, and nothing is sent."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from a2a_hub.a2a.card import SecurityScheme

@@ -1,7 +1,5 @@
 """The kinds of boundary, by the value of `boundary` in a route. A new kind is a file, and a row here."""
 
-from __future__ import annotations
-
 from a2a_hub.boundaries.api_key import ApiKey
 from a2a_hub.boundaries.boundary import Boundary
 from a2a_hub.boundaries.google_api import GoogleApi

@@ -1,7 +1,5 @@
 """Secrets from the environment and from Google Cloud's Secret Manager (its REST API, v1)."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Values that take a request to get: fetched once for all that need one, kept while they are fresh."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future

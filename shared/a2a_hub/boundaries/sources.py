@@ -1,7 +1,5 @@
 """The sources of credentials, and what a route names of them: a secret's place, never the secret itself."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from typing import Protocol

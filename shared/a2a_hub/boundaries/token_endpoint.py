@@ -1,7 +1,5 @@
 """Access tokens by the client credentials grant of OAuth 2.0 (RFC 6749 §4.4)."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 from urllib.parse import quote_plus, urlencode

@@ -1,7 +1,5 @@
 """`user`: the agent acts for the person who asks, and gets the caller's own token."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination

@@ -1,7 +1,5 @@
 """The gcloud commands that fix the connection of two services, and the Cloud Run service behind an address."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

@@ -3,8 +3,6 @@
 Whoever may invoke a function may ask: IAM stands in front of it. Its own credentials are what is tested, which nobody else has.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """A Gemini model on Vertex AI, whose answers are streamed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

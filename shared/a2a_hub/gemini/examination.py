@@ -1,7 +1,5 @@
 """The examination of a model with the agent's own credentials."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 

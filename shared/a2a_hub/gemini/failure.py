@@ -1,7 +1,5 @@
 """Failures of a model: their causes, the texts for people, and the remedies for operators."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import StrEnum
 

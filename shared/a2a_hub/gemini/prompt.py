@@ -1,7 +1,5 @@
 """A prompt for a model, and the pieces of its answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The settings of a model: its location and the limits of one answer."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

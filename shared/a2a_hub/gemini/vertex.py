@@ -3,8 +3,6 @@
 The SDK takes half a second to load: this module is loaded with the first question (docs/decisions/general-model.md).
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import threading

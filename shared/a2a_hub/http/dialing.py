@@ -3,8 +3,6 @@
 The reasons are for operators: in words for what OpenSSL and the operating system report, without names or addresses.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import select

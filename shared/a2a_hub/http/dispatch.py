@@ -1,7 +1,5 @@
 """HTTP dispatch: one table of endpoints, each a path, its methods and its handler."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 

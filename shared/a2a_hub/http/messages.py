@@ -1,7 +1,5 @@
 """HTTP as plain values, independent of the web framework: requests, responses, cancellation, dates and delays."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC

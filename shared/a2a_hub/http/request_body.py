@@ -1,7 +1,5 @@
 """A request's body from the WSGI server (PEP 3333): read once, within limits of time."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import socket

@@ -3,8 +3,6 @@
 A rejected token is 401. A verifier that cannot be reached is 503: an outage never looks like a bad token.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Protocol

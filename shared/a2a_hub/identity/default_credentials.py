@@ -1,7 +1,5 @@
 """Service tokens from Application Default Credentials."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

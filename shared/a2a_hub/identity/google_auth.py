@@ -5,8 +5,6 @@ file that an environment variable names; impersonation (`gcloud auth application
 its user (`google.oauth2.id_token`).
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any

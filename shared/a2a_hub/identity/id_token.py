@@ -1,7 +1,5 @@
 """Google ID tokens, service to service: google-auth checks signature, issuer, audience and expiry."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ userinfo carries no audience: alone it would accept a token that the user gave t
 Hence the allow-list of audiences; an empty one rejects everybody.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable

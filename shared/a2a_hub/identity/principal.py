@@ -1,7 +1,5 @@
 """The authenticated caller and its permissions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from msgspec import Struct

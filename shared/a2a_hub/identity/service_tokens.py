@@ -1,7 +1,5 @@
 """The tokens of a service: for agents behind IAM, and for Google's APIs."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -1,7 +1,5 @@
 """The identity settings that all functions with callers share, and the verifiers that they turn on."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from urllib.parse import urlsplit

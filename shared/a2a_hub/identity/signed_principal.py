@@ -4,8 +4,6 @@ Its form is `base64url(JSON claims).base64url(signature)`, without padding. The 
 a leaked header is of no use elsewhere, and hold the digest of the caller's token, so that no other token can travel beside it.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -1,7 +1,5 @@
 """Named clients with static bearer tokens, stored as SHA-256 digests only, and the table that lists them (`CLIENTS_FILE`)."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Choose and open the transport of wake-ups: `WAKEUPS` is `none`, `local:URL,…`, or `pubsub` (or `pubsub:PREFIX`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Wake-ups among the processes of one machine: posted to the subscribers' addresses as Pub/Sub would push them."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections import deque

@@ -3,8 +3,6 @@
 The envelope is that of cloud.google.com/pubsub/docs/push.
 """
 
-from __future__ import annotations
-
 import base64
 from typing import Protocol
 from urllib.parse import quote

@@ -4,8 +4,6 @@ A bundle has it beside the table (`local/bundle.py`), as byte code stands beside
 digest only.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The hub's agent card, made from the route table: one skill for each route."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 

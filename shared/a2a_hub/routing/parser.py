@@ -1,7 +1,5 @@
 """Parses and checks routes.toml: the one source for router, agent card and documentation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The routes of the hub, as routes.toml describes them: each agent, and who may use it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The file of the route table, which is reloaded while the hub runs."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Periodic work beside the requests, in the process that serves them."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

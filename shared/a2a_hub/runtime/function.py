@@ -1,7 +1,5 @@
 """The parts of every function: its log, its status pages, and its answers to what it does not serve."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

@@ -1,7 +1,5 @@
 """New ids, and the time of day as the protocol writes it."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from datetime import UTC, datetime

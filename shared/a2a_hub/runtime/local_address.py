@@ -1,7 +1,5 @@
 """The address of a function for callers on this machine, where no setting names one."""
 
-from __future__ import annotations
-
 from a2a_hub.settings.reader import Settings
 
 

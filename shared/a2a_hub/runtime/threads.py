@@ -1,7 +1,5 @@
 """A pool of threads without a limit: starting a thread takes longer than many a piece of work."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from queue import Empty, SimpleQueue

@@ -1,7 +1,5 @@
 """The settings that `hub`, `agent_card` and `tasks` share, with the card and the reloaded route table that they make of them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path

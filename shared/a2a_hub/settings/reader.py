@@ -1,7 +1,5 @@
 """Typed settings from an environment, with all errors reported together, so that one redeployment fixes them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path

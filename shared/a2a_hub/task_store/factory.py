@@ -1,7 +1,5 @@
 """Open the configured task store."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from a2a_hub.task_store.settings import StoreSettings

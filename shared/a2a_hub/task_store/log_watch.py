@@ -1,7 +1,5 @@
 """Wait for new entries in a task's log, whichever process writes them."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

@@ -1,7 +1,5 @@
 """The settings of the task store: `TASK_STORE` is `none`, `sqlite:PATH`, or `firestore` (or `firestore:DATABASE`)."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The task store of one machine: an SQLite file, shared by threads and processes."""
 
-from __future__ import annotations
-
 import builtins
 import sqlite3
 from collections.abc import Callable, Sequence

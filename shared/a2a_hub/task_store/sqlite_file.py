@@ -1,7 +1,5 @@
 """The SQLite file of the task store: its schema, its connections, and the detection of changes by other processes."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """Push notification configs and their deliveries in the SQLite file."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Rows of the SQLite task store, read, queried and written inside a transaction."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A task's log: its entries and snapshots as core-1.0 JSON, their replay, and a cache of recent snapshots."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable

@@ -1,7 +1,5 @@
 """A task's record: everything about it except its log and snapshot, and the rules of its changes, for every store."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import Struct

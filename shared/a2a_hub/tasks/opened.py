@@ -1,7 +1,5 @@
 """A turn that can start, with everything that is known of it."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Opens turns: which task a request goes on with, whether it may, and that the same request is under way already."""
 
-from __future__ import annotations
-
 from a2a_hub.a2a.agent import Agent, Turn
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import PAYLOAD_TOO_LARGE, UNSUPPORTED_OPERATION, A2AError

@@ -1,7 +1,5 @@
 """The operations on stored tasks (A2A 1.0.1 §3.1.3-§3.1.10). A task of another owner does not exist."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

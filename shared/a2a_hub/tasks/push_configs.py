@@ -1,7 +1,5 @@
 """Push notification configs of tasks (A2A 1.0.1 §3.1.7-§3.1.10): the receivers of a task's events."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from urllib.parse import urlsplit

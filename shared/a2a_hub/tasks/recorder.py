@@ -1,7 +1,5 @@
 """Record the events of runs in the task store, beside the runs and under leases: clients do not wait for the store."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The resume payload: everything another process needs to run a task's turn. The caller's token is never stored."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """The turns that run in this process: whoever waits for one, watches it or cancels it finds it here."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Run stored tasks that no process runs: queued ones, and those whose process died."""
 
-from __future__ import annotations
-
 from a2a_hub.a2a.agent import Agent
 from a2a_hub.a2a.errors import A2AError
 from a2a_hub.a2a.model import TaskState

@@ -4,8 +4,6 @@ A short turn that is waited for touches no store. One that goes on, that is stre
 waits for, becomes a task of its owner.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The settings of stored tasks, beside those of the store (`a2a_hub.task_store.settings`)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from a2a_hub.settings.reader import Settings

@@ -1,7 +1,5 @@
 """Starts turns: in this process or for somebody else, stored or not yet, and never the same request twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from a2a_hub.queue.wakeups import Wakeups, topic_of

@@ -1,7 +1,5 @@
 """Stores turns: before they run, beside their runs, or when they have ended."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Follow a task in the store: wait for its turn to end, or subscribe to its events, whichever process runs it."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Resolve the task of a message: the one it names, the one that waits in its context, or a new one (A2A 1.0.1 §3.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 

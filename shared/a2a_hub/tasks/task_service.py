@@ -1,7 +1,5 @@
 """The task service of an agent: the only place where the parts that keep its tasks are wired."""
 
-from __future__ import annotations
-
 import time
 
 from a2a_hub.a2a.agent import Agent, Canceller

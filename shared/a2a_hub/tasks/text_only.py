@@ -1,7 +1,5 @@
 """The view of a task for a client that shows text only: text, files by name, and a closing text when a wait ends."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Normalise an agent's events to the updates of its task's log."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from a2a_hub.a2a.fold import TaskAccumulator

@@ -1,7 +1,5 @@
 """The addresses that webhooks may have: public ones only, since a webhook makes the hub send requests that a caller chose."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Collection, Sequence
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The public keys that verify the hub's notifications (JWK, RFC 7517): ECDSA on P-256, "ES256"."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

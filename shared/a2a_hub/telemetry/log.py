@@ -3,8 +3,6 @@
 It never holds a token, and a message's text only if LOG_TEXT asks for it.
 """
 
-from __future__ import annotations
-
 import errno
 import re
 import sys

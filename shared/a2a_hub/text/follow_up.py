@@ -1,7 +1,5 @@
 """Follow-up questions, incomplete without the one before: "and for hotels?", 「じゃあ海外は？」, "as a table, please"."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

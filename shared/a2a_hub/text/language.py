@@ -1,7 +1,5 @@
 """The language of a question, and of its answer."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from functools import cache

@@ -3,8 +3,6 @@
 The words of quoted mail, courtesies and signatures belong to other subjects than the question.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 It needs nothing but Python: deploy.sh reads deploy.toml with it before anything is installed.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping

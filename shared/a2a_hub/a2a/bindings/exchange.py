@@ -1,7 +1,5 @@
 """The seam between the server's pipeline and a binding: from a request's bytes to an operation, from its result to bytes."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """The JSON-RPC binding (A2A 1.0.1 §9, 0.3 §3.2.1, JSON-RPC 2.0): bytes ↔ operation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

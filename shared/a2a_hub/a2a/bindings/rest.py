@@ -1,7 +1,5 @@
 """The HTTP+JSON binding (A2A 1.0.1 §11; 0.3's paths under /v1): method, path, query and bytes ↔ operation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Server-sent events (WHATWG HTML §9.2), as a streaming operation sends them and a client reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from a2a_hub.a2a.model import Event

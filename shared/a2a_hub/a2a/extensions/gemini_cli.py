@@ -4,8 +4,6 @@ It has its own record of tool calls, and takes `{callId, outcome}` for a decisio
 and kinds in kebab-case; some say `input-required` while the agent works on.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec.structs import replace

@@ -4,8 +4,6 @@ An execution is a stored task: a turn of the agent like any other, begun by `com
 process, and is followed, answered and cancelled like any task.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 

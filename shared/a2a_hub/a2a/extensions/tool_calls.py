@@ -3,8 +3,6 @@
 An answer with a whole task lacks the kinds of its updates: a tool call is recognised by its shape.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum

@@ -4,8 +4,6 @@ They are confirmed one by one: a "yes" is consent to what stands right above it,
 no consent: it is not understood.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

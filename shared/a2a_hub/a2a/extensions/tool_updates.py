@@ -3,8 +3,6 @@
 Nothing in such a text is hidden, and nothing passes for what stands around it.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping
 from enum import StrEnum

@@ -2,8 +2,6 @@
 security schemes told apart by `type` as in OpenAPI, and the extended card's flag at the top level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -5,8 +5,6 @@ official clients.
 `params.text` is no part of 0.3, yet some clients send nothing else: it stands in where no message has text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ Push notification configs are nested, name several `schemes` where 1.0 has one `
 (`tasks/T/pushNotificationConfigs/C`) instead of the ids.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

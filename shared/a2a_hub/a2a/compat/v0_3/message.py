@@ -5,8 +5,6 @@ A 1.0 data value that is no object travels as `{"value": …}`, marked in the pa
 `fileWithBytes` is the content in base64 (the proto). The Python, Java and Go SDKs write base64 of base64: both are read.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from typing import Any
