@@ -51,9 +51,7 @@ def main() -> int:
     print(f"{now} · {report.machine()}")
     with ParentWatch() as parent_watch:
         load = generator(options.generator)
-        print(
-            f"load from {load.name}, {options.rounds} rounds of {options.seconds:g} s, medians (least-most)"
-        )
+        print(f"load from {load.name}, {options.rounds} rounds of {options.seconds:g} s, medians (least-most)")
         settings = Settings(
             rounds=options.rounds,
             seconds=options.seconds,
@@ -85,9 +83,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each contestant (5)")
     parser.add_argument("--seconds", type=float, default=3.0, help="length of one measurement under load (3)")
-    parser.add_argument(
-        "--generator", choices=("auto", "wrk", "own"), default="auto", help="of the load (auto)"
-    )
+    parser.add_argument("--generator", choices=("auto", "wrk", "own"), default="auto", help="of the load (auto)")
     parser.add_argument(
         "--against",
         type=Path,

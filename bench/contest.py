@@ -100,9 +100,7 @@ def throughput_ratio(mine: Sequence[Measured], others: Sequence[Measured]) -> fl
     return paired(mine, others, lambda a, b: a.requests_per_second / b.requests_per_second)
 
 
-def paired(
-    mine: Sequence[Measured], others: Sequence[Measured], compare: Callable[[Load, Load], float]
-) -> float:
+def paired(mine: Sequence[Measured], others: Sequence[Measured], compare: Callable[[Load, Load], float]) -> float:
     """Return the median of a comparison that is made within each round."""
     return statistics.median(compare(a.load, b.load) for a, b in zip(mine, others, strict=True))
 

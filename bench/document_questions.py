@@ -68,9 +68,7 @@ class Counts:
     wrong: tuple[str, ...] = ()
 
     def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
-        )
+        return Counts(**{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)})
 
     @property
     def shares(self) -> "Shares":
@@ -118,9 +116,7 @@ def _of_one(row: dict[str, str], answer: DocAnswer) -> Counts:
         right=int(right),
         shown=int(right or _holds(answer.nearest, expected)),
         given=given,
-        cited=int(
-            [unquote(citation.uri) for citation in answer.citations][:1] == [f"corpus:{row['document']}"]
-        ),
+        cited=int([unquote(citation.uri) for citation in answer.citations][:1] == [f"corpus:{row['document']}"]),
         wrong=() if right else wrong,
     )
 

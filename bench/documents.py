@@ -189,9 +189,7 @@ def _printed(title: str, sets: Mapping[str, tuple[Path, Path]]) -> Counts:
     counted["all together"] = together = sum(counted.values(), start=Counts())
     for name, each in counted.items():
         found = each.shares
-        print(
-            f"    {name:24} {found.right:8.1%} {found.shown:9.1%} {found.cited:8.1%} {found.abstained:10.1%}"
-        )
+        print(f"    {name:24} {found.right:8.1%} {found.shown:9.1%} {found.cited:8.1%} {found.abstained:10.1%}")
     return together
 
 

@@ -65,9 +65,7 @@ def run_boundary(settings: Settings) -> list[Target]:
         agent = function("agent", SUBJECTS / "constant_agent.py", target="agent", port=ports[0])
         public = function(PUBLIC, hub, target="hub", port=ports[1], ROUTES_FILE=str(public_routes), **urls)
         iam = function(IAM, hub, target="hub", port=ports[2], **urls, **adc)
-        with serving(
-            (agent, public, iam), parent_watch=settings.parent_watch, folder=settings.folder
-        ) as processes:
+        with serving((agent, public, iam), parent_watch=settings.parent_watch, folder=settings.folder) as processes:
             contestants = [Contestant(*pair) for pair in zip((public, iam), processes[1:], strict=True)]
             measured = contest(contestants, settings, connections=1)
     public_routes.unlink()

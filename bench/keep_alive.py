@@ -89,8 +89,4 @@ def main(port: int, connections: int, seconds: float, question: Question) -> dic
 
 
 if __name__ == "__main__":
-    print(
-        json.dumps(
-            main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), Question(**json.load(sys.stdin)))
-        )
-    )
+    print(json.dumps(main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), Question(**json.load(sys.stdin)))))

@@ -23,9 +23,7 @@ class Question:
 def _question(body: str, **headers: str) -> Question:
     head, tail = body.split("#")
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Question(
-        {"content-type": "application/json", "authorization": f"Bearer {TOKEN}"} | named, head, tail
-    )
+    return Question({"content-type": "application/json", "authorization": f"Bearer {TOKEN}"} | named, head, tail)
 
 
 # As Gemini Enterprise sends it: 0.3, and no output modes.

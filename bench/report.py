@@ -48,7 +48,5 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Non
 
 def median_and_range(values: Sequence[float], digits: int) -> str:
     """Return the median, and the least and the most in brackets."""
-    low, middle, high = (
-        f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values))
-    )
+    low, middle, high = (f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values)))
     return f"{middle} ({low}-{high})"

@@ -44,9 +44,7 @@ def run() -> list[Target]:
         report(f"{ROUTES} routes, 2 kB Japanese", router, [japanese(chance) for _ in range(TEXTS)]),
     ]
     plain = ["lorem ipsum dolor sit amet, " * 72 + str(number) for number in range(TEXTS)]
-    medians.append(
-        report(f"{ROUTES} routes, 2 kB without any rule", router, [text[:TEXT_BYTES] for text in plain])
-    )
+    medians.append(report(f"{ROUTES} routes, 2 kB without any rule", router, [text[:TEXT_BYTES] for text in plain]))
     return [
         Target(
             wanted=f"a table of {ROUTES} routes decides 2 kB in < {MOST_MICROSECONDS} µs",
@@ -87,9 +85,7 @@ def large_table(chance: random.Random) -> RouteTable:
         pair = rf"\b{word(chance)}s?\b.*\b(?:{word(chance)}|{word(chance)})\b"
         pair_ja = f"{word_ja(chance)}.*(?:{word_ja(chance)}|{word_ja(chance)})"
         keywords = (*english_words, *(word_ja(chance) for _ in range(5)))
-        routes.append(
-            route(f"route-{number}", priority=number + 1, keywords=keywords, patterns=(pair, pair_ja))
-        )
+        routes.append(route(f"route-{number}", priority=number + 1, keywords=keywords, patterns=(pair, pair_ja)))
     return RouteTable(hub=HubProfile(), routes=(*routes, route("other", default=True)))
 
 

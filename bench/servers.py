@@ -145,8 +145,7 @@ def serving(servers: Sequence[Server], *, parent_watch: ParentWatch, folder: Pat
     """Run all servers until each has answered once; afterwards none of their processes and logs is left. Raises NotServing."""
     with contextlib.ExitStack() as stack:
         processes = [
-            stack.enter_context(started(server, parent_watch=parent_watch, folder=folder))
-            for server in servers
+            stack.enter_context(started(server, parent_watch=parent_watch, folder=folder)) for server in servers
         ]
         for server, process in zip(servers, processes, strict=True):
             first_answer(server, process)

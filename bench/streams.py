@@ -40,9 +40,7 @@ class OpenStream:
     @property
     def longest_silence_seconds(self) -> float:
         """Return the longest time between two events."""
-        return max(
-            (later - sooner for sooner, later in zip(self.ticks, self.ticks[1:], strict=False)), default=0.0
-        )
+        return max((later - sooner for sooner, later in zip(self.ticks, self.ticks[1:], strict=False)), default=0.0)
 
     def receive(self) -> None:
         """Receive the available data; return every whole line once."""

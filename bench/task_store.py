@@ -187,9 +187,7 @@ def _task(state: TaskState) -> Task:
     done = (Artifact(artifact_id="answer", parts=(Part(text="Twenty. " * 20),)),) if state.terminal else ()
     # Ten contexts, so that one of them has thousands of tasks.
     context_id = f"context-{int(id_[0], 16) % 10}"
-    return Task(
-        id=id_, context_id=context_id, status=TaskStatus(state=state), history=(message,), artifacts=done
-    )
+    return Task(id=id_, context_id=context_id, status=TaskStatus(state=state), history=(message,), artifacts=done)
 
 
 def _status(task: Task, state: TaskState, *, at: float = 0.0) -> Event:
@@ -202,6 +200,4 @@ def _status(task: Task, state: TaskState, *, at: float = 0.0) -> Event:
 def _chunk(task: Task, *, append: bool) -> Event:
     assert task.context_id is not None
     artifact = Artifact(artifact_id="answer", parts=(Part(text="Twenty. " * 10),))
-    return TaskArtifactUpdateEvent(
-        task_id=task.id, context_id=task.context_id, artifact=artifact, append=append
-    )
+    return TaskArtifactUpdateEvent(task_id=task.id, context_id=task.context_id, artifact=artifact, append=append)

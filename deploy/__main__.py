@@ -35,9 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     rendered.add_argument("target", type=Path)
     rendered.add_argument("account")
     rendered.add_argument("addresses", nargs="*", metavar="NAME=URL")
-    questions.add_parser(
-        "missing-indexes", help="the flags of indexes that are not in the list on standard input"
-    )
+    questions.add_parser("missing-indexes", help="the flags of indexes that are not in the list on standard input")
     questions.add_parser("missing-fields", help="the same of fields that are to have no index")
     questions.add_parser("advice", help="what to do about the failure described on standard input")
     # What follows `--` is a command that the question is about, never options of this one.
@@ -90,9 +88,7 @@ def _plan(parsed: argparse.Namespace) -> Plan:
     try:
         text = parsed.config.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        message = (
-            f"There is no {parsed.config}: copy deploy.example.toml to it, and write your projects into it."
-        )
+        message = f"There is no {parsed.config}: copy deploy.example.toml to it, and write your projects into it."
         raise ConfigError(message) from None
     except OSError as problem:
         raise ConfigError(f"{parsed.config} cannot be read: {problem.strerror}") from None

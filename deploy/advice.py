@@ -25,9 +25,7 @@ ROLES = {
     "pubsub": "roles/pubsub.admin",
     "servicemanagement": "roles/servicemanagement.admin",
 }
-UNKNOWN = (
-    "Read the message above. Once the cause is gone, run the same command again: it goes on where it stopped."
-)
+UNKNOWN = "Read the message above. Once the cause is gone, run the same command again: it goes on where it stopped."
 
 
 @dataclass(frozen=True, slots=True)

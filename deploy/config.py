@@ -75,9 +75,7 @@ class FunctionConfig:
     @property
     def mounts(self) -> bool:
         """True if a bucket is mounted as a folder. Where a data store searches the bucket, documents are read one by one."""
-        return self.workspace_bucket is not None or (
-            self.corpus_bucket is not None and SEARCH not in self.needs
-        )
+        return self.workspace_bucket is not None or (self.corpus_bucket is not None and SEARCH not in self.needs)
 
     @property
     def is_wanted(self) -> bool:

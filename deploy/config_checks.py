@@ -187,11 +187,7 @@ def _workers(config: Config, report: Report, roles: Sequence[str]) -> None:
     for name, function in config.functions.items():
         for role in function.workers:
             if role not in roles:
-                known = (
-                    f"those of routes.toml are {', '.join(roles)}"
-                    if roles
-                    else "no route of routes.toml has one"
-                )
+                known = f"those of routes.toml are {', '.join(roles)}" if roles else "no route of routes.toml has one"
                 report(("functions", name, "workers"), role, f"{role} is no role: {known}")
 
 
@@ -285,9 +281,7 @@ def _neighbours(config: Config, report: Report) -> None:
             continue
         project = function.place.project
         others = [config.place.project] + [
-            other.place.project
-            for other in config.functions.values()
-            if other is not function and other.url is None
+            other.place.project for other in config.functions.values() if other is not function and other.url is None
         ]
         if project in others:
             message = f"{name} runs commands, as its service account: give it a project in which no other function is"

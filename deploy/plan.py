@@ -31,9 +31,7 @@ def database(config: Config) -> str:
 
 def databases(functions: Iterable[FunctionConfig]) -> Mapping[str, str]:
     """Return the Firestore databases that are made, by the function that keeps its tasks there."""
-    found = {
-        each.function.name: _database({**each.function.settings, **each.environment}) for each in functions
-    }
+    found = {each.function.name: _database({**each.function.settings, **each.environment}) for each in functions}
     return {name: database for name, database in found.items() if database}
 
 
@@ -160,9 +158,7 @@ class Plan:
                 return ("allUsers",)
             case Invoker.WORKERS:
                 workers = self.config.functions[function.name].workers
-                return tuple(
-                    f"serviceAccount:{account}" for accounts in workers.values() for account in accounts
-                )
+                return tuple(f"serviceAccount:{account}" for accounts in workers.values() for account in accounts)
             case Invoker.GEMINI_ENTERPRISE:
                 number = self.config.gemini_enterprise_project_number
                 return (f"serviceAccount:service-{number}@gcp-sa-discoveryengine.iam.gserviceaccount.com",)
@@ -181,10 +177,7 @@ class Plan:
             needed.setdefault(home, set()).add("secretmanager")
         if not self.direct:
             needed.setdefault(home, set()).update(_GATEWAY_APIS)
-        return {
-            project: tuple(sorted(f"{api}.googleapis.com" for api in apis))
-            for project, apis in needed.items()
-        }
+        return {project: tuple(sorted(f"{api}.googleapis.com" for api in apis)) for project, apis in needed.items()}
 
     def secrets_of(self, function: Function) -> Mapping[str, str]:
         """Return a function's secrets: the variable or the path where it finds each, and the secret's name."""
@@ -211,9 +204,7 @@ class Plan:
                 readers[secret] = (*readers.get(secret, ()), function.function.name)
         return readers
 
-    def environment(
-        self, name: str, *, urls: Mapping[str, str], public_url: str, commit: str
-    ) -> Mapping[str, str]:
+    def environment(self, name: str, *, urls: Mapping[str, str], public_url: str, commit: str) -> Mapping[str, str]:
         """Return the variables of a function. `urls` has the address of every function; no secret is among them."""
         config = self.config
         function = config.functions[name]

@@ -85,19 +85,12 @@ def declarations(plan: Plan) -> Iterator[str]:
     yield _table("service", {name: plan.service(name) for name in wanted})
     yield _table("account", {name: plan.service_account(name) for name in wanted})
     yield _table("url", {name: function.url or "" for name, function in wanted.items()})
-    yield _table(
-        "members", {name: " ".join(plan.members(function.function)) for name, function in wanted.items()}
-    )
+    yield _table("members", {name: " ".join(plan.members(function.function)) for name, function in wanted.items()})
     yield _table(
         "roles",
-        {
-            name: " ".join(dict.fromkeys(need.role for need in wanted[name].needs if need.role))
-            for name in deployed
-        },
+        {name: " ".join(dict.fromkeys(need.role for need in wanted[name].needs if need.role)) for name in deployed},
     )
-    yield _table(
-        "publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed}
-    )
+    yield _table("publishes", {name: "yes" if wanted[name].function.reads_routes else "" for name in deployed})
     yield _table("bucket", {name: _bucket(wanted[name]) for name in deployed})
     yield _table("bucket_role", {name: _bucket_role(wanted[name]) for name in deployed})
     yield _table("database", databases(plan.deployed()))

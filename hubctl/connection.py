@@ -40,9 +40,7 @@ def http_address(address: str, *, name: str) -> str:
     """Return the address if it is an HTTP URL. `name` is the option or variable that holds it. Raises CommandError."""
     parts = parsed(address)
     if parts is None or parts.scheme not in ("http", "https"):
-        raise CommandError(
-            f"{name} is {address!r}, which is not an address: write it like https://hub.example.com"
-        )
+        raise CommandError(f"{name} is {address!r}, which is not an address: write it like https://hub.example.com")
     return address
 
 
@@ -137,8 +135,6 @@ def exchange(
     seconds: float = 60.0,
 ) -> Answer:
     """Send a request and return its answer, of at most 16 MB, within `seconds`. Raises HttpFailure."""
-    budget = Budget(
-        deadline=http.clock() + seconds, connect_seconds=10, idle_seconds=seconds, max_bytes=_MAX_BYTES
-    )
+    budget = Budget(deadline=http.clock() + seconds, connect_seconds=10, idle_seconds=seconds, max_bytes=_MAX_BYTES)
     answer = http.request(method, url, headers=headers, body=body, budget=budget)
     return Answer(status=answer.status, headers=answer.headers, body=answer.read())

@@ -27,9 +27,7 @@ _RELATIVE = frozenset(
 
 def main(arguments: list[str]) -> int:
     """Print each docstring with such an opening; 1 if there is any."""
-    listed = subprocess.run(
-        ["git", "ls-files", "*.py"], capture_output=True, text=True, check=True
-    ).stdout.split("\n")
+    listed = subprocess.run(["git", "ls-files", "*.py"], capture_output=True, text=True, check=True).stdout.split("\n")
     files = arguments or [name for name in listed if name and not name.startswith(_EXEMPT)]
     found = [line for name in files for line in openings(name)]
     print("\n".join(found) if found else "no docstring opens with a relative clause")

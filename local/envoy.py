@@ -96,9 +96,7 @@ def path_pattern(template: str) -> str:
 
 
 def _precedence(template: str) -> tuple[list[bool], bool]:
-    return ["{" in segment for segment in template.split("/")], not template.rpartition("}")[2].startswith(
-        ":"
-    )
+    return ["{" in segment for segment in template.split("/")], not template.rpartition("}")[2].startswith(":")
 
 
 def _gateway_route(operation: Operation, backend: Backend) -> GatewayRoute:

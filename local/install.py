@@ -22,9 +22,7 @@ _NOT_INSTALLED = (
 def main(arguments: list[str]) -> int:
     """Make VENV hold REQUIREMENTS; return 0, at once if it did before."""
     if sys.version_info < (3, 11):  # noqa: UP036 (it is run by whatever Python there is)
-        print(
-            f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}. Try: make PYTHON=python3.12 …"
-        )
+        print(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}. Try: make PYTHON=python3.12 …")
         return 1
     # Reached by a link, it is the one at the link's other end, and is not made anew.
     venv, requirements = Path(arguments[0]).resolve(), Path(arguments[1])

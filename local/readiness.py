@@ -15,8 +15,7 @@ class ProcessEnded(Exception):
 
     def __init__(self, process: Process) -> None:
         super().__init__(
-            f"{process.name} ended {process.how_it_ended()}; "
-            f"the end of {process.log}:\n{process.last_lines()}"
+            f"{process.name} ended {process.how_it_ended()}; the end of {process.log}:\n{process.last_lines()}"
         )
 
 

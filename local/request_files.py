@@ -69,9 +69,7 @@ class _Recorder:
         """Return the files that `request` runs through."""
         self._files.clear()
         request()
-        return sorted(
-            str(Path(file).relative_to(ROOT)) for file in self._files.copy() if file.startswith(_COUNTED)
-        )
+        return sorted(str(Path(file).relative_to(ROOT)) for file in self._files.copy() if file.startswith(_COUNTED))
 
     def _record(self, frame: FrameType, event: str, _: object) -> None:
         if event == "call":

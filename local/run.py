@@ -87,9 +87,7 @@ def run(
             programs = _cloud(stand_ins, settings, ports=ports, inherited=inherited)
             programs += _programs(table, settings, stand_ins, ports=ports, inherited=inherited)
             if settings.has_gateway:
-                programs.append(
-                    _gateway(settings, routes or local_routes(), ports=ports, inherited=inherited)
-                )
+                programs.append(_gateway(settings, routes or local_routes(), ports=ports, inherited=inherited))
             try:
                 with contextlib.ExitStack() as stack:
                     processes: list[Process] = []
@@ -254,9 +252,7 @@ def welcome(settings: Settings, *, cloud: Mapping[str, str], workers_url: str = 
             f"logs: {settings.folder}",
             *(f"local cloud: {name} {url} (its faults: curl {url}/__faults)" for name, url in cloud.items()),
             *(
-                [
-                    f"its gcloud, for the commands of the doctor: PATH={shlex.quote(f'{settings.folder}/bin')}:$PATH"
-                ]
+                [f"its gcloud, for the commands of the doctor: PATH={shlex.quote(f'{settings.folder}/bin')}:$PATH"]
                 if cloud
                 else []
             ),

@@ -55,9 +55,7 @@ def run_tests(copy: Path, tests: Sequence[str], *, seconds: float = _SECONDS) ->
     # Byte code is told from its source by size and second alone: a mutant must not run as the one before it.
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        done = subprocess.run(
-            command, cwd=copy, env=environment, timeout=seconds, capture_output=True, text=True
-        )
+        done = subprocess.run(command, cwd=copy, env=environment, timeout=seconds, capture_output=True, text=True)
     except subprocess.TimeoutExpired:
         return None, ""
     return done.returncode, done.stdout

@@ -254,9 +254,7 @@ def run_worker(do: Callable[[Work], str], *, roles: Sequence[str], environ: Mapp
     """Run a worker as a program until SIGTERM. Exit with 1 without an address, or if the function rejects the credential."""
     url = environ.get("TASKS_URL", "")
     if not url.startswith(("http://", "https://")):
-        sys.exit(
-            f"TASKS_URL is {url!r}: it has to be the address of the tasks function, which `make run` prints"
-        )
+        sys.exit(f"TASKS_URL is {url!r}: it has to be the address of the tasks function, which `make run` prints")
     logging.basicConfig()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     try:

@@ -32,21 +32,16 @@ def main(port: int) -> None:
         description="Answers a constant.",
         version="1.0.0",
         supported_interfaces=[
-            AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version=version)
-            for version in ("1.0", "0.3")
+            AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version=version) for version in ("1.0", "0.3")
         ],
         capabilities=AgentCapabilities(streaming=True),
         default_input_modes=["text/plain"],
         default_output_modes=["text/plain"],
         skills=[AgentSkill(id="constant", name="Constant", description="A constant.", tags=["bench"])],
     )
-    handler = DefaultRequestHandler(
-        agent_executor=Constant(), task_store=InMemoryTaskStore(), agent_card=card
-    )
+    handler = DefaultRequestHandler(agent_executor=Constant(), task_store=InMemoryTaskStore(), agent_card=card)
     app = Starlette(routes=create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True))
-    uvicorn.run(
-        app, host="127.0.0.1", port=port, loop="uvloop", http="httptools", log_level="error", access_log=False
-    )
+    uvicorn.run(app, host="127.0.0.1", port=port, loop="uvloop", http="httptools", log_level="error", access_log=False)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,4 @@ def _answer(_: AgentRequest) -> Iterator[Event]:
 
 
 _settings = config.read(os.environ)
-hub = entry_point(
-    build(_settings, downstreams={route.id: InProcess(_answer) for route in _settings.hub.table.routes})
-)
+hub = entry_point(build(_settings, downstreams={route.id: InProcess(_answer) for route in _settings.hub.table.routes}))

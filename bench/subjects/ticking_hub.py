@@ -30,6 +30,4 @@ def _answer(agent_request: AgentRequest) -> Iterator[Event]:
 
 
 _config = config.read(os.environ)
-hub = entry_point(
-    build(_config, downstreams={route.id: InProcess(_answer) for route in _config.hub.table.routes})
-)
+hub = entry_point(build(_config, downstreams={route.id: InProcess(_answer) for route in _config.hub.table.routes}))

@@ -69,9 +69,7 @@ class DevelopmentAgent:
         )
         if task.turn == 1:
             if decision is not None:
-                raise invalid_field(
-                    "message.taskId", "is required: a decision belongs to the task that asked for it"
-                )
+                raise invalid_field("message.taskId", "is required: a decision belongs to the task that asked for it")
             state = self._conversations.new_state(message, call)
             events = self._turn(state, call).start(text_of(message), again=task.before is not None)
         else:
@@ -101,9 +99,7 @@ class DevelopmentAgent:
         # As a task it is stored, and the model can be reminded of it.
         return Turn(events=texts, as_message=not self._planner.model)
 
-    def _resumed(
-        self, state: State, call: Call, decision: ToolCallConfirmation | None
-    ) -> Iterator[TurnEvent]:
+    def _resumed(self, state: State, call: Call, decision: ToolCallConfirmation | None) -> Iterator[TurnEvent]:
         turn = self._turn(state, call)
         before = call.task.before if call.task else None
         # A turn starts while its task waits; a task that is at work already runs again after its process died.

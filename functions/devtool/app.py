@@ -105,9 +105,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
             *cards.endpoints,
             Identified("/", server.handle, POST),
         ),
-        identify=_NoPages(
-            Identification(config.identity.authenticator(HttpClient(), trusts_gate=False))
-        ).identify,
+        identify=_NoPages(Identification(config.identity.authenticator(HttpClient(), trusts_gate=False))).identify,
         fallback=server.handle,
     )
 

@@ -13,8 +13,7 @@ def unified_diff(path: str, old: str | None, new: str) -> str:
     before, after = _lines(old or ""), _lines(new)
     source = "/dev/null" if old is None else f"a/{path}"
     return f"--- {source}\n+++ b/{path}\n" + "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        for line in _hunks(before, after)
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in _hunks(before, after)
     )
 
 

@@ -36,9 +36,7 @@ class Fault(StrEnum):
 class ToolFailed(Exception):
     """A failed tool call. `values`, the caller's words or numbers, fill the sentence of the fault; `output` is the program's."""
 
-    def __init__(
-        self, fault: Fault, *, status_code: int | None = None, output: str = "", **values: Any
-    ) -> None:
+    def __init__(self, fault: Fault, *, status_code: int | None = None, output: str = "", **values: Any) -> None:
         super().__init__(fault)
         self.fault = fault
         self.status_code = status_code

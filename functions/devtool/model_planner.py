@@ -119,9 +119,7 @@ class ModelPlanner:
                 return Reply(text)
             if text.strip():
                 subject, _, description = text.strip().partition("\n")
-                yield AgentThought(
-                    subject=subject[:_MAX_SUBJECT_CHARACTERS], description=description or subject
-                )
+                yield AgentThought(subject=subject[:_MAX_SUBJECT_CHARACTERS], description=description or subject)
             action = _action(called)
             if action is not None:
                 return CallTool(action, by=self.model, signature=called.signature)
@@ -131,9 +129,7 @@ class ModelPlanner:
             ]
         return Reply(failure_text(Cause.BROKEN, state.language, is_begun=False), failed=True)
 
-    def _reply(
-        self, turns: list[dict[str, Any]], language: Language, call: Call
-    ) -> tuple[str, FunctionCall | None]:
+    def _reply(self, turns: list[dict[str, Any]], language: Language, call: Call) -> tuple[str, FunctionCall | None]:
         """Return the model's next text, and the first function that it calls."""
         instruction = _INSTRUCTION.format(language=_LANGUAGES[language])
         prompt = Prompt(instruction=instruction, text="", turns=turns, functions=FUNCTIONS)

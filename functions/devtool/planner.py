@@ -60,9 +60,7 @@ class RulePlanner:
             case ToolResult(text=text):
                 return Reply(text)
             case UserText(text=text):
-                return step_by_rules(text, state.language) or Reply(
-                    texts.NOT_UNDERSTOOD.render(state.language)
-                )
+                return step_by_rules(text, state.language) or Reply(texts.NOT_UNDERSTOOD.render(state.language))
             case _:
                 return Reply(texts.WITHOUT_ANSWER.render(state.language))
 

@@ -23,9 +23,7 @@ from functions.devtool.planner import usage_text
 class SlashCommands:
     """See `a2a_hub.a2a.extensions.slash_commands.SlashCommands`."""
 
-    def __init__(
-        self, conversations: Conversations, sending: Sending, *, message_factory: MessageFactory
-    ) -> None:
+    def __init__(self, conversations: Conversations, sending: Sending, *, message_factory: MessageFactory) -> None:
         self._conversations = conversations
         self._sending = sending
         self._message_factory = message_factory

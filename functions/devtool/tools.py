@@ -75,9 +75,7 @@ class Tools:
                 details = ExecuteDetails(command=command_line(arguments), working_directory=folder)
                 return ConfirmationRequest(options=_options(language), execute_details=details)
             case WriteFile() | Replace() | AddLine():
-                return ConfirmationRequest(
-                    options=_options(language), file_edit_details=_change(action, workspace)
-                )
+                return ConfirmationRequest(options=_options(language), file_edit_details=_change(action, workspace))
             case _:
                 return None
 
@@ -163,9 +161,7 @@ def _change(action: Edit, workspace: Workspace) -> FileDiff:
             if old is None:
                 raise ToolFailed(Fault.NOT_FOUND, path=action.path)
             if not action.old_text or action.old_text not in old:
-                raise ToolFailed(
-                    Fault.TEXT_NOT_FOUND, path=action.path, text=action.old_text[:_MAX_SHOWN_CHARACTERS]
-                )
+                raise ToolFailed(Fault.TEXT_NOT_FOUND, path=action.path, text=action.old_text[:_MAX_SHOWN_CHARACTERS])
             new = old.replace(action.old_text, action.new_text)
         case AddLine():
             gap = "\n" if old and not old.endswith("\n") else ""

@@ -58,9 +58,7 @@ class TurnFailed(Struct, frozen=True):
     text: str
 
 
-TurnEvent = (
-    TurnStarted | AgentThought | ToolCallUpdated | TextAdded | ApprovalRequested | TurnCompleted | TurnFailed
-)
+TurnEvent = TurnStarted | AgentThought | ToolCallUpdated | TextAdded | ApprovalRequested | TurnCompleted | TurnFailed
 
 
 class TaskTurn:
@@ -180,9 +178,7 @@ class TaskTurn:
         self._save()
         yield ApprovalRequested(call)
 
-    def _execute(
-        self, action: AnyAction, call: ToolCall, approved: ConfirmationRequest | None
-    ) -> Iterator[TurnEvent]:
+    def _execute(self, action: AnyAction, call: ToolCall, approved: ConfirmationRequest | None) -> Iterator[TurnEvent]:
         if self._workspace is None:
             yield from self._fail(call, ToolFailed(Fault.NOT_FOUND, path="."))
             return
@@ -203,9 +199,7 @@ class TaskTurn:
                     yield ToolCallUpdated(call)
         except StopIteration as end:
             output, text = end.value
-            yield ToolCallUpdated(
-                replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output)
-            )
+            yield ToolCallUpdated(replace(call, status=ToolCallStatus.SUCCEEDED, live_content=None, output=output))
             self._finish(call.tool_call_id, text, succeeded=True)
         except ToolFailed as failed:
             yield from self._fail(call, failed)

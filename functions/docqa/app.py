@@ -55,14 +55,10 @@ def build(config: Config) -> Handler:
     answer = with_phrasing(config.phrasing, answers_of(engine, selecting(config.selection)))
     function = agent_function(in_conversation(answer, alone_first=False), card=card, log=log)
     examine_models = _model_examiners(config)
-    return with_doctor(
-        function, lambda: (*engine.examine(), *(step for each in examine_models for step in each()))
-    )
+    return with_doctor(function, lambda: (*engine.examine(), *(step for each in examine_models for step in each())))
 
 
-def answers_of(
-    engine: DocumentQA | CloudDocumentQA, selection_for: Callable[[Call], Selection | None]
-) -> Answer:
+def answers_of(engine: DocumentQA | CloudDocumentQA, selection_for: Callable[[Call], Selection | None]) -> Answer:
     """What is said to a request: the engine's answer, in a text and as data."""
 
     def answer(request: SendMessageRequest, call: Call) -> Iterator[Piece]:

@@ -107,9 +107,7 @@ class DocumentQA:
         """Lets go of the index. Answers that are under way end first."""
         self._readers.close()
 
-    def answer(
-        self, question: str, *, language: str | None = None, select: Select | None = None
-    ) -> DocAnswer:
+    def answer(self, question: str, *, language: str | None = None, select: Select | None = None) -> DocAnswer:
         """The answer to `question`, in its language or in `language` ("en", "ja").
 
         Every citation has passed the evidence check. Without evidence: `grounded` False, no citations, and a text

@@ -47,14 +47,10 @@ class Selection:
         self.note: dict[str, Any] = {}
         self._hints: tuple[Hint, ...] = ()
 
-    def __call__(
-        self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None
-    ) -> Sequence[int]:
+    def __call__(self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None) -> Sequence[int]:
         """See `Select`: nothing where the model fails, is late, or says anything but numbers."""
         self.note = {"model": self._gemini.settings.model, "used": False, "quotes": len(quotes)}
-        prompt = Prompt(
-            instruction=_INSTRUCTION, text=prompt_text(question, quotes), temperature=0.0, schema=_SCHEMA
-        )
+        prompt = Prompt(instruction=_INSTRUCTION, text=prompt_text(question, quotes), temperature=0.0, schema=_SCHEMA)
         try:
             numbers = numbers_in(self._said(prompt, seconds), most=len(quotes))
             if numbers is None:

@@ -25,9 +25,7 @@ _WAIT_SECONDS = 1.0
 class RateLimit:
     """A token bucket per subject: `per_minute` requests a minute, and a burst of as many. 0 means no limit. Thread-safe."""
 
-    def __init__(
-        self, per_minute: int, *, clock: Callable[[], float], max_subjects: int = _MAX_SUBJECTS
-    ) -> None:
+    def __init__(self, per_minute: int, *, clock: Callable[[], float], max_subjects: int = _MAX_SUBJECTS) -> None:
         self._per_second = per_minute / 60
         self._burst = float(per_minute)
         self._clock = clock
@@ -77,9 +75,7 @@ class ConcurrencyLimit:
 
     def _take(self, subject: str) -> bool:
         with self._changed:
-            is_free = self._changed.wait_for(
-                lambda: self._running.get(subject, 0) < self._limit, self._wait_seconds
-            )
+            is_free = self._changed.wait_for(lambda: self._running.get(subject, 0) < self._limit, self._wait_seconds)
             if is_free:
                 self._running[subject] = self._running.get(subject, 0) + 1
             return is_free

@@ -34,9 +34,7 @@ def read(environ: Mapping[str, str]) -> Config:
     settings = Settings(environ)
     identity = identity_settings.read(settings, trusts_gate=False)
     if not identity.signing_keys and not identity.anonymous:
-        settings.problem(
-            "GATE_SIGNING_KEY", "is required: the hub recognises the gate's principal headers by it"
-        )
+        settings.problem("GATE_SIGNING_KEY", "is required: the hub recognises the gate's principal headers by it")
     config = Config(
         identity=identity,
         hub_url=settings.url("HUB_URL", None),
@@ -47,9 +45,7 @@ def read(environ: Mapping[str, str]) -> Config:
         forwards_caller_token=settings.flag("PASS_CALLER_TOKEN"),
         uses_google_credentials=settings.choice("IAM_CREDENTIALS", "adc", ("adc", "none")) == "adc",
         rate_limit_per_minute=int(settings.number("RATE_LIMIT_PER_MINUTE", 120, least=0, most=1_000_000)),
-        max_body_bytes=int(
-            settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
-        ),
+        max_body_bytes=int(settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)),
         google_cloud_project=settings.optional("GOOGLE_CLOUD_PROJECT"),
         operators=frozenset(settings.listed("OPERATORS")),
         service=settings.optional("SERVICE_NAME") or settings.optional("K_SERVICE"),

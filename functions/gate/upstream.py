@@ -16,9 +16,7 @@ _CONNECT_SECONDS = 10.0
 _MAX_BYTES = 256 << 20
 _REFUSALS = frozenset({401, 403, 429})
 _RETRY_AFTER = {"retry-after": "5"}
-_TIMED_OUT = ErrorKind(
-    "TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False
-)
+_TIMED_OUT = ErrorKind("TIMEOUT", -32603, 504, "DEADLINE_EXCEEDED", "The service did not answer in time", a2a=False)
 
 
 class AnsweredByPlatform(A2AError):
@@ -104,11 +102,7 @@ class Upstream:
             raise GateTokenUnavailable from None
 
     def _credential(self) -> Mapping[str, str]:
-        return (
-            {}
-            if self._tokens is None
-            else {"authorization": f"Bearer {self._tokens.id_token(self._audience)}"}
-        )
+        return {} if self._tokens is None else {"authorization": f"Bearer {self._tokens.id_token(self._audience)}"}
 
 
 def _is_json(media_type: str) -> bool:

@@ -78,9 +78,7 @@ class Almanac:
             return
         rest = f"\n{_REST_UNKNOWN[language]}" if open_questions else ""
         yield Text(self.text_of(facts, language) + rest)
-        yield Data(
-            {"source": "almanac", "answered": not open_questions, "facts": [fact.id for fact in facts]}
-        )
+        yield Data({"source": "almanac", "answered": not open_questions, "facts": [fact.id for fact in facts]})
 
     @staticmethod
     def text_of(facts: list[Fact], language: Language) -> str:

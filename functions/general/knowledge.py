@@ -137,9 +137,7 @@ def _question(ask: Terms, may: Terms, groups: Mapping[str, str], fillers: frozen
 def _search_terms(group: str, groups: Mapping[str, str]) -> tuple[str, ...]:
     search_terms: list[str] = []
     for term in filter(None, group.split("|")):
-        search_terms.extend(
-            _search_terms(groups[term[1:]], groups) if term.startswith("$") else [search_term(term)]
-        )
+        search_terms.extend(_search_terms(groups[term[1:]], groups) if term.startswith("$") else [search_term(term)])
     return tuple(search_terms)
 
 

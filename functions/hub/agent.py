@@ -43,9 +43,7 @@ class HubAgent:
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
             return Turn(events=iter(()), role=route.role)
         if route is not None and route.passes_tasks and not call.for_ui:
-            events = mirrored(
-                translated, context_id=context_id, call=call, message_factory=self._message_factory
-            )
+            events = mirrored(translated, context_id=context_id, call=call, message_factory=self._message_factory)
             return Turn(events=events, as_message=False)
         immediate = turn.immediate
         events = to_events(

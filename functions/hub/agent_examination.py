@@ -108,7 +108,9 @@ class AgentExamination:
         variable = f"{self._route.id.upper().replace('-', '_')}_URL"
         match failure.fault:
             case Fault.UNRESOLVED | Fault.UNREACHABLE:
-                fix = f"is the agent deployed, and is its address ({variable}) right? This shows the address that it has"
+                fix = (
+                    f"is the agent deployed, and is its address ({variable}) right? This shows the address that it has"
+                )
                 command = self._service.describe()
             case Fault.TLS:
                 fix = "the agent's operator installs a valid certificate; this command shows the current one"
@@ -175,9 +177,7 @@ class AgentExamination:
                 case ClientFault.REFUSED | ClientFault.NOT_FOUND | ClientFault.WRONG_VERSION:
                     pass
                 case _:
-                    return skipped(
-                        "access", f"it cannot be told whether the agent accepts it: {failure.detail}"
-                    )
+                    return skipped("access", f"it cannot be told whether the agent accepts it: {failure.detail}")
         return ok("access", "the agent accepts the credential")
 
     def _self_examination(self) -> Iterator[Step]:
@@ -234,11 +234,7 @@ def _card(answer: _Answer, route: Route) -> Step:
             f"the hub reads it, but another client may not: {problem.message}",
             fix="fix the card at the agent",
         )
-    missing = [
-        each.uri
-        for each in whole.capabilities.extensions
-        if each.required and each.uri not in route.extensions
-    ]
+    missing = [each.uri for each in whole.capabilities.extensions if each.required and each.uri not in route.extensions]
     if missing:
         return error(
             "card",
@@ -266,9 +262,7 @@ def _scheme_step(card: AgentCard, route: Route) -> Step | None:
         if all(route.boundary.serves(scheme, scopes) for scheme, scopes in asked):
             return None
         for scheme, scopes in asked:
-            suggestions += [
-                ", ".join(lines) for kind in KINDS.values() if (lines := kind.route_lines(scheme, scopes))
-            ]
+            suggestions += [", ".join(lines) for kind in KINDS.values() if (lines := kind.route_lines(scheme, scopes))]
     if not suggestions:
         return None
     return warning(

@@ -40,9 +40,7 @@ from functions.hub.texts import TaskTexts
 _SELF = Principal(subject=HUB_FUNCTION)
 
 
-def build(
-    config: Config, *, downstreams: Mapping[str, Downstream] | None = None, log: Log | None = None
-) -> Handler:
+def build(config: Config, *, downstreams: Mapping[str, Downstream] | None = None, log: Log | None = None) -> Handler:
     """Return the hub's handler. `downstreams` replaces the agents of the route table, by route id."""
     settings = config.hub
     log = log or stdout_log("hub", project=settings.google_cloud_project, with_text=settings.log_text)
@@ -50,9 +48,7 @@ def build(
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
     http = HttpClient()
     sources = _credential_sources(config, http)
-    tables = Tables(
-        settings, RouteAgents(http, sources) if downstreams is None else FixedDownstreams(downstreams)
-    )
+    tables = Tables(settings, RouteAgents(http, sources) if downstreams is None else FixedDownstreams(downstreams))
     source = route_source(settings, tables.use, log=log)
     pipeline = Pipeline(tables=tables, conversations=Conversations(), log=log, clock=time.perf_counter)
     agents = HubAgent(pipeline, message_factory=MESSAGE_FACTORY)
@@ -68,9 +64,7 @@ def build(
         limits=Limits(max_body_bytes=config.max_body_bytes, keep_alive_seconds=config.keep_alive_seconds),
         extended_card=tables.card_for,
         tasks=tasks,
-        development_tool=AgentCommands(
-            tables, catalog, sending=tasks.sending if tasks else None, new_id=new_id
-        ),
+        development_tool=AgentCommands(tables, catalog, sending=tasks.sending if tasks else None, new_id=new_id),
         keeps_ui_contract=config.keeps_ui_contract,
     )
     queries = ToolsQuery(pipeline, max_body_bytes=config.max_body_bytes, operators=config.operators)
@@ -140,9 +134,7 @@ def _stored_tasks(config: Config, agents: HubAgent) -> StoredTasks | None:
     return StoredTasks(store, agents, message_factory=MESSAGE_FACTORY, settings=config.tasks)
 
 
-def _task_service(
-    config: Config, agent: CommandAgent, stored: StoredTasks, http: HttpClient, log: Log
-) -> TaskService:
+def _task_service(config: Config, agent: CommandAgent, stored: StoredTasks, http: HttpClient, log: Log) -> TaskService:
     assert config.tasks is not None, "tasks are stored"
     signer = config.identity.signer(audience="tasks")
 

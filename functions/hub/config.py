@@ -50,9 +50,7 @@ def read(environ: Mapping[str, str]) -> Config:
         uses_google_credentials=credentials != "none",
         spares_loopback=credentials == "remote",
         secret_manager_endpoint=settings.url("SECRET_MANAGER_ENDPOINT", secret_store.ENDPOINT),
-        max_body_bytes=int(
-            settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
-        ),
+        max_body_bytes=int(settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)),
         keep_alive_seconds=settings.number("KEEP_ALIVE_SECONDS", 15, least=0.01, most=60),
         commit=settings.text("COMMIT_SHA", "unknown"),
         tasks=task_settings.read(settings) if hub.store else None,

@@ -35,9 +35,7 @@ class AuthorizedHttp:
     def with_boundary(self, boundary: Boundary) -> AuthorizedHttp:
         """Return a client for the same call with the credential of another boundary. Raises NoCredential."""
         request = self._request
-        return AuthorizedHttp(
-            self._http, boundary, request.agent, request.sources, authorization=request.authorization
-        )
+        return AuthorizedHttp(self._http, boundary, request.agent, request.sources, authorization=request.authorization)
 
     @property
     def clock(self) -> Callable[[], float]:

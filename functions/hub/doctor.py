@@ -99,9 +99,7 @@ class Doctor:
             yield self._unaddressed(route, variable)
             return
         try:
-            http = AuthorizedHttp(
-                self._http, route.boundary, route, self._sources, authorization=authorization
-            )
+            http = AuthorizedHttp(self._http, route.boundary, route, self._sources, authorization=authorization)
         except NoCredential as missing:
             yield route.boundary.missing_step(missing, self._service)
             return

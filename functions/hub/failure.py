@@ -87,9 +87,7 @@ def unaddressed(route: Route, variable: str) -> Failure:
 
 def without_credential(missing: NoCredential) -> Failure:
     """Return the failure of a request that cannot get its credential."""
-    return Failure(
-        kind=FailureKind.NOT_ALLOWED, fault=missing.fault, cause=missing.cause, remedy=missing.remedy
-    )
+    return Failure(kind=FailureKind.NOT_ALLOWED, fault=missing.fault, cause=missing.cause, remedy=missing.remedy)
 
 
 def without_tasks(route: Route) -> Failure:
@@ -113,9 +111,7 @@ def failed_task(route: Route, state: str) -> Failure:
 
 def internal(route: Route) -> Failure:
     """Return the failure of a defect of the hub's during a call; its stack is in the log."""
-    return Failure(
-        kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub"
-    )
+    return Failure(kind=FailureKind.INTERNAL, fault="internal", cause=f"{route.id}: an exception inside the hub")
 
 
 def unrouted() -> Failure:

@@ -206,10 +206,7 @@ class Pipeline:
             agent_request = _agent_request(turn, route, conversation, decision)
             with closing(downstream.ask(agent_request)) as events:  # type: ignore[type-var]
                 for event in events:
-                    pieces = [
-                        self._with_text(piece, turn, route, translator)
-                        for piece in translator.translate(event)
-                    ]
+                    pieces = [self._with_text(piece, turn, route, translator) for piece in translator.translate(event)]
                     if not late and decision.allows and translator.decision_was_late:
                         late = True
                         translator.end_paragraph()
@@ -309,9 +306,7 @@ class Pipeline:
             incoming.notes[CONVERSATION] = now.as_note()
 
 
-def _choose_route(
-    served: Served, text: str, incoming: IncomingTurn, conversation: Conversation | None
-) -> Choice:
+def _choose_route(served: Served, text: str, incoming: IncomingTurn, conversation: Conversation | None) -> Choice:
     return served.choose(
         text,
         conversation,
@@ -336,9 +331,7 @@ def _decision(turn: Turn, route: Route, conversation: Conversation | None) -> De
     return decision
 
 
-def _agent_request(
-    turn: Turn, route: Route, conversation: Conversation | None, decision: Decision
-) -> AgentRequest:
+def _agent_request(turn: Turn, route: Route, conversation: Conversation | None, decision: Decision) -> AgentRequest:
     incoming = turn.incoming
     context_id = task_id = None
     if conversation is not None:

@@ -15,9 +15,7 @@ _PREPARE = "./deploy.sh --only prepare"
 _NOBODY = "doctor"
 # Each has an index of its own.
 _QUERIES = tuple(
-    TaskQuery(context_id=context, states=states)
-    for context in (None, _NOBODY)
-    for states in ((), (TaskState.WORKING,))
+    TaskQuery(context_id=context, states=states) for context in (None, _NOBODY) for states in ((), (TaskState.WORKING,))
 )
 
 

@@ -60,15 +60,8 @@ class Served(Struct, frozen=True, kw_only=True):
             )
         except UnknownSkill:
             raise self._unknown_skill(skill_field, principal) from None
-        if (
-            choice.rule is Rule.DEFAULT
-            and conversation is not None
-            and last
-            and last.id in conversation.open_tasks
-        ):
-            reason = (
-                f'open: no rule matched, and the task of "{last.id}" in this conversation can be continued'
-            )
+        if choice.rule is Rule.DEFAULT and conversation is not None and last and last.id in conversation.open_tasks:
+            reason = f'open: no rule matched, and the task of "{last.id}" in this conversation can be continued'
             return Choice(route=last, rule=Rule.STICKY, words=(), reason=reason)
         return choice
 
@@ -132,9 +125,7 @@ class Tables:
             settings=settings,
             router=Router(settings.table),
             downstreams={
-                route.id: downstreams[route.id]
-                if before.get(route.id) == route
-                else self._factory.downstream(route)
+                route.id: downstreams[route.id] if before.get(route.id) == route else self._factory.downstream(route)
                 for route in settings.table.routes
             },
             card=public_card(settings),

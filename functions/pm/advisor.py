@@ -45,9 +45,7 @@ class Advisor:
 
     def __init__(self, practices: Practices) -> None:
         self._topics = {topic.id: topic for topic in practices.topics}
-        self._rules = tuple(
-            Rule.of(topic.id, rank=topic.rank, clues=topic.clues) for topic in practices.topics
-        )
+        self._rules = tuple(Rule.of(topic.id, rank=topic.rank, clues=topic.clues) for topic in practices.topics)
 
     def answer(self, request: SendMessageRequest, call: Call) -> Iterator[Piece]:
         """Yield a practice and its tasks; only tasks if a number is requested; a sentence each if two practices are compared."""
@@ -95,16 +93,12 @@ def _answer_each(parts: Sequence[tuple[str, Topic]], language: Language) -> Iter
             else:
                 yield piece
     first = parts[0][1]
-    yield Data(
-        {"topic": first.id, "answered": True, "also": [topic.id for _, topic in parts[1:]], "tasks": tasks}
-    )
+    yield Data({"topic": first.id, "answered": True, "also": [topic.id for _, topic in parts[1:]], "tasks": tasks})
 
 
 def _compare(topics: Sequence[Topic], language: Language) -> Iterator[Piece]:
     yield Text("\n".join(f"- {first_sentence(topic.about.in_(language))}" for topic in topics))
-    yield Data(
-        {"topic": topics[0].id, "answered": True, "compared": [topic.id for topic in topics], "tasks": []}
-    )
+    yield Data({"topic": topics[0].id, "answered": True, "compared": [topic.id for topic in topics], "tasks": []})
 
 
 def _answer(topic: Topic, question: str, language: Language) -> Iterator[Piece]:
@@ -157,14 +151,10 @@ def _table(tasks: Sequence[Task], language: Language, first: int) -> Iterator[st
 _WRITERS = {AnswerFormat.FULL: _lines, AnswerFormat.BRIEF: _titles_only, AnswerFormat.TABLE: _table}
 
 
-def _data(
-    topic: Topic, tasks: Sequence[Task], language: Language, *, requested: int | None
-) -> dict[str, Any]:
+def _data(topic: Topic, tasks: Sequence[Task], language: Language, *, requested: int | None) -> dict[str, Any]:
     return {
         "topic": topic.id,
         "answered": True,
         "asked": requested,
-        "tasks": [
-            {"title": task.title(language), "description": task.description(language)} for task in tasks
-        ],
+        "tasks": [{"title": task.title(language), "description": task.description(language)} for task in tasks],
     }

@@ -76,9 +76,7 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         clock=time.monotonic,
         now=time.time,
     )
-    api = WorkersApi(
-        leasing, LeaseOperations(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes
-    )
+    api = WorkersApi(leasing, LeaseOperations(store, events), roles=lambda: roles, max_body_bytes=config.max_body_bytes)
     wakeups = WakeupEndpoint(worker_wakeups, accounts=config.wakeup_accounts, hub_runs=runs)
     key_set = KeySetPage(config.webhooks.public_keys)
     background = _background(

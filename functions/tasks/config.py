@@ -64,9 +64,7 @@ def read(environ: Mapping[str, str]) -> Config:
         most_attempts=read_most_attempts(settings),
         poll_seconds=settings.number("WORKER_POLL_SECONDS", 2, least=0.02, most=60),
         waits_at_once=int(settings.number("WORKER_WAITS_AT_ONCE", 40, least=1, most=10_000)),
-        max_body_bytes=int(
-            settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)
-        ),
+        max_body_bytes=int(settings.number("MAX_BODY_BYTES", 10 * 1024 * 1024, least=1024, most=32 * 1024 * 1024)),
     )
     settings.check()
     return config

@@ -73,9 +73,7 @@ class HubRunStarter:
             self._run_on_hub(task_id)
         except (HttpFailure, TokenUnavailable) as failure:
             # The task stays due; the next sweep finds it.
-            self._log.line(
-                "WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure)
-            )
+            self._log.line("WARNING", "The hub could not be asked to run a task", taskId=task_id, cause=str(failure))
         finally:
             with self._lock:
                 if self._requested_at.get(task_id) == requested_at:
@@ -96,9 +94,7 @@ class HubRunStarter:
         )
         answer.read()
         if answer.status != 200:
-            self._log.line(
-                "WARNING", "The hub did not run a task", taskId=task_id, upstreamStatus=answer.status
-            )
+            self._log.line("WARNING", "The hub did not run a task", taskId=task_id, upstreamStatus=answer.status)
 
     def _headers(self) -> Mapping[str, str]:
         principal = Principal(subject=TASKS_FUNCTION)

@@ -51,9 +51,7 @@ class TopicCondition:
 class WakeupEndpoint:
     """The endpoint `POST /wakeups`. It wakes waiting workers, and starts hub runs; a duplicate costs one query."""
 
-    def __init__(
-        self, condition: TopicCondition, *, accounts: frozenset[str], hub_runs: HubRunStarter
-    ) -> None:
+    def __init__(self, condition: TopicCondition, *, accounts: frozenset[str], hub_runs: HubRunStarter) -> None:
         """`accounts` are the ones that Pub/Sub pushes as."""
         self._condition = condition
         self._accounts = accounts
@@ -64,9 +62,7 @@ class WakeupEndpoint:
         if request.path != WAKEUPS_PATH:
             return None
         if principal.subject != HUB_FUNCTION and principal.email not in self._accounts:
-            raise A2AError(
-                PERMISSION_DENIED, "Only the hub, and the accounts in WAKEUP_ACCOUNTS, tell of tasks here"
-            )
+            raise A2AError(PERMISSION_DENIED, "Only the hub, and the accounts in WAKEUP_ACCOUNTS, tell of tasks here")
         if request.method != "POST":
             raise A2AError(METHOD_NOT_ALLOWED, headers={"allow": "POST"})
         body = read_body(request, _MOST_BYTES)

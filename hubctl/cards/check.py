@@ -75,11 +75,7 @@ def check_text(text: str) -> tuple[Finding, ...]:
     try:
         value = json.loads(text, object_pairs_hook=_without_repetition, parse_constant=_no_constant)
     except ValueError as problem:
-        return (
-            _not_json(
-                f"this is not JSON: {problem}", "fix it: a comma, a quote or a bracket is out of place"
-            ),
-        )
+        return (_not_json(f"this is not JSON: {problem}", "fix it: a comma, a quote or a bracket is out of place"),)
     except RecursionError:
         return (_not_json("this is nested deeper than any card", "fix it: brackets are opened without end"),)
     except _Repeated as problem:
@@ -131,9 +127,7 @@ def summary(findings: Sequence[Finding]) -> str:
     """Return the verdict and the count of each severity."""
     counts = [(severity, sum(each.severity is severity for each in findings)) for severity in Severity]
     counts_text = ", ".join(counted(count, severity) for severity, count in counts if count)
-    verdict = (
-        "Gemini Enterprise would not work with it" if has_errors(findings) else "good for Gemini Enterprise"
-    )
+    verdict = "Gemini Enterprise would not work with it" if has_errors(findings) else "good for Gemini Enterprise"
     return f"{verdict} ({counts_text})" if counts_text else verdict
 
 

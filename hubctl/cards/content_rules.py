@@ -128,9 +128,7 @@ def text_modes(card: Card) -> Iterator[Flaw]:
     ):
         modes = card.value.get(name)
         if isinstance(modes, list) and not any(_is_text(mode) for mode in modes):
-            yield Flaw(
-                path=f"$.{name}", message=f"text/plain is not among them: {reason}", fix='add "text/plain"'
-            )
+            yield Flaw(path=f"$.{name}", message=f"text/plain is not among them: {reason}", fix='add "text/plain"')
 
 
 def streaming(card: Card) -> Iterator[Flaw]:

@@ -45,9 +45,7 @@ def camel_case(card: Card) -> Iterator[Flaw]:
             yield Flaw(
                 path=f"{item.path}.{item.name}",
                 message=f"{item.name} is snake_case: it is read as a field that does not exist",
-                fix=f"delete it: {meant} is there already"
-                if meant in item.names
-                else f"rename it to {meant}",
+                fix=f"delete it: {meant} is there already" if meant in item.names else f"rename it to {meant}",
             )
 
 
@@ -95,9 +93,7 @@ def non_standard(card: Card) -> Iterator[Flaw]:
             yield Flaw(
                 path=f"{item.path}.{item.name}",
                 message=f"{item.name} is no field of {item.definition} in A2A 0.3",
-                fix='delete it; the address of the agent is "url"'
-                if item.name == "endpoints"
-                else "delete it",
+                fix='delete it; the address of the agent is "url"' if item.name == "endpoints" else "delete it",
             )
 
 
@@ -151,9 +147,7 @@ def extensions(card: Card) -> Iterator[Flaw]:
             continue
         match item:
             case Missing(name="uri"):
-                yield Flaw(
-                    path=f"{item.path}.uri", message="the extension has no uri", fix='add "uri": "https://…"'
-                )
+                yield Flaw(path=f"{item.path}.uri", message="the extension has no uri", fix='add "uri": "https://…"')
             case WrongType(wanted="object", found="string"):
                 yield Flaw(
                     path=item.path,

@@ -80,9 +80,7 @@ def scopes(card: Card) -> Iterator[Flaw]:
         given = flow.get("scopes")
         if not isinstance(given, dict):
             continue
-        lacking = [
-            scope for scope in _NEEDED_SCOPES if scope not in given and not _is_long_form(scope, given)
-        ]
+        lacking = [scope for scope in _NEEDED_SCOPES if scope not in given and not _is_long_form(scope, given)]
         if lacking:
             yield Flaw(
                 path=f"{path}.scopes",

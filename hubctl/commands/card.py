@@ -21,9 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who reads it: gemini-enterprise (default), or a client of A2A 0.3, 1.0, or of both",
     )
     parser.add_argument("--url", metavar="HUB_PUBLIC_URL", help="the hub's address (HUB_PUBLIC_URL)")
-    parser.add_argument(
-        "--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)"
-    )
+    parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (ROUTES_FILE, else routes.toml)")
     parser.add_argument(
         "--protocol-version",
         metavar="TEXT",

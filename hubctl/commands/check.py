@@ -23,9 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
     parser.add_argument("--text", help="a text to route")
     parser.add_argument("--skill", help="with --text: the route that the caller asks for by id")
-    parser.add_argument(
-        "--last-route", metavar="ID", help="with --text: the route of the conversation's last turn"
-    )
+    parser.add_argument("--last-route", metavar="ID", help="with --text: the route of the conversation's last turn")
     parser.add_argument(
         "--card",
         metavar="FILE|URL",
@@ -82,12 +80,8 @@ def _summary(read: ReadTable) -> list[str]:
     lines = [f"{read.file}: {counted(len(read.table.routes), 'route')}, best first"]
     for route in sorted(read.table.routes, key=lambda route: -route.priority):
         rules = f"{counted(len(route.keywords), 'keyword')}, {counted(len(route.patterns), 'pattern')}"
-        marks = ", ".join(
-            ["default"] * route.default + ["sticky"] * route.sticky + ["follow-ups"] * route.follow_ups
-        )
-        lines.append(
-            f"  {route.priority:4}  {route.id:12} {route.boundary.kind:10} {rules}{marks and ', ' + marks}"
-        )
+        marks = ", ".join(["default"] * route.default + ["sticky"] * route.sticky + ["follow-ups"] * route.follow_ups)
+        lines.append(f"  {route.priority:4}  {route.id:12} {route.boundary.kind:10} {rules}{marks and ', ' + marks}")
     return lines
 
 

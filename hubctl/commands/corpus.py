@@ -159,14 +159,9 @@ def push(
     return failed
 
 
-def _upload(
-    corpus: Corpus, files: Sequence[LocalFile], generations: dict[str, int], report_line: ReportLine
-) -> None:
+def _upload(corpus: Corpus, files: Sequence[LocalFile], generations: dict[str, int], report_line: ReportLine) -> None:
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        running = {
-            threads.submit(corpus.upload, file, replaces=generations.get(file.path, 0)): file
-            for file in files
-        }
+        running = {threads.submit(corpus.upload, file, replaces=generations.get(file.path, 0)): file for file in files}
         try:
             for number, future in enumerate(as_completed(running), start=1):
                 future.result()

@@ -54,9 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="lines of: text, tab, route id; with --live, a questions file",
     )
     parser.add_argument("--routes", type=Path, metavar="FILE", help="the route table (routes.toml)")
-    parser.add_argument(
-        "--live", action="store_true", help="ask a running hub, over the UI path and /tools/query"
-    )
+    parser.add_argument("--live", action="store_true", help="ask a running hub, over the UI path and /tools/query")
     parser.add_argument("--url", help="where the hub is (HUB_URL, else this machine at HUB_PORT, 8080)")
     parser.add_argument("--token", help="a bearer token (HUB_DEV_TOKEN)")
     parser.add_argument(
@@ -114,9 +112,7 @@ def _reproduce(
     asked = [question for question in questions if question.paper is not None]
     try:
         cloud = LocalCloud.of_run(file)
-        findings = list(
-            reproduce(hub, cloud, questions=asked, cases=read_cases(project_file(_CASES, option="FILE")))
-        )
+        findings = list(reproduce(hub, cloud, questions=asked, cases=read_cases(project_file(_CASES, option="FILE"))))
     except HubUnavailable as error:
         raise CommandError(str(error)) from None
     write = report.findings_page if arguments.markdown else report.findings_table
@@ -139,9 +135,7 @@ def _confusion(ids: Sequence[str], routed: Sequence[Routed]) -> list[str]:
     counts = Counter((each.question.expected, each.choice.route.id) for each in routed)
     width = max(len("expected"), *map(len, ids)) + 2
     header = "expected".ljust(width) + "".join(name.rjust(width) for name in ids)
-    rows = [
-        row.ljust(width) + "".join(str(counts[row, column]).rjust(width) for column in ids) for row in ids
-    ]
+    rows = [row.ljust(width) + "".join(str(counts[row, column]).rjust(width) for column in ids) for row in ids]
     return [header, *rows]
 
 

@@ -26,9 +26,7 @@ _ACTIONS = ("apply", "list", "delete", "doctor")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     add = parser.add_argument
-    add(
-        "action", nargs="?", choices=_ACTIONS, default="apply", help="apply (default), list, delete or doctor"
-    )
+    add("action", nargs="?", choices=_ACTIONS, default="apply", help="apply (default), list, delete or doctor")
     add("agent_id", nargs="?", metavar="AGENT", help="delete, doctor: this agent, not the one of the card")
     add("--project", help="the Google Cloud project (GOOGLE_CLOUD_PROJECT)")
     add("--app", help="the app's id (GEMINI_ENTERPRISE_APP)")
@@ -65,9 +63,7 @@ def run(arguments: argparse.Namespace, *, environment: Mapping[str, str], out: T
         raise CommandError(f"{arguments.agent_id!r}: to choose an agent, write --agent {arguments.agent_id}")
     if arguments.dry_run and arguments.action in ("list", "doctor"):
         raise CommandError(f"{arguments.action} changes nothing: leave --dry-run out")
-    api = Api(
-        target=target, endpoints=endpoints, access_token=operators_token(environment), http=HttpClient()
-    )
+    api = Api(target=target, endpoints=endpoints, access_token=operators_token(environment), http=HttpClient())
     match arguments.action:
         case "list":
             return _list(api, arguments, out)
@@ -84,9 +80,7 @@ def _target(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Ta
     app = arguments.app or environment.get("GEMINI_ENTERPRISE_APP")
     location = arguments.location or environment.get("GEMINI_ENTERPRISE_LOCATION") or "global"
     if not project or not app:
-        raise CommandError(
-            "which app? Give --project PROJECT and --app APP_ID (and --location, if it is not global)"
-        )
+        raise CommandError("which app? Give --project PROJECT and --app APP_ID (and --location, if it is not global)")
     return Target(
         project=project,
         location=location,
@@ -99,9 +93,7 @@ def _target(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Ta
 def _apply(api: Api, arguments: argparse.Namespace, environment: Mapping[str, str], out: TextIO) -> int:
     card, text = _card(arguments, environment, api.http)
     findings = [
-        each
-        for each in check_text(text)
-        if not arguments.no_authorization or each.rule not in NEEDS_AUTHORIZATION
+        each for each in check_text(text) if not arguments.no_authorization or each.rule not in NEEDS_AUTHORIZATION
     ]
     if findings:
         print(as_text(arguments.card or "the card", findings), file=out)

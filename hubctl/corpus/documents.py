@@ -125,9 +125,7 @@ def local_files(folder: Path) -> tuple[list[LocalFile], list[Skipped]]:
             skipped.append(Skipped(path, str(error)))
             continue
         if len(content) > MOST_TEXT_BYTES and SUFFIXES[file.suffix.lower()] != "pdf":
-            skipped.append(
-                Skipped(path, f"{len(content)} bytes: a data store takes {MOST_TEXT_BYTES} of text")
-            )
+            skipped.append(Skipped(path, f"{len(content)} bytes: a data store takes {MOST_TEXT_BYTES} of text"))
             continue
         digest = hashlib.md5(content, usedforsecurity=False).digest()
         found.append(LocalFile(path=path, file=file, title=title, md5=base64.b64encode(digest).decode()))
@@ -202,9 +200,7 @@ def plan(
     paths = {each.path for each in files}
     return Plan(
         upload=tuple(each for each in files if each.path not in stored or stored[each.path].md5 != each.md5),
-        index=tuple(
-            each for key, each in wanted.items() if key not in indexed or indexed[key].md5 != each.md5
-        ),
+        index=tuple(each for key, each in wanted.items() if key not in indexed or indexed[key].md5 != each.md5),
         surplus_objects=tuple(each for path, each in stored.items() if path not in paths),
         # Among them those that were imported another way under another id, and so would be found twice.
         surplus_documents=tuple(each for key, each in indexed.items() if key not in wanted),

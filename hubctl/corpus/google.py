@@ -43,9 +43,7 @@ class Corpus:
             self._documents = discoveryengine_v1.DocumentServiceClient(
                 credentials=credentials,
                 transport="rest",
-                client_options=ClientOptions(
-                    api_endpoint=target.search_endpoint, quota_project_id=target.project
-                ),
+                client_options=ClientOptions(api_endpoint=target.search_endpoint, quota_project_id=target.project),
             )
             endpoint = target.storage_endpoint
             self._storage = storage.Client(
@@ -66,9 +64,7 @@ class Corpus:
         prefix = self._target.prefix
         with self._explained():
             return [
-                StoredObject(
-                    path=blob.name.removeprefix(prefix), md5=blob.md5_hash, generation=blob.generation
-                )
+                StoredObject(path=blob.name.removeprefix(prefix), md5=blob.md5_hash, generation=blob.generation)
                 for blob in self._storage.list_blobs(self._bucket, prefix=prefix, **self._limits)
                 if not blob.name.endswith("/")
             ]
@@ -176,7 +172,9 @@ def explained(error: Exception, target: Target) -> str:
                 'CLOUDSDK_AUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"'
             )
         case api.Forbidden() if error.reason == "SERVICE_DISABLED":
-            return f"the API is not enabled:\n  gcloud services enable {service}.googleapis.com --project={target.project}"
+            return (
+                f"the API is not enabled:\n  gcloud services enable {service}.googleapis.com --project={target.project}"
+            )
         case api.Forbidden() if at_storage:
             return (
                 f"gs://{target.bucket} does not permit this:\n  gcloud storage buckets add-iam-policy-binding "

@@ -56,9 +56,7 @@ class LiveHub:
             "configuration": {"acceptedOutputModes": [], "blocking": True},
             "metadata": {},
         }
-        value, milliseconds = self._post(
-            "/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params}
-        )
+        value, milliseconds = self._post("/", {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params})
         try:
             if "error" in value:
                 raise HubUnavailable(f"the hub answered with an error: {value['error']['message']}")
@@ -81,9 +79,7 @@ class LiveHub:
     def _post(self, path: str, body: Any) -> tuple[dict[str, Any], float]:
         started = time.perf_counter()
         try:
-            answer = exchange(
-                self._http, "POST", self._url + path, headers=self._headers, body=protojson.encode(body)
-            )
+            answer = exchange(self._http, "POST", self._url + path, headers=self._headers, body=protojson.encode(body))
         except HttpFailure as failure:
             raise HubUnavailable(
                 f"no answer from {self._url}: {failure.detail}. Is it running (make run), and is --url right?"

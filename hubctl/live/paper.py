@@ -44,13 +44,9 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     text = read_text(path)
     try:
         tables = tomllib.loads(text).get("questions") or ()
-        questions = tuple(
-            Question(**{**table, "contains": tuple(table.get("contains", ()))}) for table in tables
-        )
+        questions = tuple(Question(**{**table, "contains": tuple(table.get("contains", ()))}) for table in tables)
     except (ValueError, TypeError) as problem:
-        raise CommandError(
-            f"{path} is not a file of questions like evaluation/paper.toml: {problem}"
-        ) from None
+        raise CommandError(f"{path} is not a file of questions like evaluation/paper.toml: {problem}") from None
     if not questions:
         raise CommandError(f"{path} holds no [[questions]], as evaluation/paper.toml does")
     return questions
@@ -136,16 +132,12 @@ def _compared(case: Case, asked: Outcome) -> Finding:
         wrong.append(f"the user reads {shown[0]!r}")
     if not asked.ui.text.strip():
         wrong.append("the user reads nothing")
-    return Finding(
-        case=case, question=asked.question, ui=asked.ui, inspected=asked.inspected, wrong=tuple(wrong)
-    )
+    return Finding(case=case, question=asked.question, ui=asked.ui, inspected=asked.inspected, wrong=tuple(wrong))
 
 
 def _refused(case: Case, record: dict[str, Any]) -> list[str]:
     status = (record.get("error") or {}).get("httpStatus")
-    return (
-        [] if status == case.status else [f"HTTP {status} at the agent's boundary instead of {case.status}"]
-    )
+    return [] if status == case.status else [f"HTTP {status} at the agent's boundary instead of {case.status}"]
 
 
 def _unread(record: dict[str, Any], asked: Outcome) -> list[str]:

@@ -46,9 +46,7 @@ def read_agent(fields: dict[str, Any]) -> RegisteredAgent:
     )
 
 
-def written_agent(
-    card: dict[str, Any], *, authorization: str | None, icon: str | None, shared: bool
-) -> dict[str, Any]:
+def written_agent(card: dict[str, Any], *, authorization: str | None, icon: str | None, shared: bool) -> dict[str, Any]:
     """Return the body of a request that creates or replaces the agent of this card."""
     body: dict[str, Any] = {
         "displayName": card["name"],

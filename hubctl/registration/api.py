@@ -64,9 +64,7 @@ class Api:
         if call.body is not None:
             headers["content-type"] = JSON
             body = json.dumps(call.body, ensure_ascii=False).encode()
-        status, value = json_exchange(
-            self.http, call.method, call.url(self.endpoints), headers=headers, body=body
-        )
+        status, value = json_exchange(self.http, call.method, call.url(self.endpoints), headers=headers, body=body)
         if status == 200 and isinstance(value, dict):
             return value
         raise _refused(status, value)

@@ -29,9 +29,7 @@ class Wanted:
 
     def body(self, target: Target) -> dict[str, Any]:
         """Return the agent as it is written."""
-        return written_agent(
-            self.card, authorization=target.authorization, icon=self.icon, shared=self.shared
-        )
+        return written_agent(self.card, authorization=target.authorization, icon=self.icon, shared=self.shared)
 
 
 def dry_run(wanted: Wanted, target: Target) -> Iterator[tuple[str, Call]]:
@@ -92,9 +90,7 @@ def chosen_agent(api: Api, card: dict[str, Any], *, agent_id: str | None) -> Reg
         return read_agent(api.send(get_resource(agent_name(api.target, agent_id))))
     found = candidates(api.agents(), card)
     if len(found) > 1:
-        listed = "\n".join(
-            f"    {each.id}  {each.display_name}  {(each.card or {}).get('url')}" for each in found
-        )
+        listed = "\n".join(f"    {each.id}  {each.display_name}  {(each.card or {}).get('url')}" for each in found)
         raise CommandError(
             f"{len(found)} agents have this card's name or url:\n{listed}\n"
             "Choose one with --agent ID, and delete the others with: hubctl register delete ID …"

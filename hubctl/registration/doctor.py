@@ -170,9 +170,7 @@ def secret_unknown(evidence: Evidence) -> Iterator[Symptom]:
             fix="give it to the doctor: OAUTH_CLIENT_SECRET or --client-secret-file",
         )
     elif evidence.secret[0] is Probe.UNKNOWN:
-        yield Symptom(
-            message=f"the secret could not be verified: {evidence.secret[1]}", fix="try again later"
-        )
+        yield Symptom(message=f"the secret could not be verified: {evidence.secret[1]}", fix="try again later")
     elif evidence.secret[0] is Probe.GOOD and "clientSecret" not in evidence.oauth:
         yield Symptom(
             message="the secret that you gave is good; whether Gemini Enterprise holds this one cannot be read",

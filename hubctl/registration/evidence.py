@@ -81,13 +81,9 @@ def collect(
         also_used_by=tuple(
             each
             for each in map(read_agent, agents)
-            if bound
-            and same_resource(each.authorization, bound)
-            and (agent is None or each.name != agent.name)
+            if bound and same_resource(each.authorization, bound) and (agent is None or each.name != agent.name)
         ),
-        secret=probe_secret(api.http, api.endpoints, oauth, secret=held_secret)
-        if oauth and held_secret
-        else None,
+        secret=probe_secret(api.http, api.endpoints, oauth, secret=held_secret) if oauth and held_secret else None,
         redirects={uri: _redirect(api, client, oauth, uri) for uri in REDIRECT_URIS} if oauth else {},
         card_findings=_findings_on(agent),
         live_card=live,
@@ -103,11 +99,7 @@ def _findings_on(agent: RegisteredAgent | None) -> tuple[CardFinding, ...]:
 
 
 def _redirect(api: Api, client: OAuthClient, oauth: dict[str, Any], uri: str) -> tuple[Probe, str]:
-    if (
-        client.redirect_uris is not None
-        and client.id == oauth.get("clientId")
-        and uri not in client.redirect_uris
-    ):
+    if client.redirect_uris is not None and client.id == oauth.get("clientId") and uri not in client.redirect_uris:
         return Probe.BAD, "not in the client's file"
     return probe_redirect_uri(api.http, api.endpoints, oauth, uri)
 
@@ -119,18 +111,14 @@ def _elsewhere(api: Api, name: str) -> tuple[str, ...]:
         if location == location_of(name):
             continue
         try:
-            api.tried(
-                get_resource(name.replace(f"/locations/{location_of(name)}/", f"/locations/{location}/"))
-            )
+            api.tried(get_resource(name.replace(f"/locations/{location_of(name)}/", f"/locations/{location}/")))
             found.append(location)
         except Refused:
             continue
     return tuple(found)
 
 
-def _live_card(
-    api: Api, agent: RegisteredAgent | None, place: str | None
-) -> tuple[dict[str, Any] | None, str | None]:
+def _live_card(api: Api, agent: RegisteredAgent | None, place: str | None) -> tuple[dict[str, Any] | None, str | None]:
     if place is None and (agent is None or agent.card is None):
         return None, None
     try:
@@ -176,9 +164,7 @@ def register(evidence: Evidence, *, authorization_location: str | None = None) -
     return " ".join([*words, *evidence.card_options])
 
 
-def rewrite(
-    evidence: Evidence, *, client_id: str | None = None, authorization_location: str | None = None
-) -> str:
+def rewrite(evidence: Evidence, *, client_id: str | None = None, authorization_location: str | None = None) -> str:
     """Return the command that also writes the authorization's content anew: with an updateMask, and read back."""
     client = client_id or evidence.client.id or evidence.oauth.get("clientId") or "CLIENT_ID"
     command = register(evidence, authorization_location=authorization_location)

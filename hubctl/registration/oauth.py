@@ -43,9 +43,7 @@ class OAuthClient:
         return f"OAuthClient(id={self.id!r}, secret=***)"
 
 
-def read_client(
-    *, client_id: str | None, secret_file: Path | None, environment: Mapping[str, str]
-) -> OAuthClient:
+def read_client(*, client_id: str | None, secret_file: Path | None, environment: Mapping[str, str]) -> OAuthClient:
     """Return the client from the options, from the file of the console (JSON) or one that holds the secret alone, and from
     OAUTH_CLIENT_ID and OAUTH_CLIENT_SECRET. Raises CommandError.
     """
@@ -110,9 +108,7 @@ class Probe(StrEnum):
     UNKNOWN = "unknown"
 
 
-def probe_secret(
-    http: HttpClient, endpoints: Endpoints, oauth: dict[str, Any], *, secret: str
-) -> tuple[Probe, str]:
+def probe_secret(http: HttpClient, endpoints: Endpoints, oauth: dict[str, Any], *, secret: str) -> tuple[Probe, str]:
     """Send the token URI a code that nobody issued, and return the meaning and the text of the answer.
 
     The client is checked before the code: `invalid_grant` means that the secret is good, `invalid_client` that it is stale.
@@ -159,9 +155,7 @@ def probe_redirect_uri(
     url = endpoints.oauth(parts._replace(query=urlencode(query, quote_via=quote)).geturl())
     if parts.scheme != "https":
         return Probe.UNKNOWN, "the authorization URI is not https"
-    budget = Budget(
-        deadline=http.clock() + _SECONDS, connect_seconds=10, idle_seconds=_SECONDS, max_bytes=1 << 20
-    )
+    budget = Budget(deadline=http.clock() + _SECONDS, connect_seconds=10, idle_seconds=_SECONDS, max_bytes=1 << 20)
     try:
         answer = http.request("GET", url, headers={"accept": "text/html"}, body=None, budget=budget)
         location = str(answer.headers.get("location", ""))

@@ -42,9 +42,7 @@ class Target:
             if value is not None and not pattern.fullmatch(value):
                 raise CommandError(f"{option} {value!r} is not an id: lower-case letters, digits and hyphens")
         if self.location not in LOCATIONS:
-            raise CommandError(
-                f"the location is {self.location!r}, and must be one of {', '.join(LOCATIONS)}"
-            )
+            raise CommandError(f"the location is {self.location!r}, and must be one of {', '.join(LOCATIONS)}")
 
     @property
     def assistant(self) -> str:
@@ -105,9 +103,7 @@ class Endpoints:
             return
         # The template is no URL yet: what it becomes for a host has to be one.
         parts = parsed(self.template.replace("{host}", _API_HOST))
-        safe = parts and (
-            parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS)
-        )
+        safe = parts and (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS))
         if "{host}" not in self.template or not safe:
             raise CommandError(
                 f"--endpoint {self.template!r} must hold {{host}}, as in http://127.0.0.1:8800/{{host}}, and be https "
@@ -181,9 +177,7 @@ def get_resource(name: str) -> Call:
 
 def update_agent(name: str, body: dict[str, Any]) -> Call:
     """Replace everything that `body` could hold; what it does not hold is cleared."""
-    return Call(
-        method="PATCH", location=location_of(name), path=name, query={"updateMask": AGENT_MASK}, body=body
-    )
+    return Call(method="PATCH", location=location_of(name), path=name, query={"updateMask": AGENT_MASK}, body=body)
 
 
 def delete_agent(name: str) -> Call:

@@ -123,8 +123,7 @@ class ProjectPolicy:
     def allows(self, member: str, permission: str) -> bool:
         """Return True if a role of `member` holds `permission`."""
         return any(
-            permission in ROLES.get(binding["role"], ()) and member in binding["members"]
-            for binding in self.bindings
+            permission in ROLES.get(binding["role"], ()) and member in binding["members"] for binding in self.bindings
         )
 
     def administers(self, member: str) -> bool:

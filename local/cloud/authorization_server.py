@@ -90,9 +90,7 @@ class AuthorizationServer:
             token = f"access-token-{next(self._numbers)}"
             self._active[token] = (self._clock() + self._lifetime_seconds, client, scope)
         given = {"access_token": token, "token_type": "Bearer", "scope": scope}
-        return json_response(
-            given | {"expires_in": int(self._lifetime_seconds)}, headers={"cache-control": "no-store"}
-        )
+        return json_response(given | {"expires_in": int(self._lifetime_seconds)}, headers={"cache-control": "no-store"})
 
     def _introspect(self, form: Mapping[str, str]) -> Response:
         token = form.get("token", "")

@@ -70,11 +70,7 @@ class BucketPolicy:
         """
         own_roles = (ADMIN, SEARCH_AGENT)
         return BucketPolicy(
-            [
-                each
-                for each in self.bindings
-                if each["role"] in own_roles or permission not in ROLES[each["role"]]
-            ]
+            [each for each in self.bindings if each["role"] in own_roles or permission not in ROLES[each["role"]]]
         )
 
 
@@ -117,9 +113,7 @@ class StoredObject:
 
         checksum = int(google_crc32c.value(self.content)).to_bytes(4, "big")
         digest = hashlib.md5(self.content, usedforsecurity=False).digest()
-        return {
-            name: base64.b64encode(value).decode() for name, value in (("crc32c", checksum), ("md5", digest))
-        }
+        return {name: base64.b64encode(value).decode() for name, value in (("crc32c", checksum), ("md5", digest))}
 
     def resource(self, host: str) -> dict[str, Any]:
         """Return the object's metadata (cloud.google.com/storage/docs/json_api/v1/objects)."""

@@ -65,9 +65,7 @@ class RunService:
 
     def may_invoke(self, claims: Mapping[str, Any]) -> bool:
         """Return True if the account that a valid token is about has roles/run.invoker."""
-        return (
-            claims.get("email_verified") is True and f"serviceAccount:{claims.get('email')}" in self._invokers
-        )
+        return claims.get("email_verified") is True and f"serviceAccount:{claims.get('email')}" in self._invokers
 
     def control(self, request: Request) -> Response | None:
         """Return the answer to a request on the service itself or its faults; None for a call of the service."""
@@ -146,16 +144,10 @@ class Proxy:
                 body=body or None,
                 budget=budget,
             )
-            passed = {
-                name: value
-                for name, value in answer.headers.items()
-                if name.lower() not in _OF_ONE_CONNECTION
-            }
+            passed = {name: value for name, value in answer.headers.items() if name.lower() not in _OF_ONE_CONNECTION}
             # An answer with a length is read whole, which keeps the connection; one without is a stream.
             whole = answer.headers.get("content-length") is not None
-            return Response(
-                status=answer.status, headers=passed, body=answer.read() if whole else answer.chunks()
-            )
+            return Response(status=answer.status, headers=passed, body=answer.read() if whole else answer.chunks())
         except HttpFailure as failure:
             return Response(status=504 if failure.fault is Fault.TIMEOUT else 503)
 
@@ -206,9 +198,7 @@ def front(*, service: str, url: str, upstream: str, certs: Sequence[str], invoke
     http = HttpClient()
     run = RunService(service, url=url, invokers=invokers, faults=Faults)
     return recorded(
-        CloudRun(
-            run, certificates=Certificates(certs, http=http), upstream=Proxy(upstream, http=http).handle
-        ).handle
+        CloudRun(run, certificates=Certificates(certs, http=http), upstream=Proxy(upstream, http=http).handle).handle
     )
 
 

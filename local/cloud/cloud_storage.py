@@ -82,9 +82,7 @@ class CloudStorage:
 
     def _answer(self, request: Request, who: str) -> Response:
         # Objects' names hold encoded slashes: the path is taken apart before it is decoded.
-        parts = [
-            unquote(part) for part in urlsplit(request.target or request.path).path.strip("/").split("/")
-        ]
+        parts = [unquote(part) for part in urlsplit(request.target or request.path).path.strip("/").split("/")]
         if parts and parts[0] in ("upload", "download"):
             parts = parts[1:]
         match (request.method, parts[2:] if parts[:2] == ["storage", "v1"] else []):
@@ -99,9 +97,7 @@ class CloudStorage:
             case ("GET", ["b", name, "iam", "testPermissions"]):
                 bucket = self._bucket(name)
                 asked = request.query.get("permissions", ())
-                return json_response(
-                    {"permissions": [each for each in asked if self._may(who, each, bucket)]}
-                )
+                return json_response({"permissions": [each for each in asked if self._may(who, each, bucket)]})
             case ("GET", ["b", name, "o"]):
                 return self._list(request, who, self._bucket(name))
             case ("POST" | "PUT", ["b", name, "o"]):
@@ -130,11 +126,7 @@ class CloudStorage:
     def _upload(self, request: Request, who: str, bucket: Bucket) -> Response:
         self._require(who, iam.CREATE, bucket)
         url = f"{_host(request)}/upload/storage/v1/b/{bucket.name}/o"
-        done = (
-            self._uploads.start(request, url=url)
-            if request.method == "POST"
-            else self._uploads.go_on(request)
-        )
+        done = self._uploads.start(request, url=url) if request.method == "POST" else self._uploads.go_on(request)
         if not isinstance(done, Upload):
             return done
         known = bucket.get(done.name)
@@ -176,9 +168,7 @@ class CloudStorage:
     def _create_bucket(self, request: Request, who: str) -> Response:
         name = str(json_body(request).get("name", ""))
         if who not in self._owners:
-            raise StorageError(
-                403, f"{_account(who)} does not have {iam.CREATE_BUCKET} access to the project."
-            )
+            raise StorageError(403, f"{_account(who)} does not have {iam.CREATE_BUCKET} access to the project.")
         if name in self._buckets:
             raise StorageError(409, "Your previous request to create the named bucket succeeded.")
         self._buckets[name] = Bucket(name, project=request.parameter("project") or "")
@@ -267,9 +257,7 @@ def main() -> None:
     parser.add_tokens()
     parser.add_list("--bucket", "and its files", metavar="NAME[=FOLDER]")
     parser.add_list("--reader", "an account that may read every bucket")
-    parser.add_argument(
-        "--search-agent", metavar="EMAIL", help="the search's own account, which reads every bucket"
-    )
+    parser.add_argument("--search-agent", metavar="EMAIL", help="the search's own account, which reads every bucket")
     given = parser.parse_args()
     bindings = [{"role": iam.VIEWER, "members": list(map(member, given.reader))}] if given.reader else []
     if given.search_agent:

@@ -130,9 +130,7 @@ class StorageReader:
         found: list[str] = []
         token = ""
         while True:
-            path = (
-                f"/storage/v1/b/{bucket}/o?prefix={quote(prefix, safe='')}&pageToken={quote(token, safe='')}"
-            )
+            path = f"/storage/v1/b/{bucket}/o?prefix={quote(prefix, safe='')}&pageToken={quote(token, safe='')}"
             status, content = self._get(path)
             if status != 200:
                 raise NotImported(f"Cloud Storage answered {status} for gs://{bucket}")
@@ -296,9 +294,7 @@ class ImportOperations:
             self._written(name, documents, good=good, errors=errors, done=False)
         self._written(name, documents, good=good, errors=errors, done=True)
 
-    def _written(
-        self, name: str, documents: Sequence[Json], *, good: int, errors: list[str], done: bool
-    ) -> Json:
+    def _written(self, name: str, documents: Sequence[Json], *, good: int, errors: list[str], done: bool) -> Json:
         now = datetime.datetime.now(tz=datetime.UTC).isoformat()
         metadata = {
             "@type": f"{_TYPES}.ImportDocumentsMetadata",

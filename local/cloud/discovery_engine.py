@@ -57,9 +57,7 @@ FAULTS = {
     STANDARD: "extractive answers and segments are refused, as without the Enterprise edition",
     LATENCY: LATENCY_HELP,
 }
-_OF_STORE = re.compile(
-    r"/v1/(projects/[^/]+/locations/[^/]+(?:/collections/[^/]+)?/(dataStores|engines)/([^/]+))/(.+)"
-)
+_OF_STORE = re.compile(r"/v1/(projects/[^/]+/locations/[^/]+(?:/collections/[^/]+)?/(dataStores|engines)/([^/]+))/(.+)")
 _DOCUMENT = re.compile(r"(branches/[^/]+)/documents/([^/:]+)")
 _ADMINISTERED = re.compile(r"/v1/projects/[^/]+(?:/services/[^/]+)?:\w+")
 _MOST_RESULTS = 100
@@ -159,9 +157,7 @@ class DiscoveryEngine:
             elif body.get("gcsSource", {}).get("dataSchema") == "content":
                 documents = store.contents(body["gcsSource"].get("inputUris", ()))
             else:
-                raise ApiError(
-                    "INVALID_ARGUMENT", "Here, documents come inline or as content of Cloud Storage."
-                )
+                raise ApiError("INVALID_ARGUMENT", "Here, documents come inline or as content of Cloud Storage.")
         except NotImported as error:
             raise ApiError("FAILED_PRECONDITION", str(error)) from None
         if len(documents) > 100 and "inlineSource" in body:
@@ -200,12 +196,8 @@ class DiscoveryEngine:
 
     def _require(self, request: Request, permission: str, resource: str) -> None:
         if not self._policy.allows(self._member(request), permission):
-            text = (
-                f"Permission '{permission}' denied on resource '//discoveryengine.googleapis.com/{resource}' "
-            )
-            raise ApiError(
-                "PERMISSION_DENIED", f"{text}(or it may not exist).", reason="IAM_PERMISSION_DENIED"
-            )
+            text = f"Permission '{permission}' denied on resource '//discoveryengine.googleapis.com/{resource}' "
+            raise ApiError("PERMISSION_DENIED", f"{text}(or it may not exist).", reason="IAM_PERMISSION_DENIED")
 
     def _member(self, request: Request) -> str:
         try:

@@ -61,9 +61,7 @@ class StandIns:
         url = self._urls[stand_in] + path
         answer = exchange(self._http, method, url, headers=headers, body=body, seconds=_SECONDS)
         if answer.status >= 400:
-            raise NotKnown(
-                f"{stand_in} answered HTTP {answer.status}: {answer.body.decode(errors='replace')}"
-            )
+            raise NotKnown(f"{stand_in} answered HTTP {answer.status}: {answer.body.decode(errors='replace')}")
         return json.loads(answer.body or b"null")
 
 

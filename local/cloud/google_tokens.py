@@ -21,9 +21,7 @@ Json = dict[str, Any]
 USERINFO, TOKENINFO = "/oauth2/v3/userinfo", "/tokeninfo"
 _ENDPOINTS = {USERINFO: "userinfo", TOKENINFO: "tokeninfo"}
 _CONTROL = "/control/"
-_SCOPE = (
-    "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile"
-)
+_SCOPE = "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile"
 
 
 class GoogleTokens:

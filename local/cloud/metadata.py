@@ -152,9 +152,7 @@ def metadata(*, email: str, project: str) -> Handler:
 
 
 def _text(text: str, *, status: int = 200) -> Response:
-    return Response(
-        status=status, headers={"content-type": "application/text", **_GOOGLE}, body=text.encode()
-    )
+    return Response(status=status, headers={"content-type": "application/text", **_GOOGLE}, body=text.encode())
 
 
 def main() -> None:

@@ -178,9 +178,7 @@ def wait(parameters: Any, *, sleep: Callable[[float], object]) -> None:
 
 def json_response(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Return a JSON answer."""
-    return Response(
-        status=status, headers={"content-type": JSON, **(headers or {})}, body=json.dumps(value).encode()
-    )
+    return Response(status=status, headers={"content-type": JSON, **(headers or {})}, body=json.dumps(value).encode())
 
 
 def json_body(request: Request) -> Any:

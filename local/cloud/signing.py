@@ -98,9 +98,7 @@ class InvalidToken(Exception):
 class Certificates:
     """The keys of every signer at `urls`; fetched when needed, and cached for a while."""
 
-    def __init__(
-        self, urls: Sequence[str], *, http: HttpClient, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, urls: Sequence[str], *, http: HttpClient, clock: Callable[[], float] = time.monotonic) -> None:
         self._urls = urls
         self._http = http
         self._clock = clock

@@ -37,9 +37,7 @@ class StorageError(Exception):
 
 def response(error: StorageError, *, is_media: bool) -> Response:
     """Return the error as an answer; where content was asked for, it is plain text."""
-    headers = (
-        {"www-authenticate": 'Bearer realm="https://accounts.google.com/"'} if error.status == 401 else {}
-    )
+    headers = {"www-authenticate": 'Bearer realm="https://accounts.google.com/"'} if error.status == 401 else {}
     if is_media:
         headers["content-type"] = "text/html; charset=UTF-8"
         return Response(status=error.status, headers=headers, body=error.message.encode())
@@ -83,9 +81,7 @@ class Uploads:
         match kind:
             case "media":
                 name = _named({}, request)
-                return Upload(
-                    name=name, content=body, content_type=request.media_type, precondition=precondition
-                )
+                return Upload(name=name, content=body, content_type=request.media_type, precondition=precondition)
             case "multipart":
                 resource, content_type, content = _parts(request, body)
                 return _complete(_named(resource, request), resource, content_type, content, precondition)

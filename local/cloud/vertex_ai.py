@@ -132,9 +132,7 @@ class VertexAi:
                     self.faults.switch_on(fault, times=left - 1)
             raise refusal()
 
-    def _chunks(
-        self, text: str, respond: Callable[[str], str], *, model: str, most: int
-    ) -> Iterator[dict[str, Any]]:
+    def _chunks(self, text: str, respond: Callable[[str], str], *, model: str, most: int) -> Iterator[dict[str, Any]]:
         """Return the chunks of one answer: one for each token, and one that ends it."""
         prompt_tokens = len(tokens(text))
         if (blocked := self.faults.parameters("block-question")) is not None:
@@ -158,9 +156,7 @@ class VertexAi:
             case "cut":
                 pass
             case _:
-                yield answers.last_chunk(
-                    finish, model=model, prompt_tokens=prompt_tokens, answer_tokens=len(pieces)
-                )
+                yield answers.last_chunk(finish, model=model, prompt_tokens=prompt_tokens, answer_tokens=len(pieces))
 
     def _control(self, request: Request) -> Response:
         if request.method == "POST":
@@ -195,9 +191,7 @@ def vertex_ai(
 ) -> Handler:
     """Return the whole service, with its control paths. `tokens_of` are access tokens with their accounts."""
     accounts = Accounts(issuers, http=HttpClient(), known=tokens_of)
-    return recorded(
-        VertexAi(project=project, models=models, users=users, accounts=accounts, sleep=sleep).handle
-    )
+    return recorded(VertexAi(project=project, models=models, users=users, accounts=accounts, sleep=sleep).handle)
 
 
 def main() -> None:

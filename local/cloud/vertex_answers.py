@@ -44,9 +44,7 @@ def answer(text: str) -> str:
 def numbers(text: str) -> str:
     """Return the numbers of the marked lines that answer the text of a user's turn, as a JSON array."""
     lines = [(mark, line[mark.end() :]) for line in text.splitlines() if (mark := _MARK.match(line))]
-    question = _words(
-        " ".join(sentence for sentence, mark in _sentences(text) if not mark and _asks(sentence))
-    )
+    question = _words(" ".join(sentence for sentence, mark in _sentences(text) if not mark and _asks(sentence)))
     shared = [len(_words(line) & question) for _, line in lines]
     most = max(shared, default=0)
     if not most or most < len(question) * _LEAST_SHARE:
@@ -66,9 +64,7 @@ def _sentences(text: str) -> list[tuple[str, str]]:
     for line in text.splitlines():
         mark = _MARK.match(line)
         rest = line[mark.end() :] if mark else line
-        found.extend(
-            (part.strip(), mark[1] if mark else "") for part in _SENTENCE.findall(rest) if part.strip()
-        )
+        found.extend((part.strip(), mark[1] if mark else "") for part in _SENTENCE.findall(rest) if part.strip())
     return found
 
 
@@ -93,9 +89,7 @@ def unauthenticated() -> ApiError:
         "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
         "valid authentication credential."
     )
-    return ApiError(
-        "UNAUTHENTICATED", message, reason="ACCESS_TOKEN_TYPE_UNSUPPORTED", metadata={"service": _API}
-    )
+    return ApiError("UNAUTHENTICATED", message, reason="ACCESS_TOKEN_TYPE_UNSUPPORTED", metadata={"service": _API})
 
 
 def denied(resource: str) -> ApiError:

@@ -165,9 +165,7 @@ def _vertex_ai() -> StandIn:
         others = dict.fromkeys(("docqa", "expense", "pm", "devtool"), place)
         return {"general": place | {"GENERAL_MODEL": MODEL}, **others}
 
-    return StandIn(
-        name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, settings_for=settings_for
-    )
+    return StandIn(name="vertex-ai", module="local.cloud.vertex_ai", arguments=arguments, settings_for=settings_for)
 
 
 def _authorization_server() -> StandIn:

@@ -43,9 +43,7 @@ def main() -> int:
         try:
             with running(programs, parent_watch=parent_watch) as processes:
                 probes = [Probe(name, at, "/health") for name, at in ports.items()]
-                wait_until_ready(
-                    probes, processes, stopping=stopping, timeout_seconds=60.0, answers=answers_ok
-                )
+                wait_until_ready(probes, processes, stopping=stopping, timeout_seconds=60.0, answers=answers_ok)
                 print(f"ready http://{LOOPBACK}:{port}", flush=True)
                 while not stopping.wait(0.2):
                     raise_if_ended(processes)

@@ -108,9 +108,7 @@ class ConformanceAgent:
         steps = next((steps for start, steps in _SCENARIOS if message_id.startswith(start)), _OTHERWISE)
         return Turn(events=self._events(steps, context_id, _waiter(call)), as_message=False)
 
-    def _events(
-        self, steps: tuple[_Step, ...], context_id: str, wait: Callable[[float], bool]
-    ) -> Iterator[Event]:
+    def _events(self, steps: tuple[_Step, ...], context_id: str, wait: Callable[[float], bool]) -> Iterator[Event]:
         task_id = self._message_factory.new_id()
 
         def status(state: TaskState, text: str = "") -> TaskStatus:

@@ -13,9 +13,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m local.gemini_enterprise", description=__doc__)
     parser.add_argument("--port", type=int, default=8800)
     parser.add_argument("--project", default="demo", help="the project's id")
-    parser.add_argument(
-        "--app", action="append", metavar="LOCATION/APP", help="an app (default: global/hub-app)"
-    )
+    parser.add_argument("--app", action="append", metavar="LOCATION/APP", help="an app (default: global/hub-app)")
     parser.add_argument("--client", default="client-1:secret-1", metavar="ID:SECRET", help="the OAuth client")
     parser.add_argument("--access-token", default="operator", help="the token of an administrator")
     arguments = parser.parse_args()

@@ -112,9 +112,7 @@ def _check(world: World, agent: Agent) -> None:
     if scope is not None and scope not in _SCOPES:
         raise ApiError("INVALID_ARGUMENT", f"Invalid value at 'agent.sharing_config.scope': {scope}")
     if agent.authorization is not None:
-        agent.fields["authorizationConfig"] = {
-            "agentAuthorization": _bound(world, agent, agent.authorization)
-        }
+        agent.fields["authorizationConfig"] = {"agentAuthorization": _bound(world, agent, agent.authorization)}
 
 
 def _bound(world: World, agent: Agent, given: str) -> str:

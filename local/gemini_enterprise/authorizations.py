@@ -39,9 +39,7 @@ def get(world: World, name: str) -> dict[str, Any]:
 def listed(world: World, parent: str) -> list[dict[str, Any]]:
     """Return all authorizations of a location."""
     return [
-        written(each)
-        for name, each in world.authorizations.items()
-        if name.startswith(f"{parent}/authorizations/")
+        written(each) for name, each in world.authorizations.items() if name.startswith(f"{parent}/authorizations/")
     ]
 
 

@@ -84,9 +84,7 @@ def _object(value: Any, fields: Fields, path: str) -> dict[str, Any]:
         if isinstance(kind, Mapping):
             read_[name] = _object(item, kind, f"{path}.{name}".strip("."))
         elif not isinstance(item, kind):
-            raise ApiError(
-                "INVALID_ARGUMENT", f"Invalid value at '{path}.{name}': {kind.__name__} is expected"
-            )
+            raise ApiError("INVALID_ARGUMENT", f"Invalid value at '{path}.{name}': {kind.__name__} is expected")
         else:
             read_[name] = item
     return read_

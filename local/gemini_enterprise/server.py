@@ -109,16 +109,12 @@ def _of_authorizations(world: World, location: str, id_: str | None, request: Re
         case ("GET", _):
             return authorizations.get(world, name)
         case ("PATCH", str()):
-            return authorizations.patch(
-                world, name, _body(request), update_mask=request.parameter("updateMask")
-            )
+            return authorizations.patch(world, name, _body(request), update_mask=request.parameter("updateMask"))
         case _:
             raise ApiError("NOT_FOUND", "Method not found.")
 
 
-def _of_agents(
-    world: World, parent: str, id_: str | None, operation: str | None, request: Request
-) -> dict[str, Any]:
+def _of_agents(world: World, parent: str, id_: str | None, operation: str | None, request: Request) -> dict[str, Any]:
     name = f"{parent}/agents/{id_}"
     match (request.method, id_, operation):
         case ("POST", None, None):
@@ -175,9 +171,7 @@ def handle(world: World, request: Request) -> Response:
 class Server(program.Server):
     """A World at `url` while it is entered. `seen` gets method, path and status of every request."""
 
-    def __init__(
-        self, world: World, *, port: int = 0, seen: Callable[[str, str, int], None] | None = None
-    ) -> None:
+    def __init__(self, world: World, *, port: int = 0, seen: Callable[[str, str, int], None] | None = None) -> None:
         def answered(request: Request) -> Response:
             answer = handle(world, request)
             if seen is not None:

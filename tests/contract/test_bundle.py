@@ -20,9 +20,7 @@ from local.processes import Process
 from local.readiness import Probe, answers_ok, wait_until_ready
 from local.run import laid_out
 
-HUB, PM = (
-    LocalFunction(name=name, source=Path(), threads=4, reads_routes=name == "hub") for name in ("hub", "pm")
-)
+HUB, PM = (LocalFunction(name=name, source=Path(), threads=4, reads_routes=name == "hub") for name in ("hub", "pm"))
 REAL = {function.name: function for function in functions()}
 
 TREE = {

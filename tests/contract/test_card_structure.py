@@ -6,9 +6,9 @@ from typing import Any
 
 from hubctl.cards.card import DEFINITIONS, SCHEME_TYPES
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[1] / "data" / "a2a-0.3.0.schema.json").read_text(encoding="utf-8")
-)["definitions"]
+SCHEMA = json.loads((Path(__file__).parents[1] / "data" / "a2a-0.3.0.schema.json").read_text(encoding="utf-8"))[
+    "definitions"
+]
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -23,9 +23,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _table(definition: dict[str, Any]) -> dict[str, str]:
     required = definition.get("required", [])
-    return {
-        name: _kind(schema) + "!" * (name in required) for name, schema in definition["properties"].items()
-    }
+    return {name: _kind(schema) + "!" * (name in required) for name, schema in definition["properties"].items()}
 
 
 def test_every_definition_of_the_table_is_that_of_the_schema() -> None:

@@ -86,9 +86,7 @@ def test_every_update_has_the_extensions_event_and_its_message_names_the_extensi
     assert all(message["extensions"] == [URI] for message in said if message["role"] == "agent")
 
 
-def test_a_message_that_is_waited_for_is_answered_with_the_task_that_waits(
-    client: Client, root: Path
-) -> None:
+def test_a_message_that_is_waited_for_is_answered_with_the_task_that_waits(client: Client, root: Path) -> None:
     task = client.send(WRITE)
     task_id, call = waiting([task])
     read(development_tool.ToolCall, call)
@@ -153,9 +151,7 @@ def test_a_file_that_changed_since_it_was_shown_is_asked_about_again(ide: Client
     assert (root / "notes.txt").read_text() == "baz, and something new\n"
 
 
-def test_always_covers_further_changes_in_the_conversation_but_no_other_command(
-    ide: Client, root: Path
-) -> None:
+def test_always_covers_further_changes_in_the_conversation_but_no_other_command(ide: Client, root: Path) -> None:
     task_id, call = waiting(ide.stream(WRITE))
     context_id = ide.decide(task_id, call["tool_call_id"], "proceed_always")[-1].context_id
     next_one = ide.stream("write 'two' to new.txt", context_id=context_id, settings=None)

@@ -70,9 +70,7 @@ def over(request: pytest.FixtureRequest) -> Opened:
         ("What is the limit for a taxi ride?", "6,000 yen", "policies/business-travel-policy.pdf"),
     ],
 )
-def test_an_answer_cites_the_document_that_says_so(
-    sample: Backend, question: str, quote: str, document: str
-) -> None:
+def test_an_answer_cites_the_document_that_says_so(sample: Backend, question: str, quote: str, document: str) -> None:
     answer = sample.answer(question)
     assert answer.grounded
     assert quote in " ".join(answer.citations[0].quote.split())
@@ -93,9 +91,7 @@ def test_a_quote_stands_verbatim_at_its_position(sample: Backend) -> None:
         ("昨日の東京の天気は？", "回答を控えます"),
     ],
 )
-def test_without_evidence_there_is_no_answer_and_no_citation(
-    sample: Backend, question: str, said: str
-) -> None:
+def test_without_evidence_there_is_no_answer_and_no_citation(sample: Backend, question: str, said: str) -> None:
     answer = sample.answer(question)
     assert (answer.grounded, answer.citations, answer.unverified) == (False, (), ())
     assert said in answer.text
@@ -136,6 +132,4 @@ def test_a_file_that_cannot_be_read_stands_in_nobodys_way(over: Opened, tmp_path
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     (tmp_path / "binary.txt").write_bytes(b"\x00\x01 doors locked")
     with over(tmp_path) as backend:
-        assert backend.answer("When are the doors locked?").text.startswith(
-            "The doors are locked at 20:00. [1]"
-        )
+        assert backend.answer("When are the doors locked?").text.startswith("The doors are locked at 20:00. [1]")

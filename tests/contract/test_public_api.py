@@ -24,6 +24,4 @@ def test_the_agent_of_the_readme_needs_nothing_private() -> None:
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("a2a_hub"):
             for alias in node.names:
-                assert (
-                    alias.name in LISTED.get(node.module or "", ()) or f"{node.module}.{alias.name}" in LISTED
-                )
+                assert alias.name in LISTED.get(node.module or "", ()) or f"{node.module}.{alias.name}" in LISTED

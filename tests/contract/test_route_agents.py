@@ -39,9 +39,7 @@ def ports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, int]]:
     folder = tmp_path_factory.mktemp("agents")
     chosen = dict(zip(QUESTIONS, free_ports(len(QUESTIONS)), strict=True))
     with contextlib.ExitStack() as stack:
-        processes = [
-            stack.enter_context(started(function, chosen[function.name], folder)) for function in FUNCTIONS
-        ]
+        processes = [stack.enter_context(started(function, chosen[function.name], folder)) for function in FUNCTIONS]
         wait_until_ready(
             [Probe(name, port, "/health") for name, port in chosen.items()],
             processes,

@@ -70,9 +70,7 @@ def read_by(read: Callable[[Mapping[str, str]], object]) -> set[str]:
 
 def in_tables(page: Path) -> set[str]:
     """The names in the first column of the tables of settings."""
-    rows = re.findall(
-        r"^\| setting\b.*\n\|[-| ]+\n((?:\|.*\n)+)", page.read_text(encoding="utf-8"), re.MULTILINE
-    )
+    rows = re.findall(r"^\| setting\b.*\n\|[-| ]+\n((?:\|.*\n)+)", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {name for table in rows for row in table.splitlines() for name in NAME.findall(row.split("|")[1])}
 
 

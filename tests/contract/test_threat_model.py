@@ -16,12 +16,7 @@ def rows() -> Iterator[tuple[str, list[str]]]:
     """Each threat of the table, with the names of its tests; headings within the table are no threats."""
     for line in (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if (
-            line.startswith("| ")
-            and len(cells) == 3
-            and cells[0] != "threat"
-            and not cells[0].startswith("**")
-        ):
+        if line.startswith("| ") and len(cells) == 3 and cells[0] != "threat" and not cells[0].startswith("**"):
             yield cells[0], _TEST.findall(cells[2])
 
 
@@ -36,9 +31,7 @@ def known_tests() -> set[str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("threat", "tests"), list(rows()), ids=lambda value: value if isinstance(value, str) else ""
-)
+@pytest.mark.parametrize(("threat", "tests"), list(rows()), ids=lambda value: value if isinstance(value, str) else "")
 def test_a_threat_has_tests_and_they_exist(threat: str, tests: list[str]) -> None:
     assert tests, threat
     assert set(tests) <= known_tests()

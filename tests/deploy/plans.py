@@ -24,9 +24,7 @@ ROLES = ("developer", "tester")
 
 
 def plan(text: str = EXAMPLE, *, direct: bool = False, mode: str = "run") -> Plan:
-    config = config_reader.load(
-        text, name="deploy.toml", route_variables=(), roles=ROLES, direct=direct, mode=mode
-    )
+    config = config_reader.load(text, name="deploy.toml", route_variables=(), roles=ROLES, direct=direct, mode=mode)
     return Plan(config=config, direct=direct, mode=mode, roles=ROLES)
 
 

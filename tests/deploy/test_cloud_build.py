@@ -100,9 +100,7 @@ def bundled_in(image: str, folder: Path, **others: str) -> subprocess.CompletedP
         # What a dry run asks for, and does not start.
         (folder / name).symlink_to(found.get(name) or "/bin/true")
     command = ["./deploy.sh", "--config", "deploy.example.toml", "--dry-run", "--only", "bundle"]
-    return subprocess.run(
-        command, cwd=ROOT, env={"PATH": str(folder)}, capture_output=True, text=True, check=False
-    )
+    return subprocess.run(command, cwd=ROOT, env={"PATH": str(folder)}, capture_output=True, text=True, check=False)
 
 
 def test_the_images_of_the_build_have_what_its_steps_start(tmp_path: Path) -> None:
@@ -124,9 +122,7 @@ def test_bundles_are_made_by_the_python_of_the_functions() -> None:
 
 # One that does not run is pyenv's stand-in for a version that is not chosen.
 @pytest.mark.parametrize(("program", "made_by"), [("/bin/true", "python3.13"), ("/bin/false", "python3")])
-def test_deploy_sh_makes_bundles_by_that_python_where_it_runs(
-    program: str, made_by: str, tmp_path: Path
-) -> None:
+def test_deploy_sh_makes_bundles_by_that_python_where_it_runs(program: str, made_by: str, tmp_path: Path) -> None:
     done = bundled_in("slim", tmp_path, **{"python3.13": program})
     assert f"\n{made_by} -m local.bundle\n" in done.stdout
 

@@ -61,9 +61,7 @@ def test_every_default_that_the_example_shows_is_the_default() -> None:
 
 
 def test_a_function_takes_what_its_table_says_then_the_defaults() -> None:
-    config = load(
-        SMALLEST + '[defaults]\nmemory = "1Gi"\nconcurrency = 20\n[functions.hub]\nmemory = "2Gi"\n'
-    )
+    config = load(SMALLEST + '[defaults]\nmemory = "1Gi"\nconcurrency = 20\n[functions.hub]\nmemory = "2Gi"\n')
     assert config.functions["hub"].resources.memory == "2Gi"
     assert config.functions["gate"].resources.memory == "1Gi"
     assert (config.functions["hub"].resources.concurrency, config.functions["hub"].resources.threads) == (
@@ -73,9 +71,7 @@ def test_a_function_takes_what_its_table_says_then_the_defaults() -> None:
 
 
 def test_an_agent_of_another_account_is_reached_as_that_account_and_others_are_not() -> None:
-    config = load(
-        SMALLEST + '[functions.pm]\nproject = "partner-project"\naccount = "admin@partner.example.com"\n'
-    )
+    config = load(SMALLEST + '[functions.pm]\nproject = "partner-project"\naccount = "admin@partner.example.com"\n')
     assert config.functions["pm"].place.account == "admin@partner.example.com"
     assert config.functions["hub"].place.account is None
 
@@ -210,15 +206,11 @@ def test_a_worker_works_on_a_role_of_the_routes() -> None:
     config = load(text, roles=("developer", "tester"))
     assert config.functions["tasks"].workers == {"developer": ("b@p-other.iam.gserviceaccount.com",)}
     assert "those of routes.toml are tester" in mistakes(text, roles=("tester",))[0]
-    assert (
-        "workers fetch stored tasks: set TASK_STORE" in mistakes(SMALLEST + workers, roles=("developer",))[0]
-    )
+    assert "workers fetch stored tasks: set TASK_STORE" in mistakes(SMALLEST + workers, roles=("developer",))[0]
 
 
 def test_cloud_run_functions_cannot_keep_tasks_since_they_rest_between_requests() -> None:
     text = SMALLEST + '[functions.hub.environment]\nTASK_STORE = "firestore"\n'
     (told,) = mistakes(text, mode="functions")
-    assert told.startswith(
-        "deploy.toml:7: --mode=functions gives a function its CPU while it answers, and tasks"
-    )
+    assert told.startswith("deploy.toml:7: --mode=functions gives a function its CPU while it answers, and tasks")
     load(text)

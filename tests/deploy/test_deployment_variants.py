@@ -97,7 +97,9 @@ def test_documents_are_mounted_to_be_read_and_workspaces_to_be_written_where_a_d
     tmp_path: Path,
 ) -> None:
     files = "partner-pm-project"
-    table = f'[functions.devtool]\nproject = "{files}"\nproject_number = "333333333333"\nworkspace_bucket = "my-files"\n'
+    table = (
+        f'[functions.devtool]\nproject = "{files}"\nproject_number = "333333333333"\nworkspace_bucket = "my-files"\n'
+    )
     with deployment(tmp_path, config=CONFIG + table) as one:
         one.google.run.buckets["my-documents"] = {"name": "my-documents", "project": HUB}
         one.google.run.buckets["my-files"] = {"name": "my-files", "project": files}
@@ -225,12 +227,9 @@ def test_who_else_may_invoke_a_function_is_told_and_left_alone(standing: Deploym
 
 def has_accounts(one: Deployment) -> None:
     one.google.cloud.accounts |= {
-        f"a2a-{name}@{HUB}.iam.gserviceaccount.com"
-        for name in ("build", "gate", "gateway", "hub", "agent-card")
+        f"a2a-{name}@{HUB}.iam.gserviceaccount.com" for name in ("build", "gate", "gateway", "hub", "agent-card")
     }
-    one.google.projects.enabled[HUB] |= {
-        f"{api}.googleapis.com" for api in ("run", "cloudbuild", "artifactregistry")
-    }
+    one.google.projects.enabled[HUB] |= {f"{api}.googleapis.com" for api in ("run", "cloudbuild", "artifactregistry")}
 
 
 def _granted(one: Deployment, member: str) -> set[tuple[str, str]]:

@@ -73,13 +73,9 @@ def test_every_command_is_one_that_gcloud_knows(cloud: DocumentCloud, tmp_path: 
         max_source_bytes=1024,
         timeout_seconds=1,
     )
-    failures = [
-        Failure(step=step, cause=cause, resource="gs://bucket/a.md") for step in Step for cause in Cause
-    ]
+    failures = [Failure(step=step, cause=cause, resource="gs://bucket/a.md") for step in Step for cause in Cause]
     named = {remedy(each, config, account="docqa@p.iam.gserviceaccount.com") for each in failures}
-    commands = {
-        each.partition(" (")[0].partition(" . and ")[0] for each in named if each.startswith("gcloud")
-    }
+    commands = {each.partition(" (")[0].partition(" . and ")[0] for each in named if each.startswith("gcloud")}
     assert len(commands) >= 7
     for command in commands:
         gcloud, *checked = ["gcloud", "meta", "lint-gcloud-commands", "--command-string"]

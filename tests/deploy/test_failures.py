@@ -13,18 +13,14 @@ __all__ = ["prepared"]
 
 
 def test_a_missing_permission_stops_there_and_names_the_role_that_gives_it(prepared: Deployment) -> None:
-    message = (
-        f"Permission 'iam.serviceAccounts.create' denied on resource '//iam.googleapis.com/projects/{HUB}'"
-    )
+    message = f"Permission 'iam.serviceAccounts.create' denied on resource '//iam.googleapis.com/projects/{HUB}'"
     prepared.google.cloud.failures["iam POST"] = Refused(403, "PERMISSION_DENIED", message)
     prepared.google.cloud.accounts.clear()
     outcome = prepared.deploy("--only=prepare")
     assert outcome.status == 1
     assert "deploy.sh stopped at: gcloud iam service-accounts create a2a-build" in outcome.err
     assert message in outcome.err
-    assert (
-        f"add-iam-policy-binding {HUB} --member=user:YOU --role=roles/iam.serviceAccountAdmin" in outcome.err
-    )
+    assert f"add-iam-policy-binding {HUB} --member=user:YOU --role=roles/iam.serviceAccountAdmin" in outcome.err
     assert not [change for change in outcome.changes if not change.startswith("serviceusage")]
     assert not prepared.google.secrets.values
 
@@ -55,9 +51,7 @@ def test_an_account_that_is_not_known_everywhere_yet_is_waited_for(prepared: Dep
 
 
 def test_an_api_that_this_run_enabled_is_waited_for(prepared: Deployment) -> None:
-    unknown = (
-        "Identity and Access Management (IAM) API has not been used in project 1 before or it is disabled."
-    )
+    unknown = "Identity and Access Management (IAM) API has not been used in project 1 before or it is disabled."
     refusals = [Refused(403, "PERMISSION_DENIED", unknown) for _ in range(2)]
     prepared.google.cloud.passing["iam GET .*/serviceAccounts"] = refusals
     outcome = prepared.deploy("--only=prepare")
@@ -66,9 +60,7 @@ def test_an_api_that_this_run_enabled_is_waited_for(prepared: Deployment) -> Non
 
 
 def test_a_build_that_fails_leaves_the_grants_alone(prepared: Deployment) -> None:
-    prepared.google.cloud.failures["builds:submit"] = Refused(
-        400, "FAILED_PRECONDITION", "Build failed; see the log"
-    )
+    prepared.google.cloud.failures["builds:submit"] = Refused(400, "FAILED_PRECONDITION", "Build failed; see the log")
     outcome = prepared.deploy("--only=bundle,agent_card,gateway")
     assert outcome.status == 1
     assert "make test" in outcome.err

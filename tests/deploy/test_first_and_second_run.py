@@ -94,8 +94,7 @@ def test_everything_is_made_after_what_it_leans_on_and_once(deployed: Deployed) 
 
 def test_every_grant_is_one_of_the_tables_and_no_other(deployed: Deployed) -> None:
     account = {
-        name: f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com"
-        for name in ("gate", "gateway", "hub", "build")
+        name: f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com" for name in ("gate", "gateway", "hub", "build")
     }
     invoker, reader, builder = "roles/run.invoker", "roles/secretmanager.secretAccessor", "roles/run.builder"
     granted = {
@@ -133,8 +132,7 @@ def test_each_project_gets_the_accounts_and_apis_that_its_functions_need(deploye
         for api in ("artifactregistry", "cloudbuild", "cloudresourcemanager", "iam", "run", "storage")
     }
     gateway = {
-        f"{api}.googleapis.com"
-        for api in ("apigateway", "servicemanagement", "servicecontrol", "secretmanager")
+        f"{api}.googleapis.com" for api in ("apigateway", "servicemanagement", "servicecontrol", "secretmanager")
     }
     assert google.projects.enabled == {HUB: agents | gateway, FINANCE: agents, PARTNER: agents}
 
@@ -145,9 +143,7 @@ def test_the_signing_key_is_made_once_and_shown_nowhere(deployed: Deployed) -> N
     assert len(text) >= 32
     assert text == text.strip()
     everything = deployed.first.out + deployed.first.err + json.dumps(deployed.deployment.google.run.services)
-    everything += "".join(
-        path.read_text() for path in (deployed.deployment.tree / "build").glob("*.env.yaml")
-    )
+    everything += "".join(path.read_text() for path in (deployed.deployment.tree / "build").glob("*.env.yaml"))
     assert text not in everything
     assert "ya29." not in everything
 
@@ -155,9 +151,7 @@ def test_the_signing_key_is_made_once_and_shown_nowhere(deployed: Deployed) -> N
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_function_is_uploaded_as_it_is_bundled(name: str, deployed: Deployed) -> None:
     service = SERVICES[name].partition("/")[2]
-    (files,) = [
-        names for upload, names in deployed.deployment.google.run.uploads.items() if f"/{service}/" in upload
-    ]
+    (files,) = [names for upload, names in deployed.deployment.google.run.uploads.items() if f"/{service}/" in upload]
     bundle = {str(path) for path in files_of(deployed.deployment.tree / "build" / name)}
     assert {
         "main.py",
@@ -185,9 +179,7 @@ def test_a_service_runs_as_its_own_account_with_room_for_its_streams(name: str, 
     assert spec["timeoutSeconds"] == 3600
     memory = {"docqa": "1Gi", "gate": "256Mi", "agent_card": "256Mi"}.get(name, "512Mi")
     assert spec["containers"][0]["resources"]["limits"] == {"memory": memory, "cpu": "1"}
-    assert annotations.get("autoscaling.knative.dev/minScale", "0") == (
-        "1" if name in ("gate", "hub") else "0"
-    )
+    assert annotations.get("autoscaling.knative.dev/minScale", "0") == ("1" if name in ("gate", "hub") else "0")
     assert annotations["autoscaling.knative.dev/maxScale"] == ("3" if name == "agent_card" else "10")
     assert annotations["run.googleapis.com/startup-cpu-boost"] == "True"
 

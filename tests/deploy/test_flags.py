@@ -87,8 +87,6 @@ def test_every_command_of_the_documents_has_flags_that_gcloud_knows(tmp_path: Pa
 
 
 def test_a_flag_that_gcloud_does_not_know_is_found(tmp_path: Path) -> None:
-    good, bad = lint(
-        ["gcloud run deploy x --cpu-boost --region=r", "gcloud run deploy x --cpu-bost"], tmp_path
-    )
+    good, bad = lint(["gcloud run deploy x --cpu-boost --region=r", "gcloud run deploy x --cpu-bost"], tmp_path)
     assert good["success"]
     assert not bad["success"]

@@ -80,9 +80,7 @@ def test_it_has_the_indexes_of_the_file_and_no_others(deployed: Deployed) -> Non
 
 def test_each_role_has_the_topic_that_the_hub_publishes_to(deployed: Deployed) -> None:
     google = deployed.deployment.google
-    assert set(google.pubsub.topics) == {
-        f"projects/{HUB}/topics/hub-{topic_of(role)}" for role in ("", "developer")
-    }
+    assert set(google.pubsub.topics) == {f"projects/{HUB}/topics/hub-{topic_of(role)}" for role in ("", "developer")}
     hub, worker = f"serviceAccount:a2a-hub@{HUB}.iam.gserviceaccount.com", f"serviceAccount:{BUILDER}"
     for topic, hears in zip(TOPICS, ([], [worker]), strict=True):
         name = f"projects/{HUB}/topics/{topic}"
@@ -105,9 +103,7 @@ def test_each_topic_is_pushed_to_tasks_as_an_account_of_its_own(deployed: Deploy
 
 def test_tasks_is_there_for_workers_and_wake_ups_and_the_hub_for_tasks(deployed: Deployed) -> None:
     google = deployed.deployment.google
-    wakeups, tasks = (
-        f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com" for name in ("wakeups", "tasks")
-    )
+    wakeups, tasks = (f"serviceAccount:a2a-{name}@{HUB}.iam.gserviceaccount.com" for name in ("wakeups", "tasks"))
     role = "roles/run.invoker"
     assert google.cloud.members(f"{HUB}/a2a-tasks", role) == [f"serviceAccount:{BUILDER}", wakeups]
     assert tasks in google.cloud.members(f"{HUB}/a2a-hub", role)

@@ -143,9 +143,7 @@ def test_the_card_says_how_callers_authenticate_though_the_gate_checks_it(name: 
     text = EXAMPLE.replace("[secrets]", '[secrets]\nclients = "a2a-clients"')
     assert environment(plan(), name)["CARD_SECURITY"] == "google"
     assert environment(plan(text), name)["CARD_SECURITY"] == "google,bearer"
-    only_token = EXAMPLE.replace("oauth_client_ids =", "# ").replace(
-        "[secrets]", '[secrets]\ngateway_token = "t"'
-    )
+    only_token = EXAMPLE.replace("oauth_client_ids =", "# ").replace("[secrets]", '[secrets]\ngateway_token = "t"')
     assert environment(plan(only_token), name)["CARD_SECURITY"] == "bearer"
     assert "CARD_SECURITY" not in environment(plan(), "gate")
 

@@ -72,9 +72,7 @@ def test_a_command_prints_answers_and_changes_what_it_does_when_it_is_started_by
 def test_commands_at_the_same_time_do_not_meet(environment: Mapping[str, str]) -> None:
     command = [program("gcloud"), "projects", "describe", "--format=value(projectNumber)"]
     running = [
-        subprocess.Popen(
-            [*command, name], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([*command, name], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for name in ("p-one", "other", "p-one")
     ]
     assert [(*process.communicate(), process.returncode)[::2] for process in running] == [

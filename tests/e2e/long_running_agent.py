@@ -68,9 +68,7 @@ class LongRunningAgent(HttpServer):
             case "SendMessage":
                 work = self._begin(body["params"]["message"])
                 exchange.pause(work.seconds)
-                exchange.json(
-                    {"jsonrpc": "2.0", "id": body["id"], "result": {"task": _task(work, ended=True)}}
-                )
+                exchange.json({"jsonrpc": "2.0", "id": body["id"], "result": {"task": _task(work, ended=True)}})
             case "GetTask" if self._remembers and body["params"]["id"] in self._works:
                 task = _task(self._works[body["params"]["id"]])
                 exchange.json({"jsonrpc": "2.0", "id": body["id"], "result": task})
@@ -80,9 +78,7 @@ class LongRunningAgent(HttpServer):
 
     def _begin(self, message: Json) -> _Work:
         number = f"theirs-{next(self._numbers)}"
-        work = _Work(
-            id=number, text=message["parts"][0]["text"], started=time.monotonic(), seconds=self.seconds
-        )
+        work = _Work(id=number, text=message["parts"][0]["text"], started=time.monotonic(), seconds=self.seconds)
         self._works[number] = work
         self.asked[message["messageId"]] += 1
         self.began.release()

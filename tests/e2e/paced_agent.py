@@ -51,9 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
-        self._write(
-            request["id"], {"kind": "task", "id": "task-1", "contextId": "context-1", **_status("working")}
-        )
+        self._write(request["id"], {"kind": "task", "id": "task-1", "contextId": "context-1", **_status("working")})
         self._write(request["id"], _piece(FIRST, append=False))
         if self.server.wait_for(message_id):
             self._write(request["id"], _piece(SECOND, append=True))

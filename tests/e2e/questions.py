@@ -103,6 +103,5 @@ QUESTIONS = (
 )
 # For `parametrize`: a question and its first wording.
 FIRST_WORDINGS = tuple(
-    pytest.param(question, question.wordings[0], id=f"{question.route}-{question.language}")
-    for question in QUESTIONS
+    pytest.param(question, question.wordings[0], id=f"{question.route}-{question.language}") for question in QUESTIONS
 )

@@ -182,6 +182,4 @@ def _told_by_stream(events: list[tuple[str, Any]], *, version: str) -> FormAnswe
 
 def _told(parts: list[Any], context_id: str) -> FormAnswer:
     text = "".join(part["text"] for part in parts if "text" in part)
-    return FormAnswer(
-        text=text, context_id=context_id, data=[part["data"] for part in parts if "data" in part]
-    )
+    return FormAnswer(text=text, context_id=context_id, data=[part["data"] for part in parts if "data" in part])

@@ -31,14 +31,8 @@ def routed_hub(folder: Path) -> Iterator[RoutedHub]:
     """The run and all agents; they have ended afterwards. No route says how its agent is called, except `paced`."""
     with paced_agent() as paced, contextlib.ExitStack() as stack:
         urls = {sdk: stack.enter_context(agents(folder_of_sdk)) for sdk, folder_of_sdk in SDKS.items()}
-        tables = [
-            _route(route_of(sdk, agent), f"{url}/{agent}")
-            for sdk, url in urls.items()
-            for agent in SDK_AGENTS
-        ]
-        tables.append(
-            _route("paced", paced.url, 'protocol_version = "0.3"', 'binding = "JSONRPC"', "default = true")
-        )
+        tables = [_route(route_of(sdk, agent), f"{url}/{agent}") for sdk, url in urls.items() for agent in SDK_AGENTS]
+        tables.append(_route("paced", paced.url, 'protocol_version = "0.3"', 'binding = "JSONRPC"', "default = true"))
         tables = [f"{table}priority = {number}\n" for number, table in enumerate(tables)]
         file = folder / "routes.toml"
         file.write_text("\n".join(tables))

@@ -32,11 +32,7 @@ try:
 
     def _interface(url: str, *, rest: bool) -> dict[str, Any]:
         binding = "HTTP+JSON" if rest else "JSONRPC"
-        return {
-            "supported_interfaces": [
-                AgentInterface(url=url, protocol_binding=binding, protocol_version="1.0")
-            ]
-        }
+        return {"supported_interfaces": [AgentInterface(url=url, protocol_binding=binding, protocol_version="1.0")]}
 
     def _application(kind: Any, agent: AgentExecutor, card: AgentCard, *, rest: bool) -> Starlette:
         handler = kind(agent_executor=agent, task_store=InMemoryTaskStore(), agent_card=card)

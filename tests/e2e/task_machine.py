@@ -209,9 +209,7 @@ def machine(
             made.stop()
 
 
-def _function(
-    name: str, folder: Path, port: int, urls: Mapping[str, str], environment: Mapping[str, str]
-) -> Program:
+def _function(name: str, folder: Path, port: int, urls: Mapping[str, str], environment: Mapping[str, str]) -> Program:
     (function,) = (one for one in functions() if one.name == name.partition("-")[0])
     unwanted = ("ALLOW_ANONYMOUS", "TASK_STORE", "GOOGLE_CLOUD_PROJECT", "HUB_DEV_TOKEN")
     inherited = {name: value for name, value in os.environ.items() if name not in unwanted}

@@ -27,9 +27,7 @@ _ALL = {function.name: function for function in functions()}
 
 
 @pytest.mark.parametrize(("question", "wording"), FIRST_WORDINGS)
-def test_bundles_together_answer_each_question_in_every_form(
-    bundled: Hub, question: Question, wording: str
-) -> None:
+def test_bundles_together_answer_each_question_in_every_form(bundled: Hub, question: Question, wording: str) -> None:
     for form in FORMS:
         question.is_answered_by(form.ask(bundled.caller(), wording).text)
     told = bundled.caller().post("/tools/query", {"query": wording}).json
@@ -40,9 +38,7 @@ def test_bundles_together_answer_each_question_in_every_form(
 
 def test_bundles_together_serve_the_card_and_refuse_strangers(bundled: Hub) -> None:
     stranger = bundled.stranger()
-    assert (
-        faults_v0_3("AgentCard", stranger.get("/.well-known/agent-card.json", A2A_Version="0.3").json) == []
-    )
+    assert faults_v0_3("AgentCard", stranger.get("/.well-known/agent-card.json", A2A_Version="0.3").json) == []
     assert faults("AgentCard", stranger.get("/.well-known/agent.json", A2A_Version="1.0").json) == []
     assert stranger.post("/", JSONRPC[0].body(JSONRPC[0].params("x"))).status == 401
 

@@ -25,8 +25,7 @@ def test_a_client_of_1_0_gets_a_card_that_the_strict_schema_accepts(hub: Hub, pa
     ):
         assert faults("AgentCard", card) == []
         offered = {
-            (interface["protocolBinding"], interface["protocolVersion"])
-            for interface in card["supportedInterfaces"]
+            (interface["protocolBinding"], interface["protocolVersion"]) for interface in card["supportedInterfaces"]
         }
         assert offered == {(binding, v) for binding in ("JSONRPC", "HTTP+JSON") for v in ("0.3", "1.0")}
         assert {interface["url"] for interface in card["supportedInterfaces"]} == {hub.url}
@@ -85,9 +84,7 @@ def test_a_client_that_has_the_card_is_told_so_and_nothing_more(hub: Hub, versio
 
 
 def test_the_cards_of_the_versions_have_different_etags(hub: Hub) -> None:
-    etags = {
-        hub.stranger().get(PATHS[0], A2A_Version=version).headers["etag"] for version in ("0.3", "1.0", "")
-    }
+    etags = {hub.stranger().get(PATHS[0], A2A_Version=version).headers["etag"] for version in ("0.3", "1.0", "")}
     assert len(etags) == 3
     old = hub.stranger().get(PATHS[0], A2A_Version="0.3").headers["etag"]
     assert hub.stranger().get(PATHS[0], A2A_Version="1.0", If_None_Match=old).status == 200

@@ -26,9 +26,7 @@ def query(cloud: LocalCloud, text: str) -> Any:
         (JAPANESE, "検知から15分以内", "インシデント対応規程.md"),
     ],
 )
-def test_the_deadline_is_cited_from_cloud_storage(
-    cloud: LocalCloud, question: str, quote: str, document: str
-) -> None:
+def test_the_deadline_is_cited_from_cloud_storage(cloud: LocalCloud, question: str, quote: str, document: str) -> None:
     told = query(cloud, question)
     assert (told["route"], told["error"]) == ("docqa", None)
     (citation,) = told["citations"]
@@ -82,9 +80,7 @@ def test_when_the_permission_is_there_again_the_deadline_is_cited_again(cloud: L
         ("storage", "server-error", "the evidence could not be read"),
     ],
 )
-def test_every_failure_of_the_cloud_is_a_text(
-    cloud: LocalCloud, stand_in: str, fault: str, said: str
-) -> None:
+def test_every_failure_of_the_cloud_is_a_text(cloud: LocalCloud, stand_in: str, fault: str, said: str) -> None:
     cloud.break_it(stand_in, fault)
     failed = query(cloud, ENGLISH)
     cloud.mend()

@@ -120,10 +120,7 @@ def test_a_run_without_a_cloud_is_well_too(hub: Hub) -> None:
     out = io.StringIO()
     arguments = ["doctor", "--url", hub.url, "--token", hub.tokens[0], "--json"]
     assert main(arguments, environment={}, out=out) == 0
-    told = {
-        f"{each['subject']} {each['check']}": each["message"]
-        for each in json.loads(out.getvalue())["findings"]
-    }
+    told = {f"{each['subject']} {each['check']}": each["message"] for each in json.loads(out.getvalue())["findings"]}
     assert told["pm credential"] == "none is sent: the agent is on this machine"
     assert told["docqa corpus"].endswith("documents in the folder")
     assert told["devtool workspaces"] == "1 folder"
@@ -160,10 +157,6 @@ def test_on_a_terminal_each_command_stands_whole_on_a_line_of_its_own(cloud: Loc
 
 def test_every_kind_of_fault_is_in_a_table_or_has_its_reason(cloud: LocalCloud) -> None:
     in_table = {(fault.stand_in, fault.name) for fault in (*MENDED, *TOLD)}
-    known = {
-        (stand_in, fault)
-        for stand_in, url in cloud.urls.items()
-        for fault in call(f"{url}/__faults")["known"]
-    }
+    known = {(stand_in, fault) for stand_in, url in cloud.urls.items() for fault in call(f"{url}/__faults")["known"]}
     assert in_table <= known
     assert {name for _, name in known} - {name for _, name in in_table} == UNTOLD.keys()

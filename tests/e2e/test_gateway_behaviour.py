@@ -68,9 +68,7 @@ def test_no_log_holds_a_token_or_a_question(hub: Hub) -> None:
         assert secret not in logged
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/message:send", "/v1/message:send", "/message:stream", "/tools/query"]
-)
+@pytest.mark.parametrize("path", ["/", "/message:send", "/v1/message:send", "/message:stream", "/tools/query"])
 @pytest.mark.parametrize("chunked", [False, True], ids=["with its length", "in chunks"])
 def test_a_body_over_the_limit_is_refused_as_too_large(hub: Hub, path: str, chunked: bool) -> None:
     body = b'{"query": "' + b"a" * _LIMIT_BYTES + b'"}'

@@ -109,6 +109,4 @@ def events(
 def calls(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The tool calls of the updates."""
     messages = [event["status"].get("message") for event in told if "status" in event]
-    return [
-        part["data"] for message in messages if message for part in message["parts"] if part["kind"] == "data"
-    ]
+    return [part["data"] for message in messages if message for part in message["parts"] if part["kind"] == "data"]

@@ -9,9 +9,7 @@ from tests.contract.a2a.schemas import faults_v0_3
 from tests.e2e.hubs import Hub
 from tests.e2e.questions import QUESTIONS, Question
 
-_FIRST_WORDINGS = [
-    pytest.param(question, id=f"{question.route}-{question.language}") for question in QUESTIONS
-]
+_FIRST_WORDINGS = [pytest.param(question, id=f"{question.route}-{question.language}") for question in QUESTIONS]
 
 
 def text_part(text: str) -> dict[str, Any]:
@@ -19,9 +17,7 @@ def text_part(text: str) -> dict[str, Any]:
     return {"kind": "text", "text": text, "metadata": {"is_user_input": True}}
 
 
-def request(
-    method: str, *parts: dict[str, Any], context_id: str | None = None, id_: object = 1
-) -> dict[str, Any]:
+def request(method: str, *parts: dict[str, Any], context_id: str | None = None, id_: object = 1) -> dict[str, Any]:
     """A request as the UI sends it: the newest message alone, no output modes, and never a task."""
     message: dict[str, Any] = {
         "kind": "message",
@@ -129,9 +125,7 @@ def test_a_message_without_text_is_answered_by_a_text_that_helps(hub: Hub) -> No
     ],
     ids=["no message", "parts are no list", "configuration is no object"],
 )
-def test_a_stream_request_with_a_mistake_is_answered_in_a_stream(
-    hub: Hub, change: dict[str, Any], field: str
-) -> None:
+def test_a_stream_request_with_a_mistake_is_answered_in_a_stream(hub: Hub, change: dict[str, Any], field: str) -> None:
     body = request("message/stream", text_part("富士山の高さは"), id_="x-7")
     body["params"] |= change
     answer = hub.caller().post("/", body)

@@ -49,9 +49,7 @@ def test_the_record_of_a_refusal_holds_the_command_that_mends_it(cloud: LocalClo
     )
 
 
-@pytest.mark.parametrize(
-    ("fault", "status"), [("revoke-invoker", 403), ("wrong-audience", 401), ("quota", 429)]
-)
+@pytest.mark.parametrize(("fault", "status"), [("revoke-invoker", 403), ("wrong-audience", 401), ("quota", 429)])
 def test_what_cloud_run_refuses_is_a_text_on_the_ui_path_and_a_status_on_the_other(
     cloud: LocalCloud, fault: str, status: int
 ) -> None:

@@ -23,9 +23,7 @@ def test_an_agents_task_becomes_one_answer(routed: RoutedHub, form: Form, sdk: s
 
 @forms
 @sdks
-def test_an_agent_that_works_on_after_its_answer_is_waited_for(
-    routed: RoutedHub, form: Form, sdk: str
-) -> None:
+def test_an_agent_that_works_on_after_its_answer_is_waited_for(routed: RoutedHub, form: Form, sdk: str) -> None:
     told = form.ask(routed.hub.caller(), "slowly, please", skill=route_of(sdk, "working"))
     assert told.text == "done at last: slowly, please"
 
@@ -48,9 +46,7 @@ def test_a_conversation_is_its_callers_own(routed: RoutedHub, sdk: str) -> None:
     first = JSONRPC[0].ask(routed.hub.caller(0), "mine", skill=route)
     other = JSONRPC[0].ask(routed.hub.caller(1), "and mine", skill=route, context_id=first.context_id)
     assert "turn 1, " in other.text
-    assert (
-        "turn 2, " in JSONRPC[0].ask(routed.hub.caller(0), "x", skill=route, context_id=first.context_id).text
-    )
+    assert "turn 2, " in JSONRPC[0].ask(routed.hub.caller(0), "x", skill=route, context_id=first.context_id).text
 
 
 @sdks

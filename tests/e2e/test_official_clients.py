@@ -66,9 +66,7 @@ def test_a_client_sees_a_message_or_the_life_of_a_task(
 
 
 @ways
-def test_a_client_goes_on_with_a_conversation(
-    clients: Clients, sdk: str, binding: str, streaming: bool
-) -> None:
+def test_a_client_goes_on_with_a_conversation(clients: Clients, sdk: str, binding: str, streaming: bool) -> None:
     first = clients.ask(sdk, "P-1インシデントの連絡期限は", binding=binding, streaming=streaming)
     how = {"binding": binding, "streaming": streaming, "contextId": first["contextId"]}
     second = clients.ask(sdk, _FUJI, **how)

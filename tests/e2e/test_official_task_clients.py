@@ -156,9 +156,7 @@ def test_an_agents_question_is_answered(tasks: TaskClient, names_the_task: bool)
 
 
 @pytest.mark.parametrize("binding", _BINDINGS)
-def test_the_tasks_of_a_context_are_listed(
-    programs: dict[str, SdkClient], binding: str, message_id: str
-) -> None:
+def test_the_tasks_of_a_context_are_listed(programs: dict[str, SdkClient], binding: str, message_id: str) -> None:
     # Listing came with 1.0.
     tasks = TaskClient(sdk="1.x", binding=binding, program=programs["1.x"])
     task = tasks.started(message_id)

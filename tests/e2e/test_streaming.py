@@ -42,9 +42,7 @@ def test_what_an_agent_has_written_arrives_before_it_goes_on(routed: RoutedHub, 
 @streams
 def test_while_the_agent_is_silent_the_stream_is_not(routed: RoutedHub, form: Form) -> None:
     params = form.params("silence")
-    with routed.hub.caller().opened(
-        "POST", form.path, body=form.body(params), headers=form.headers
-    ) as response:
+    with routed.hub.caller().opened("POST", form.path, body=form.body(params), headers=form.headers) as response:
         events = events_in(response)
         read_until(events, FIRST)
         comments = (line for line in response if line.startswith(b":"))
@@ -54,9 +52,7 @@ def test_while_the_agent_is_silent_the_stream_is_not(routed: RoutedHub, form: Fo
 
 
 @streams
-def test_the_same_request_sent_again_while_it_is_answered_joins_the_first(
-    routed: RoutedHub, form: Form
-) -> None:
+def test_the_same_request_sent_again_while_it_is_answered_joins_the_first(routed: RoutedHub, form: Form) -> None:
     params = form.params("the same")
     message_id = params["message"]["messageId"]
     with contextlib.ExitStack() as stack:
@@ -84,9 +80,7 @@ def test_the_same_request_of_another_caller_is_another_one(routed: RoutedHub, fo
 
 
 @streams
-def test_a_request_that_has_been_answered_is_a_new_one_when_it_comes_back(
-    routed: RoutedHub, form: Form
-) -> None:
+def test_a_request_that_has_been_answered_is_a_new_one_when_it_comes_back(routed: RoutedHub, form: Form) -> None:
     params = form.params("again")
     message_id = params["message"]["messageId"]
     routed.paced.let_go_on(message_id)

@@ -18,9 +18,7 @@ from tests.fakes import emulators
 
 
 @pytest.mark.parametrize("remembers", [True, False], ids=["of an agent", "of an agent that forgot its task"])
-def test_a_hub_killed_in_the_middle_of_streams_leaves_one_whole_answer_to_each(
-    tmp_path: Path, remembers: bool
-) -> None:
+def test_a_hub_killed_in_the_middle_of_streams_leaves_one_whole_answer_to_each(tmp_path: Path, remembers: bool) -> None:
     with (
         LongRunningAgent(seconds=2.0, remembers=remembers) as agent,
         machine(tmp_path, agent.url, hubs=2) as run,
@@ -44,8 +42,7 @@ def test_a_hub_killed_in_the_middle_of_work_that_nobody_waits_for_loses_nothing(
     with LongRunningAgent(seconds=2.0) as agent, machine(tmp_path, agent.url, hubs=2) as run:
         ids = [random_hex() for _ in range(8)]
         tasks = [
-            run.call("hub-2", "SendMessage", message(f"agent {id_}", id_, at_once=True))["task"]["id"]
-            for id_ in ids
+            run.call("hub-2", "SendMessage", message(f"agent {id_}", id_, at_once=True))["task"]["id"] for id_ in ids
         ]
         for _ in ids:
             agent.await_question()
@@ -64,8 +61,7 @@ def test_what_a_killed_tasks_function_was_to_have_run_is_run_by_the_next(tmp_pat
         run.kill("tasks")
         ids = [random_hex() for _ in range(10)]
         tasks = [
-            run.call("hub-1", "SendMessage", message(f"agent {id_}", id_, at_once=True))["task"]["id"]
-            for id_ in ids
+            run.call("hub-1", "SendMessage", message(f"agent {id_}", id_, at_once=True))["task"]["id"] for id_ in ids
         ]
         assert not agent.asked
         run.start("tasks")

@@ -51,9 +51,7 @@ def test_each_question_goes_to_its_route_and_gets_its_answer(hub: Hub, question:
     ],
     ids=["html", "pdf", "markdown", "another severity"],
 )
-def test_a_citation_leads_to_the_place_in_a_file_of_any_format(
-    hub: Hub, query: str, path: str, words: str
-) -> None:
+def test_a_citation_leads_to_the_place_in_a_file_of_any_format(hub: Hub, query: str, path: str, words: str) -> None:
     told = hub.caller().post("/tools/query", {"query": query}).json
     assert words in told["answer"]
     assert told["citations"][0]["uri"] == f"corpus:{path}"
@@ -62,11 +60,7 @@ def test_a_citation_leads_to_the_place_in_a_file_of_any_format(
 
 
 def test_without_evidence_there_is_no_answer_and_no_citation(hub: Hub) -> None:
-    told = (
-        hub.caller()
-        .post("/tools/query", {"query": "火星支社のP-1インシデントの保険料は", "route": "docqa"})
-        .json
-    )
+    told = hub.caller().post("/tools/query", {"query": "火星支社のP-1インシデントの保険料は", "route": "docqa"}).json
     assert (told["route"], told["data"]["grounded"], told["citations"]) == ("docqa", False, [])
     assert "回答を控えます" in told["answer"]
 

@@ -25,8 +25,7 @@ def test_no_two_workers_ever_hold_one_task(tmp_path: Path) -> None:
     with worked_hub(tmp_path) as hub:
         client = Client(hub.tasks_url, static_token(WORKER), roles=["developer"], wait_seconds=1)
         workers = [
-            threading.Thread(target=client.run, args=(do,), kwargs={"stopping": stopping})
-            for _ in range(_WORKERS)
+            threading.Thread(target=client.run, args=(do,), kwargs={"stopping": stopping}) for _ in range(_WORKERS)
         ]
         for worker in workers:
             worker.start()

@@ -99,16 +99,12 @@ def _says(heard: ModelRequest) -> Part | str:
     if "It was done" in heard.text:
         return "It is done."
     if "read_file" in heard.results:
-        return call(
-            "send_mail", to=["aki@example.com"], subject="Minutes", body=heard.results["read_file"]["text"]
-        )
+        return call("send_mail", to=["aki@example.com"], subject="Minutes", body=heard.results["read_file"]["text"])
     if "find_files" in heard.results:
         return call("read_file", file_id=heard.results["find_files"]["files"][0]["file_id"])
     if "search_mail" in heard.results:
         (mail,) = heard.results["search_mail"]["mails"]
-        return call(
-            "send_mail", to=[mail["from"].split("<")[1][:-1]], subject="議事録", body="決定：続けます。"
-        )
+        return call("send_mail", to=[mail["from"].split("<")[1][:-1]], subject="議事録", body="決定：続けます。")
     if "invite" in heard.text:
         return call(
             "create_event",
@@ -117,9 +113,7 @@ def _says(heard: ModelRequest) -> Part | str:
             end="2026-11-24T11:00",
             guests=["aki@example.com"],
         )
-    return (
-        call("search_mail", query="議事録") if "返信" in heard.text else call("find_files", words="Minutes")
-    )
+    return call("search_mail", query="議事録") if "返信" in heard.text else call("find_files", words="Minutes")
 
 
 def ask(hub: WorkedHub, text: str, **options: Any) -> Any:
@@ -188,14 +182,11 @@ def test_a_user_interface_that_knows_only_texts_confirms_too(hub: WorkedHub, wor
 
 
 @pytest.mark.usefixtures("standing", "workspace")
-def test_a_model_that_is_dead_fails_the_task_with_a_sentence(
-    hub: WorkedHub, model: FunctionCallingModel
-) -> None:
+def test_a_model_that_is_dead_fails_the_task_with_a_sentence(hub: WorkedHub, model: FunctionCallingModel) -> None:
     model.broken = 403
     answer = hub.user().post("/", request("What is in Google Drive?", ui=True)).json["result"]
     assert (
-        "The language model of this worker is not set up; its log says what is missing."
-        in answer["parts"][0]["text"]
+        "The language model of this worker is not set up; its log says what is missing." in answer["parts"][0]["text"]
     )
 
 

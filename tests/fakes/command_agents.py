@@ -137,9 +137,7 @@ def lines_of_data(events: Iterable[Json]) -> Behaviour:
 
 def lines(events: Iterable[Json]) -> bytes:
     """Each event on a line, without the empty line that ends an event."""
-    written = [
-        {"jsonrpc": "2.0", "id": "task-1", "result": agent_wire.in_v0_3_jsonrpc(each)} for each in events
-    ]
+    written = [{"jsonrpc": "2.0", "id": "task-1", "result": agent_wire.in_v0_3_jsonrpc(each)} for each in events]
     return b"".join(b"data: " + json.dumps(each).encode() + b"\n" for each in written)
 
 

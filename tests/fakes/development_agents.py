@@ -73,9 +73,7 @@ class GeminiCliAgent(HttpServer):
 
     def gives_up(self, exchange: Exchange) -> None:
         """Return what it says to a decision on a call that ended with a lost connection."""
-        self._cancels(
-            exchange, told("state-change", {"kind": "text", "text": "Execution aborted."}, ends=True)
-        )
+        self._cancels(exchange, told("state-change", {"kind": "text", "text": "Execution aborted."}, ends=True))
 
     def obeys(self, exchange: Exchange) -> None:
         """Return what it says where all that it wanted to do was rejected."""
@@ -233,9 +231,7 @@ class ToolAgent(HttpServer):
             self._said += 1
             status["message"] = {"messageId": f"m-{self._said}", "role": "ROLE_AGENT", "parts": list(parts)}
         update: Json = {"taskId": "t-1", "contextId": "c-1", "status": status}
-        return {
-            "statusUpdate": update if plain else update | {"metadata": {URI: {"kind": kind, "model": "m"}}}
-        }
+        return {"statusUpdate": update if plain else update | {"metadata": {URI: {"kind": kind, "model": "m"}}}}
 
     def _refuse(self, exchange: Exchange, code: int, why: str) -> None:
         exchange.json({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": why}})
@@ -246,9 +242,7 @@ class ToolAgent(HttpServer):
             "name": "Tools",
             "description": "Runs ls.",
             "version": "1",
-            "supportedInterfaces": [
-                {"url": self.url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
-            ],
+            "supportedInterfaces": [{"url": self.url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
             "capabilities": {"streaming": True, "extensions": extensions},
             "defaultInputModes": ["text/plain"],
             "defaultOutputModes": ["text/plain"],

@@ -72,9 +72,7 @@ def workspace_in(folder: Path) -> Path:
 class Devtool:
     """One instance of the function, with the settings in `settings` beside those that it needs."""
 
-    def __init__(
-        self, folder: Path, *, gemini: Gemini | None = None, settings: Mapping[str, str] = {}
-    ) -> None:
+    def __init__(self, folder: Path, *, gemini: Gemini | None = None, settings: Mapping[str, str] = {}) -> None:
         environ = {
             "TASK_STORE": f"sqlite:{folder / 'tasks.db'}",
             "TASK_CANCEL_POLL_SECONDS": "0.05",
@@ -94,9 +92,7 @@ class Devtool:
 class Client:
     """Asks in one version over one binding. `extension` names it in the header; `workspace` goes with each first message."""
 
-    def __init__(
-        self, devtool: Devtool, way: str, *, extension: bool = True, workspace: Path | None = None
-    ) -> None:
+    def __init__(self, devtool: Devtool, way: str, *, extension: bool = True, workspace: Path | None = None) -> None:
         self._devtool = devtool
         self.version, _, self.binding = way.partition(" ")
         self._extension = extension

@@ -140,9 +140,7 @@ def document_cloud(
                     engine.close()
 
 
-def grant_reading(
-    storage_url: str, *, bucket: str, account: str, token: str = OWNERS_TOKEN, **more: Any
-) -> None:
+def grant_reading(storage_url: str, *, bucket: str, account: str, token: str = OWNERS_TOKEN, **more: Any) -> None:
     """Return what `gcloud storage buckets add-iam-policy-binding` does, with Google's own library."""
     credentials = Credentials(token)  # type: ignore[no-untyped-call]
     client = google.cloud.storage.Client(

@@ -40,9 +40,7 @@ def pubsub() -> Iterator[str]:
     """The address of a Pub/Sub emulator, for PUBSUB_EMULATOR_HOST."""
     with (
         tempfile.TemporaryDirectory(prefix="pubsub-") as folder,
-        _emulator(
-            "beta", "emulators", "pubsub", "start", f"--project={PROJECT}", f"--data-dir={folder}"
-        ) as address,
+        _emulator("beta", "emulators", "pubsub", "start", f"--project={PROJECT}", f"--data-dir={folder}") as address,
     ):
         yield address
 

@@ -68,9 +68,7 @@ def _json(value: object, status: int = 200) -> Behaviour:
 
 
 def _rpc_error(code: int, status: int = 200) -> Behaviour:
-    return _json(
-        {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": _LEAK, "data": _LEAK}}, status
-    )
+    return _json({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": _LEAK, "data": _LEAK}}, status)
 
 
 def _rest_error(status: int, reason: str | None) -> Behaviour:
@@ -212,24 +210,18 @@ FAULTS: tuple[Fault, ...] = (
     _message("deeply nested JSON", _body(b"[" * 100_000, "application/json"), *_NOT_JSON),
     _message(
         "a gzip bomb",
-        lambda e: e.answer(
-            200, b"\x1f\x8b\x08" + b"\0" * 99, content_type="application/json", content_encoding="gzip"
-        ),
+        lambda e: e.answer(200, b"\x1f\x8b\x08" + b"\0" * 99, content_type="application/json", content_encoding="gzip"),
         *_NOT_JSON,
     ),
     _message("JSON that is no JSON-RPC", _json([1, 2]), *_NOT_A2A),
     _message("neither result nor error", _json({"jsonrpc": "2.0", "id": 1}), *_NOT_A2A),
-    _message(
-        "a result that is no A2A", _json({"jsonrpc": "2.0", "id": 1, "result": {"answer": _LEAK}}), *_NOT_A2A
-    ),
+    _message("a result that is no A2A", _json({"jsonrpc": "2.0", "id": 1, "result": {"answer": _LEAK}}), *_NOT_A2A),
     _message(
         "a result with a wrong type",
         _json({"jsonrpc": "2.0", "id": 1, "result": {"task": {"id": 7}}}),
         *_NOT_A2A,
     ),
-    _message(
-        "an error without a code", _json({"jsonrpc": "2.0", "id": 1, "error": {"message": _LEAK}}), *_NOT_A2A
-    ),
+    _message("an error without a code", _json({"jsonrpc": "2.0", "id": 1, "error": {"message": _LEAK}}), *_NOT_A2A),
     _message("the other version", _foreign_version, *_NOT_A2A),
     _message("method not found", _rpc_error(-32601), "broken", "wrong_version"),
     _message("version not supported", _rpc_error(-32009, 400), "broken", "wrong_version"),
@@ -247,9 +239,7 @@ FAULTS: tuple[Fault, ...] = (
     _over_rest("REST: invalid argument", _rest_error(400, None), "broken", "unexpected_status"),
     _over_rest("REST: task not found", _rest_error(404, "TASK_NOT_FOUND"), "failed", "refused"),
     _over_rest("REST: no such path", _status(404), "not_found", "not_found"),
-    _over_rest(
-        "REST: version not supported", _rest_error(400, "VERSION_NOT_SUPPORTED"), "broken", "wrong_version"
-    ),
+    _over_rest("REST: version not supported", _rest_error(400, "VERSION_NOT_SUPPORTED"), "broken", "wrong_version"),
     _over_rest("REST: internal", _rest_error(500, None), "broken", "server_error"),
     _over_rest(
         "REST: an error with HTTP 200",
@@ -262,12 +252,8 @@ FAULTS: tuple[Fault, ...] = (
     _message("a reset after the request", lambda e: e.reset(), *_CUT),
     _message("a connection closed without an answer", lambda _: None, *_CUT),
     _message("half a stream", _streamed(), *_NOT_JSON, stream=_CUT),
-    _message(
-        "a stream cut inside an event", _streamed(b'data: {"jsonrpc":"2.0","id'), *_NOT_JSON, stream=_CUT
-    ),
-    _message(
-        "a stream with a malformed event", _streamed(b"data: {broken\n\n"), *_NOT_JSON, stream=_NOT_JSON
-    ),
+    _message("a stream cut inside an event", _streamed(b'data: {"jsonrpc":"2.0","id'), *_NOT_JSON, stream=_CUT),
+    _message("a stream with a malformed event", _streamed(b"data: {broken\n\n"), *_NOT_JSON, stream=_NOT_JSON),
     _message("a stream with a foreign event", _streamed(_event({"news": 1})), *_NOT_JSON, stream=_NOT_A2A),
     _message("a stream that stalls", _streamed(stalls=True), *_NOT_JSON, stream=_SLOW),
     _message(

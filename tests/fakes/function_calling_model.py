@@ -80,9 +80,7 @@ class FunctionCallingModel:
             exchange.wait_until_left()
             return
         said = self.says(heard)
-        parts = (
-            [{"text": said}] if isinstance(said, str) else [said] if isinstance(said, dict) else list(said)
-        )
+        parts = [{"text": said}] if isinstance(said, str) else [said] if isinstance(said, dict) else list(said)
         candidate = {"content": {"role": "model", "parts": parts}, "finishReason": self.finish}
         exchange.json({"candidates": [candidate], "usageMetadata": {"totalTokenCount": 1}})
 

@@ -27,9 +27,7 @@ def _answer(exchange: Exchange) -> None:
     usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
     answer = {"candidates": [candidate], "usageMetadata": usage}
     if "streamGenerateContent" in path:
-        exchange.answer(
-            200, b"data: " + json.dumps(answer).encode() + b"\r\n\r\n", content_type="text/event-stream"
-        )
+        exchange.answer(200, b"data: " + json.dumps(answer).encode() + b"\r\n\r\n", content_type="text/event-stream")
     else:
         exchange.json(answer)
 

@@ -38,9 +38,7 @@ class GrpcProxy:
 
         def forward(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
             self._refuse_some(method.rpartition("/")[2], context)
-            metadata = [
-                each for each in context.invocation_metadata() if not each[0].startswith(_OF_THE_CONNECTION)
-            ]
+            metadata = [each for each in context.invocation_metadata() if not each[0].startswith(_OF_THE_CONNECTION)]
             try:
                 yield from self._channel.stream_stream(method)(requests, metadata=metadata)
             except grpc.RpcError as error:

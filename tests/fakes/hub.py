@@ -157,9 +157,7 @@ class Hub:
         """All events of message/stream."""
         stream = self.open(text, **options)
         with closing(cast("Any", stream.chunks)) as chunks:
-            return [
-                json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in chunks if chunk[:1] != b":"
-            ]
+            return [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in chunks if chunk[:1] != b":"]
 
 
 def settle() -> None:

@@ -41,9 +41,7 @@ def account(email: str, project: str = "my-hub-project") -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def behind_iam(
-    upstream: str, *, trusts: str, invokers: tuple[str, ...] = (HUB,), service: str = "pm"
-) -> Iterator[str]:
+def behind_iam(upstream: str, *, trusts: str, invokers: tuple[str, ...] = (HUB,), service: str = "pm") -> Iterator[str]:
     """The address of a service that Cloud Run's front guards; it takes tokens that the account at `trusts` signed."""
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
@@ -55,9 +53,7 @@ def behind_iam(
 def environment_of_account(url: str, **more: str) -> dict[str, str]:
     """The environment of a program that runs as the account at `url`."""
     host = url.removeprefix("http://")
-    inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(("GOOGLE_", "CLOUDSDK_"))
-    }
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("GOOGLE_", "CLOUDSDK_"))}
     return {**inherited, "GCE_METADATA_HOST": host, "GCE_METADATA_IP": host, "PYTHONPATH": str(ROOT), **more}
 
 

@@ -124,28 +124,20 @@ class TaskClient:
             if self.version == "0.3":
                 method, params = _METHODS_0_3.get(operation, operation), _in_0_3(operation, params)
             body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-            return self._hub.request(
-                "POST", "/", json.dumps(body).encode(), token=self._token, headers=headers
-            )
+            return self._hub.request("POST", "/", json.dumps(body).encode(), token=self._token, headers=headers)
         verb, path = _PATHS[operation]
         path = ("/v1" if self.version == "0.3" else "") + path.format(**params)
         if operation == _CREATE and self.version == "0.3":
             params = _in_0_3(operation, params)
         if verb == "POST":
-            return self._hub.request(
-                verb, path, json.dumps(params).encode(), token=self._token, headers=headers
-            )
+            return self._hub.request(verb, path, json.dumps(params).encode(), token=self._token, headers=headers)
         query = {name: [_in_query(value)] for name, value in params.items() if name not in ("id", "taskId")}
         return self._hub.request(verb, path, token=self._token, headers=headers, query=query)
 
     def _opened(self, operation: str, params: dict[str, Any]) -> Iterator[Seen]:
         response = self._request(operation, params)
         if isinstance(response.body, bytes):
-            (value,) = (
-                json.loads(line.removeprefix(b"data: "))
-                for line in response.body.splitlines()
-                if line.strip()
-            )
+            (value,) = (json.loads(line.removeprefix(b"data: ")) for line in response.body.splitlines() if line.strip())
             error = value["error"]
             raise Refused(error["code"] if self.binding == "JSONRPC" else response.status, error["message"])
         return self._events(response.body)

@@ -109,9 +109,7 @@ class ScriptedAgent:
     def send(self, request: SendMessageRequest, call: Call) -> Turn:
         context_id = self.context_of(request, call)
         return Turn(
-            events=to_events(
-                self._pieces(call), context_id=context_id, call=call, message_factory=MESSAGE_FACTORY
-            )
+            events=to_events(self._pieces(call), context_id=context_id, call=call, message_factory=MESSAGE_FACTORY)
         )
 
     def cancel(self, call: Call) -> None:
@@ -158,9 +156,7 @@ class Instance:
         log = Log(self.log.append, clock=time.monotonic, new_id=random_hex, function="test")
         settings = TaskSettings(
             wait_limits=WaitLimits(store_seconds=store_seconds, ui_seconds=10.0, blocking_seconds=30.0),
-            lease_times=LeaseTimes(
-                seconds=lease_seconds, cancel_poll_seconds=look_seconds, outage_seconds=20.0
-            ),
+            lease_times=LeaseTimes(seconds=lease_seconds, cancel_poll_seconds=look_seconds, outage_seconds=20.0),
             runs_at_once=runs_at_once,
             webhook_hosts=(),
             most_attempts=most_attempts,
@@ -227,9 +223,7 @@ def a_call(*, streaming: bool = False, owner: str = OWNER, text_only: bool = Fal
 def text_of(task: Task | Message) -> str:
     """All text of a message, or of a task's artifacts."""
     parts = (
-        task.parts
-        if isinstance(task, Message)
-        else [part for artifact in task.artifacts for part in artifact.parts]
+        task.parts if isinstance(task, Message) else [part for artifact in task.artifacts for part in artifact.parts]
     )
     return "".join(part.text or "" for part in parts)
 

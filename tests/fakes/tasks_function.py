@@ -95,9 +95,7 @@ class Tasks:
         value = signer.sign(Principal(subject=subject), method="POST", path=path)
         return {HEADER.replace("-", "_"): value}
 
-    def add(
-        self, text: str = "Fix the login page", *, role: str = "developer", metadata: Any = None
-    ) -> StoredTask:
+    def add(self, text: str = "Fix the login page", *, role: str = "developer", metadata: Any = None) -> StoredTask:
         """A task of this role that nobody has."""
         task_id, context_id = new_id(), new_id()
         message = Message(

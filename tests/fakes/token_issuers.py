@@ -63,11 +63,7 @@ class TokenIssuers:
         file = self.folder / "application_default_credentials.json"
         file.write_text(json.dumps(credentials))
         told = {"HTTPS_PROXY": self.url, "NO_PROXY": "127.0.0.1", "REQUESTS_CA_BUNDLE": str(self._ca)}
-        place = (
-            {"CLOUDSDK_CONFIG": str(self.folder)}
-            if as_gcloud
-            else {"GOOGLE_APPLICATION_CREDENTIALS": str(file)}
-        )
+        place = {"CLOUDSDK_CONFIG": str(self.folder)} if as_gcloud else {"GOOGLE_APPLICATION_CREDENTIALS": str(file)}
         return told | place
 
     def service_account_key(self, email: str = ACCOUNT) -> dict[str, str]:
@@ -86,9 +82,7 @@ class TokenIssuers:
         return {
             "type": "impersonated_service_account",
             "service_account_impersonation_url": f"https://{HOST}/v1/projects/-/serviceAccounts/{ACCOUNT}:generateAccessToken",
-            "source_credentials": self.service_account_key(
-                "developer@my-hub-project.iam.gserviceaccount.com"
-            ),
+            "source_credentials": self.service_account_key("developer@my-hub-project.iam.gserviceaccount.com"),
         }
 
     def federated(self) -> dict[str, Any]:
@@ -106,9 +100,7 @@ class TokenIssuers:
     def signed(self, audience: str) -> str:
         """An ID token of the account."""
         return self.key.signed(
-            id_token_claims(
-                audience=audience, email=ACCOUNT, now=time.time(), lifetime_seconds=self._lifetime_seconds
-            )
+            id_token_claims(audience=audience, email=ACCOUNT, now=time.time(), lifetime_seconds=self._lifetime_seconds)
         )
 
     def answer(self, path: str, authorization: str, body: bytes) -> dict[str, Any]:
@@ -207,9 +199,7 @@ def _tls(ca: Path, key_file: Path) -> ssl.SSLContext:
         not_valid_after=now + datetime.timedelta(days=1),
     ).add_extension(x509.SubjectAlternativeName(names), critical=False)
     ca.write_bytes(builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    pem = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     key_file.write_bytes(pem)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(ca, key_file)

@@ -13,12 +13,8 @@ PATIENCE_SECONDS = 20.0
 class Receiver:
     """Answers with `statuses`, the last of them again and again, or as `behave` does; `url` is what to register."""
 
-    def __init__(
-        self, *statuses: int, behave: Callable[[Exchange], None] | None = None, **headers: str
-    ) -> None:
-        self._statuses: Iterator[int] = itertools.chain(
-            statuses[:-1], itertools.repeat((statuses or (200,))[-1])
-        )
+    def __init__(self, *statuses: int, behave: Callable[[Exchange], None] | None = None, **headers: str) -> None:
+        self._statuses: Iterator[int] = itertools.chain(statuses[:-1], itertools.repeat((statuses or (200,))[-1]))
         self._headers = headers
         self._server = HttpServer(behave or self._answer)
 
@@ -49,9 +45,7 @@ class Receiver:
     @property
     def sequences(self) -> list[int]:
         """The numbers of the entries that came, each as often as it did."""
-        return [
-            int(received.headers["x-a2a-notification-id"].rpartition("/")[2]) for received in self.received
-        ]
+        return [int(received.headers["x-a2a-notification-id"].rpartition("/")[2]) for received in self.received]
 
     def answers(self, *statuses: int) -> None:
         """From now on."""

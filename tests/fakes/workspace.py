@@ -100,9 +100,7 @@ class Workspace:
         claims = claims_of(parse_qs(body.decode())["assertion"][0])
         wanted = str(claims["scope"]).split()
         self.subjects.add(str(claims.get("sub", "")))
-        allowed = (
-            None if self.scopes is None else {SCOPE + scope for scope in (*self.scopes, "cloud-platform")}
-        )
+        allowed = None if self.scopes is None else {SCOPE + scope for scope in (*self.scopes, "cloud-platform")}
         if allowed is not None and not set(wanted) <= allowed:
             return {"error": "unauthorized_client", "error_description": "Client is unauthorized"}, 401
         return {"access_token": "ya29." + ".".join(wanted), "expires_in": 3600, "token_type": "Bearer"}, 200
@@ -113,9 +111,7 @@ class Workspace:
             found = re.fullmatch(operation.path, path)
             if found and received.method == operation.method:
                 if operation.api in self.disabled:
-                    return _error(
-                        403, "SERVICE_DISABLED", f"{operation.api} has not been used in project 1 before"
-                    )
+                    return _error(403, "SERVICE_DISABLED", f"{operation.api} has not been used in project 1 before")
                 token = received.headers.get("authorization", "").removeprefix("Bearer ya29.")
                 if not any(SCOPE + scope == token for scope in operation.scopes):
                     return _error(403, "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "Request had insufficient scopes")

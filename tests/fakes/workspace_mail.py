@@ -47,9 +47,7 @@ class Mailbox:
             for mail_id, mail in self.received.items()
             if words in json.dumps(mail, ensure_ascii=False)
         ]
-        return 200, {"messages": found, "resultSizeEstimate": len(found)} if found else {
-            "resultSizeEstimate": 0
-        }
+        return 200, {"messages": found, "resultSizeEstimate": len(found)} if found else {"resultSizeEstimate": 0}
 
     def get(self, _body: bytes, _query: dict[str, list[str]], mail_id: str) -> Answer:
         """One mail."""

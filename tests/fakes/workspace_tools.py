@@ -16,9 +16,7 @@ EVERYTHING = frozenset({"mail", "calendar", "docs"})
 class Bench:
     """A desk, and what it told the person."""
 
-    def __init__(
-        self, workspace: Workspace, *, may_write: frozenset[str] = EVERYTHING, endpoint: str = ""
-    ) -> None:
+    def __init__(self, workspace: Workspace, *, may_write: frozenset[str] = EVERYTHING, endpoint: str = "") -> None:
         self.told: list[str] = []
         self.cancelled = threading.Event()
         self.desk = Toolbox(

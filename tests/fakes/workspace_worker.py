@@ -22,9 +22,7 @@ def python() -> Path:
     """The interpreter of the environment that the worker's requirements pin; made when it is not there as pinned."""
     venv = ROOT / ".run" / "e2e" / "workspace"
     requirements = ROOT / "workers" / "workspace" / "requirements.txt"
-    subprocess.run(
-        [sys.executable, str(ROOT / "local" / "install.py"), str(venv), str(requirements)], check=True
-    )
+    subprocess.run([sys.executable, str(ROOT / "local" / "install.py"), str(venv), str(requirements)], check=True)
     return venv / "bin" / "python"
 
 

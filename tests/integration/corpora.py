@@ -44,7 +44,5 @@ def pushed(cloud: DocumentCloud, folder: Path, *options: str) -> str:
 def states(cloud: DocumentCloud, *folder: Path) -> tuple[int, dict[str, str]]:
     """The exit status of `corpus status`, and each document's state by its path."""
     status, told = hubctl(cloud, "status", *folder, "--json")
-    found = {
-        each["uri"].removeprefix(f"gs://{BUCKET}/"): each["state"] for each in json.loads(told)["documents"]
-    }
+    found = {each["uri"].removeprefix(f"gs://{BUCKET}/"): each["state"] for each in json.loads(told)["documents"]}
     return status, found

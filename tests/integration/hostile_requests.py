@@ -72,9 +72,7 @@ def _tokens() -> Iterator[Hostile]:
         post(b"Authorization: Bearer forged", b"X-Forwarded-Authorization: Bearer " + token),
     )
     yield Hostile("good token with an underscore", post(b"X_Forwarded_Authorization: Bearer " + token))
-    yield Hostile(
-        "good token in X-Serverless-Authorization", post(b"X-Serverless-Authorization: Bearer " + token)
-    )
+    yield Hostile("good token in X-Serverless-Authorization", post(b"X-Serverless-Authorization: Bearer " + token))
     yield Hostile("good token in Proxy-Authorization", post(b"Proxy-Authorization: Bearer " + token))
     yield Hostile("good token in a cookie", post(b"Cookie: access_token=" + token))
     yield Hostile("good token in the query", request(b"GET /routes?access_token=" + token + b" HTTP/1.1"))
@@ -85,9 +83,7 @@ def _tokens() -> Iterator[Hostile]:
     yield Hostile("good token in the body", post(body=b'{"access_token": "' + token + b'"}'))
     yield Hostile("forged principal", post(b"X-Hub-Principal: eyJzdWIiOiJhIn0.AAAA"))
     yield Hostile("forged principal with an underscore", post(b"X_Hub_Principal: eyJzdWIiOiJhIn0.AAAA"))
-    yield Hostile(
-        "IAP's user", post(b"X-Goog-Authenticated-User-Email: accounts.google.com:admin@example.com")
-    )
+    yield Hostile("IAP's user", post(b"X-Goog-Authenticated-User-Email: accounts.google.com:admin@example.com"))
     yield Hostile("API Gateway's user", post(b"X-Apigateway-Api-Userinfo: eyJzdWIiOiJhIn0="))
     yield Hostile("a local address", post(b"X-Forwarded-For: 127.0.0.1", b"X-Real-IP: 127.0.0.1"))
 

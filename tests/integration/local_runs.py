@@ -46,9 +46,7 @@ class LocalRun:
 
 def start(folder: Path, *arguments: object, **environment: str) -> subprocess.Popen[str]:
     """A local run, just started; its settings are in `environment`."""
-    inherited = {
-        name: value for name, value in os.environ.items() if name not in ("HUB_DEV_TOKEN", "GATEWAY")
-    }
+    inherited = {name: value for name, value in os.environ.items() if name not in ("HUB_DEV_TOKEN", "GATEWAY")}
     return subprocess.Popen(
         [sys.executable, "-m", "tests.integration.stub_run", str(folder), *map(str, arguments)],
         cwd=ROOT,

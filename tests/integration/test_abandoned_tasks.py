@@ -128,17 +128,13 @@ def test_a_conversation_may_take_more_turns_than_a_turn_may_take_attempts(scene:
         asked = Events(MESSAGE_FACTORY).status(lease.stored.task, TaskState.INPUT_REQUIRED, "Which page?")
         scene.store.append(task_id, [asked], lease=lease.token)
         said = structs.replace(lease.stored.task.history[0], message_id=new_id())
-        scene.store.append(
-            task_id, [said, Events(MESSAGE_FACTORY).status(lease.stored.task, TaskState.SUBMITTED)]
-        )
+        scene.store.append(task_id, [said, Events(MESSAGE_FACTORY).status(lease.stored.task, TaskState.SUBMITTED)])
 
 
 @pytest.mark.parametrize(
     ("text", "said"), [("Fix it", "Nobody has taken up"), ("直してください", "引き受けられなかった")]
 )
-def test_a_task_that_nobody_takes_fails_in_the_end_with_a_sentence(
-    scene: Scene, text: str, said: str
-) -> None:
+def test_a_task_that_nobody_takes_fails_in_the_end_with_a_sentence(scene: Scene, text: str, said: str) -> None:
     task_id = scene.task(text)
     scene.now += UNTAKEN_SECONDS - 1
     assert scene.leasing.end_abandoned(None) == 0

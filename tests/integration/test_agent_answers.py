@@ -125,11 +125,7 @@ _STYLES = [
     ),
     Style(
         "a file beside texts",
-        [
-            task(
-                "completed", artifact("a", text("one plan"), file("a.pdf", "https://a.example"), text("more"))
-            )
-        ],
+        [task("completed", artifact("a", text("one plan"), file("a.pdf", "https://a.example"), text("more")))],
         "one plan\na.pdf: https://a.example\nmore",
     ),
     Style(
@@ -169,9 +165,7 @@ _STYLES = [
 
 @pytest.mark.parametrize(("version", "binding"), _DIALECTS)
 @pytest.mark.parametrize("style", _STYLES, ids=lambda style: style.name)
-def test_an_answer_in_this_style_reads_the_same_on_every_way(
-    style: Style, version: str, binding: str
-) -> None:
+def test_an_answer_in_this_style_reads_the_same_on_every_way(style: Style, version: str, binding: str) -> None:
     for way in ("send", "stream", "query"):
         with AgentServer(lambda _: style.events, version=version, binding=binding) as agent:
             hub = Hub(route("alpha", agent.url))
@@ -266,9 +260,7 @@ def test_a_citation_from_a_document_with_pages_names_the_page() -> None:
         assert "[1] Rules（rules.pdf、3ページ）" in text_of(hub.send("定年は"))
 
 
-@pytest.mark.parametrize(
-    "citations", [7, "x", [7], [{}], [{"uri": 7}], [{"title": "no uri"}], None, {"uri": "x"}]
-)
+@pytest.mark.parametrize("citations", [7, "x", [7], [{}], [{"uri": 7}], [{"title": "no uri"}], None, {"uri": "x"}])
 def test_citations_that_are_none_are_left_out(citations: Any) -> None:
     with AgentServer(lambda _: [message(text("Yes."), data({"citations": citations}))]) as agent:
         hub = Hub(route("alpha", agent.url))

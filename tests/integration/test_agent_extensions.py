@@ -43,9 +43,7 @@ def agent(version: str) -> Iterator[AgentServer]:
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-def test_an_agent_that_requires_an_extension_is_asked_for_it(
-    agent: AgentServer, version: str, streaming: bool
-) -> None:
+def test_an_agent_that_requires_an_extension_is_asked_for_it(agent: AgentServer, version: str, streaming: bool) -> None:
     hub = Hub(route("alpha", agent.url, extensions=(OTHER, TOOL)))
     if streaming:
         assert "With tools" in str(hub.stream("Hello"))
@@ -65,9 +63,7 @@ def test_where_the_route_does_not_name_it_the_administrator_is_told_to(agent: Ag
 
 
 @pytest.mark.parametrize(("named", "outcome"), [((), Outcome.ERROR), ((TOOL,), Outcome.OK)])
-def test_the_doctor_tells_of_an_extension_that_the_card_requires(
-    named: tuple[str, ...], outcome: Outcome
-) -> None:
+def test_the_doctor_tells_of_an_extension_that_the_card_requires(named: tuple[str, ...], outcome: Outcome) -> None:
     with HttpServer(_declaring(TOOL)) as agent:
         step = steps(route("alpha", agent.url, extensions=named))["card"]
     assert step.outcome == outcome
@@ -202,9 +198,7 @@ def _streamed(
     params = {"message": sent, "configuration": {"acceptedOutputModes": list(modes)}}
     body = _asked(hub, "message/stream", params, extensions=extensions).body
     assert not isinstance(body, bytes), body
-    return [
-        json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in body if not chunk.startswith(b":")
-    ]
+    return [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in body if not chunk.startswith(b":")]
 
 
 def _said(text: str | None = None, **fields: object) -> Json:

@@ -119,9 +119,7 @@ def test_a_question_of_an_execution_is_answered_in_the_agents_task(tmp_path: Pat
 
 
 @VERSIONS
-def test_cancelling_an_execution_reaches_the_agents_task(
-    agent: CommandAgent, version: str, tmp_path: Path
-) -> None:
+def test_cancelling_an_execution_reaches_the_agents_task(agent: CommandAgent, version: str, tmp_path: Path) -> None:
     agent.may_go_on.clear()
     hub = hub_of(tmp_path, tool_route("alpha", agent.url))
     task_id = execute(hub, "memory", "add")["execution_id"]
@@ -196,9 +194,7 @@ def test_an_execution_whose_process_died_is_followed_by_another(agent: CommandAg
     assert len(agent.executed) == 1
 
 
-def test_an_execution_that_cannot_be_kept_is_cancelled_at_its_agent(
-    agent: CommandAgent, tmp_path: Path
-) -> None:
+def test_an_execution_that_cannot_be_kept_is_cancelled_at_its_agent(agent: CommandAgent, tmp_path: Path) -> None:
     def breaks_the_store(_: Json) -> Json:
         (tmp_path / "tasks.db").unlink()
         (tmp_path / "tasks.db").mkdir()

@@ -65,9 +65,7 @@ def test_a_failure_that_a_person_read_as_an_answer_is_a_failed_task(hub: Hub, tm
     assert text_of(hub.send("/task 1")) == f"Task 1 is failed: hello\n\n{read}"
 
 
-@pytest.mark.parametrize(
-    "typed", ["/task 1", "/task1", "/task #1", "/task#1", "/タスク 1", "／タスク１", "/タスク#1"]
-)
+@pytest.mark.parametrize("typed", ["/task 1", "/task1", "/task #1", "/task#1", "/タスク 1", "／タスク１", "/タスク#1"])
 def test_a_task_is_shown_with_its_answer_in_the_language_of_its_question(hub: Hub, typed: str) -> None:
     kept(hub, "こんにちは")
     kept(hub, "hello")
@@ -77,9 +75,7 @@ def test_a_task_is_shown_with_its_answer_in_the_language_of_its_question(hub: Hu
 @pytest.mark.parametrize(
     ("typed", "answer"), [("/タスク 1", "タスク1は完了です"), ("/キャンセル 1", "タスク1は完了のため")]
 )
-def test_a_japanese_command_is_answered_in_japanese_whatever_the_task_is(
-    hub: Hub, typed: str, answer: str
-) -> None:
+def test_a_japanese_command_is_answered_in_japanese_whatever_the_task_is(hub: Hub, typed: str, answer: str) -> None:
     kept(hub, "hello")
     assert text_of(hub.send(typed)).startswith(answer)
 
@@ -138,9 +134,7 @@ def test_help_tells_all_commands(hub: Hub, typed: str, begins: str) -> None:
     assert answer.startswith(begins)
     assert all(
         f"\n/{name}" in answer
-        for name in (
-            ("tasks", "task", "cancel", "routes") if begins[0] == "Y" else ("タスク一覧", "キャンセル")
-        )
+        for name in (("tasks", "task", "cancel", "routes") if begins[0] == "Y" else ("タスク一覧", "キャンセル"))
     )
 
 

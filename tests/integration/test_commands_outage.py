@@ -29,9 +29,7 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
         ("/キャンセル 3", "保存先に接続できません"),
     ],
 )
-def test_a_command_is_answered_with_a_text_though_the_store_is_away(
-    hub: Hub, command: str, text: str
-) -> None:
+def test_a_command_is_answered_with_a_text_though_the_store_is_away(hub: Hub, command: str, text: str) -> None:
     assert text in text_of(hub.send(command))
     assert "OperationalError SQLITE_ERROR\n" in hub.log[0]["stack_trace"]
 

@@ -33,9 +33,7 @@ def test_an_address_that_is_silent_does_not_use_up_the_time_of_the_next_one(serv
 
 
 @pytest.mark.parametrize("others", [REFUSING, ["2001:db8::1", "fe80::1"]], ids=["refusing", "unreachable"])
-def test_an_address_that_cannot_be_connected_to_is_passed_over(
-    server: HttpServer, others: Sequence[str]
-) -> None:
+def test_an_address_that_cannot_be_connected_to_is_passed_over(server: HttpServer, others: Sequence[str]) -> None:
     assert _get(server, _at(*others, ALIVE), connect_seconds=20) == b"ok"
 
 

@@ -128,9 +128,7 @@ def test_a_client_that_takes_json_sees_a_failed_task() -> None:
     (fault,) = (fault for fault in FAULTS if fault.name == "HTTP 500")
     with _asked(fault) as (hub, server):
         stream = hub.open(_ENGLISH, version="1.0", modes=["text/plain", "application/json"])
-        last = [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in stream.chunks][-1][
-            "statusUpdate"
-        ]
+        last = [json.loads(chunk.removeprefix(b"data: "))["result"] for chunk in stream.chunks][-1]["statusUpdate"]
         assert last["status"]["state"] == "TASK_STATE_FAILED"
         _helps(text_of(last["status"]["message"]), "broken", server)
 

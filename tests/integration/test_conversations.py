@@ -89,9 +89,7 @@ def test_two_callers_with_the_same_context_id_have_a_conversation_each() -> None
 @pytest.mark.parametrize("context", ["minted", "my-own"])
 def test_a_restarted_hub_goes_on_with_the_same_conversation(context: str) -> None:
     with AgentServer(echo) as agent:
-        context_id, _ = turn(
-            Hub(route("alpha", agent.url)), "send", "One", None if context == "minted" else context
-        )
+        context_id, _ = turn(Hub(route("alpha", agent.url)), "send", "One", None if context == "minted" else context)
         assert turn(Hub(route("alpha", agent.url)), "send", "Two", context_id)[0] == context_id
     assert agent.said[0].context_id == agent.said[1].context_id
 

@@ -215,9 +215,7 @@ def test_without_an_identity_of_its_own_the_hub_calls_loopback_agents(boundary: 
 
 
 @pytest.mark.parametrize("boundary", [Iam(), GoogleApi()])
-@pytest.mark.parametrize(
-    "url", ["https://agent.example", "https://127.0.0.1.nip.io", "https://localhost.example"]
-)
+@pytest.mark.parametrize("url", ["https://agent.example", "https://127.0.0.1.nip.io", "https://localhost.example"])
 def test_without_an_identity_of_its_own_the_hub_calls_nobody_else(boundary: Boundary, url: str) -> None:
     with pytest.raises(NoCredential) as raised:
         _credential(route("alpha", url, boundary=boundary), CredentialSources())

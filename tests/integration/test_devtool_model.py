@@ -52,9 +52,7 @@ def server() -> Iterator[HttpServer]:
         yield server
 
 
-def client_of(
-    server: HttpServer, tmp_path: Path, *answers: list[dict[str, Any]] | int
-) -> tuple[Client, Model]:
+def client_of(server: HttpServer, tmp_path: Path, *answers: list[dict[str, Any]] | int) -> tuple[Client, Model]:
     model = Model(answers)
     server.behave = model.behave
     devtool = Devtool(tmp_path, gemini=gemini(server.url))
@@ -102,9 +100,7 @@ def test_what_a_rule_understands_is_done_without_asking_the_model(
     assert model.asked == []
 
 
-def test_a_tool_that_fails_is_told_to_the_model_which_goes_on(
-    server: HttpServer, tmp_path: Path, root: Path
-) -> None:
+def test_a_tool_that_fails_is_told_to_the_model_which_goes_on(server: HttpServer, tmp_path: Path, root: Path) -> None:
     client, model = client_of(
         server, tmp_path, [wants("read_file", path="../secret.txt")], [says("I may not look there.")]
     )
@@ -163,9 +159,7 @@ def test_the_model_is_reminded_of_the_conversation(server: HttpServer, tmp_path:
     assert said == ["which colour fits the logo?", "The blue one.", "why that?"]
 
 
-def test_a_plain_clients_conversation_is_remembered_too(
-    server: HttpServer, tmp_path: Path, root: Path
-) -> None:
+def test_a_plain_clients_conversation_is_remembered_too(server: HttpServer, tmp_path: Path, root: Path) -> None:
     model = Model([[says("The blue one.")], [says("As I said, blue.")]])
     server.behave = model.behave
     settings = {"DEVTOOL_DEFAULT_WORKSPACE": str(root)}

@@ -22,9 +22,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
         "ANONYMOUS_SUBJECT": "hub",
     }
     lists = "import json, sys; import functions.devtool.main; print(json.dumps(sorted(sys.modules)))"
-    process = subprocess.run(
-        [sys.executable, "-c", lists], env=settings, capture_output=True, check=True, text=True
-    )
+    process = subprocess.run([sys.executable, "-c", lists], env=settings, capture_output=True, check=True, text=True)
     return set(json.loads(process.stdout.splitlines()[-1]))
 
 

@@ -62,9 +62,7 @@ def test_what_is_always_allowed_in_a_conversation_outlives_the_process(tmp_path:
     assert (root / "new.txt").read_text() == "two"
 
 
-def test_a_workspace_that_is_no_longer_open_is_not_worked_in_after_a_restart(
-    tmp_path: Path, root: Path
-) -> None:
+def test_a_workspace_that_is_no_longer_open_is_not_worked_in_after_a_restart(tmp_path: Path, root: Path) -> None:
     task_id, call = waiting(instance(tmp_path, root).stream(WRITE))
     closed = Devtool(tmp_path, settings={"DEVTOOL_WORKSPACES": str(root / "src")}).client()
     done = closed.decide(task_id, call["tool_call_id"], "proceed_once")
@@ -74,9 +72,7 @@ def test_a_workspace_that_is_no_longer_open_is_not_worked_in_after_a_restart(
 
 def test_a_program_that_is_no_longer_allowed_does_not_run_after_a_restart(tmp_path: Path, root: Path) -> None:
     task_id, call = waiting(instance(tmp_path, root).stream(COUNT))
-    done = instance(tmp_path, root, DEVTOOL_COMMANDS="echo").decide(
-        task_id, call["tool_call_id"], "proceed_once"
-    )
+    done = instance(tmp_path, root, DEVTOOL_COMMANDS="echo").decide(task_id, call["tool_call_id"], "proceed_once")
     assert calls(done)[-1]["error"]["type"] == "program_not_allowed"
     assert not (root / "ran.txt").exists()
 
@@ -141,9 +137,7 @@ def test_a_task_that_waits_can_be_cancelled_and_takes_no_decision_then(tmp_path:
     assert not (root / "new.txt").exists()
 
 
-def test_a_command_whose_process_died_is_not_run_again_and_the_task_says_so(
-    tmp_path: Path, root: Path
-) -> None:
+def test_a_command_whose_process_died_is_not_run_again_and_the_task_says_so(tmp_path: Path, root: Path) -> None:
     client = instance(tmp_path, root)
     task_id, call = waiting(client.stream(COUNT))
     _decide_and_die(tmp_path, task_id, call["tool_call_id"])

@@ -69,9 +69,7 @@ def test_the_papers_question_is_answered_with_a_citation_of_one_generation_of_th
         (DEADLINE_JA, "根拠となる原文を読み取れませんでした", "policies/インシデント対応規程.md"),
     ],
 )
-def test_being_allowed_to_search_is_not_being_allowed_to_read(
-    question: str, said: str, document: str
-) -> None:
+def test_being_allowed_to_search_is_not_being_allowed_to_read(question: str, said: str, document: str) -> None:
     with document_cloud(SAMPLE) as cloud:
         engine = cloud.engine()
         assert engine.answer(question).grounded
@@ -120,9 +118,7 @@ def test_a_source_is_read_once_and_anew_when_it_was_replaced(cloud: DocumentClou
 
 def test_no_more_text_is_kept_than_the_bound_allows(cloud: DocumentCloud) -> None:
     names = [f"gs://{BUCKET}/{name}.md" for name in ("first", "second", "third")]
-    cloud.hold(
-        first="# First\n\n" + "x" * 500, second="# Second\n\n" + "y" * 500, third="# Third\n\n" + "z" * 500
-    )
+    cloud.hold(first="# First\n\n" + "x" * 500, second="# Second\n\n" + "y" * 500, third="# Third\n\n" + "z" * 500)
     clients = Clients(cloud.config(), credentials=credentials)
     sources = Sources(cloud.config(), clients, clock=time.monotonic, most_characters=1100)
     with closing(clients):
@@ -166,11 +162,7 @@ def replacing(times: int, there: list[DocumentCloud]) -> Any:
 
         def answer(request: Request) -> Response:
             response = handle(request)
-            if (
-                there
-                and "alt=media" not in (request.target or "")
-                and "/o/doors.md" in (request.target or "")
-            ):
+            if there and "alt=media" not in (request.target or "") and "/o/doors.md" in (request.target or ""):
                 if left[0] > 0:
                     there[0].hold(doors=RULE.replace("20:00", f"2{left[0]}:30"))
                 left[0] -= 1

@@ -83,9 +83,7 @@ def test_a_source_that_cannot_be_read_leaves_what_the_search_said_unverified(
     answer = asked(engine)
     assert said in answer.text
     assert said_ja in asked(engine, DOORS_JA).text
-    assert [(entry.text, entry.cause) for entry in answer.unverified] == [
-        ("The doors are locked at 20:00.", cause)
-    ]
+    assert [(entry.text, entry.cause) for entry in answer.unverified] == [("The doors are locked at 20:00.", cause)]
     (hint,) = answer.hints
     assert (hint.step, hint.cause, hint.resource) == ("source", cause, f"gs://{BUCKET}/doors.md")
     assert hint.remedy
@@ -108,9 +106,7 @@ SPOILED: list[tuple[str, Callable[[Path], bytes], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("content", "cause", "said"), [row[1:] for row in SPOILED], ids=[row[0] for row in SPOILED]
-)
+@pytest.mark.parametrize(("content", "cause", "said"), [row[1:] for row in SPOILED], ids=[row[0] for row in SPOILED])
 def test_a_source_that_became_unusable_after_it_was_imported_says_so(
     cloud: DocumentCloud, tmp_path: Path, content: Callable[[Path], bytes], cause: str, said: str
 ) -> None:
@@ -208,9 +204,7 @@ def test_an_empty_data_store_says_that_nothing_was_found(cloud: DocumentCloud) -
         f"{PARENT}/servingConfigs/no-such-config",
     ],
 )
-def test_a_data_store_that_does_not_exist_says_which_settings_name_it(
-    cloud: DocumentCloud, wrong: str
-) -> None:
+def test_a_data_store_that_does_not_exist_says_which_settings_name_it(cloud: DocumentCloud, wrong: str) -> None:
     answer = asked(cloud.engine(serving_config=wrong))
     assert "was not found where it should be" in answer.text
     assert (answer.hints[0].cause, answer.hints[0].resource) == ("not_found", wrong)

@@ -203,9 +203,7 @@ def test_who_leaves_does_not_wait_for_the_model(engine: DocumentQA) -> None:
 
 
 @pytest.mark.parametrize("question", [KNOWN, "Who won the world cup in 1998?"], ids=["answered", "not near"])
-def test_the_model_is_asked_only_where_nothing_answers_and_something_is_near(
-    engine: DocumentQA, question: str
-) -> None:
+def test_the_model_is_asked_only_where_nothing_answers_and_something_is_near(engine: DocumentQA, question: str) -> None:
     with model_says("[1]") as server:
         answer = ask(engine, gemini(server.url), question)
     assert server.received == []

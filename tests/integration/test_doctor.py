@@ -76,9 +76,7 @@ def refusing(status: int) -> HttpServer:
 def test_an_agent_that_answers_is_well_and_its_credential_is_named() -> None:
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
         found = steps(route("alpha", agent.url, boundary=Iam()), SignedTokens())
-    assert {found[check].outcome for check in ("network", "credential", "iam", "clock", "card")} == {
-        Outcome.OK
-    }
+    assert {found[check].outcome for check in ("network", "credential", "iam", "clock", "card")} == {Outcome.OK}
     assert found["credential"].message == f"ID token of {EMAIL} for {agent.url}, 60 min left"
 
 
@@ -91,9 +89,7 @@ def test_an_agent_that_answers_is_well_and_its_credential_is_named() -> None:
 )
 def test_each_boundary_says_what_it_sends(boundary: Boundary, told: str) -> None:
     with agent_that(lambda exchange: exchange.answer(404)) as agent:
-        assert (
-            steps(route("alpha", agent.url, boundary=boundary), SignedTokens())["credential"].message == told
-        )
+        assert steps(route("alpha", agent.url, boundary=boundary), SignedTokens())["credential"].message == told
 
 
 def test_a_missing_invoker_is_named_with_the_account_that_was_refused() -> None:
@@ -241,11 +237,7 @@ def test_an_agent_that_says_nothing_of_itself_is_not_tested_further(said: bytes)
 
 
 def test_what_an_agent_finds_of_itself_is_told() -> None:
-    own = {
-        "examined": [
-            {"subject": "agent", "steps": [{"check": "model", "outcome": "error", "message": "none"}]}
-        ]
-    }
+    own = {"examined": [{"subject": "agent", "steps": [{"check": "model", "outcome": "error", "message": "none"}]}]}
     with agent_that(lambda exchange: exchange.json(own)) as agent:
         assert steps(route("alpha", agent.url))["model"].message == "none"
 

@@ -25,9 +25,7 @@ FOUND = {"account": "hub@p", "examined": [{"subject": "pm", "steps": []}]}
 
 
 def cloud_run(status: int) -> HttpServer:
-    return HttpServer(
-        lambda exchange: exchange.answer(status, b"<html>", content_type="text/html; charset=UTF-8")
-    )
+    return HttpServer(lambda exchange: exchange.answer(status, b"<html>", content_type="text/html; charset=UTF-8"))
 
 
 def answered(hub_url: str, tokens: ServiceTokens | None) -> Response:

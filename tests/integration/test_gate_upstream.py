@@ -88,9 +88,7 @@ def test_an_error_that_the_platform_answers_instead_of_the_function_is_not_passe
 @pytest.mark.parametrize("content_type", ["application/json", "application/problem+json"])
 def test_an_error_of_the_function_itself_is_passed_on(content_type: str) -> None:
     with HttpServer(lambda exchange: exchange.answer(404, b"{}", content_type=content_type)) as server:
-        answer = Upstream(server.url, http=HttpClient(), tokens=None).send(
-            "POST", "/", headers={}, body=b"{}"
-        )
+        answer = Upstream(server.url, http=HttpClient(), tokens=None).send("POST", "/", headers={}, body=b"{}")
     assert (answer.status, answer.body) == (404, b"{}")
 
 

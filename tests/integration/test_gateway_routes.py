@@ -40,9 +40,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         yield stack.enter_context(gateway(local_routes(), ports, tmp_path_factory.mktemp("gateway")))
 
 
-@pytest.mark.parametrize(
-    "operation", DOCUMENT.operations, ids=lambda operation: operation.id or operation.place
-)
+@pytest.mark.parametrize("operation", DOCUMENT.operations, ids=lambda operation: operation.id or operation.place)
 def test_each_operation_leads_to_its_function(port: int, operation: Any) -> None:
     status, received = _ask(port, operation.method.upper(), _concrete(operation.path))
     assert status == 200

@@ -65,9 +65,7 @@ def test_a_stretch_is_told_before_the_next_one_comes(service: Vertex) -> None:
 
 def test_the_connection_is_used_again(service: Vertex) -> None:
     def answer(exchange: Exchange) -> None:
-        body = (
-            b'data: {"candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}]}\n\n'
-        )
+        body = b'data: {"candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}]}\n\n'
         exchange.answer(200, body, content_type="text/event-stream")
 
     with HttpServer(answer) as server:
@@ -141,9 +139,7 @@ def test_what_the_model_thinks_is_no_part_of_the_answer() -> None:
 
     def think(exchange: Exchange) -> None:
         exchange.start_stream()
-        exchange.event(
-            {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}], "usageMetadata": usage}
-        )
+        exchange.event({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}], "usageMetadata": usage})
 
     with HttpServer(think) as server:
         text, ended = ask(gemini(server.url))

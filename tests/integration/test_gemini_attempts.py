@@ -55,9 +55,7 @@ def test_a_wait_that_the_service_asks_for_is_kept() -> None:
             exchange.answer(503, b"not even JSON", retry_after="1")
         else:
             exchange.start_stream()
-            exchange.event(
-                {"candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}]}
-            )
+            exchange.event({"candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}]})
 
     with HttpServer(busy_at_first) as server:
         pieces = ask(gemini(server.url))

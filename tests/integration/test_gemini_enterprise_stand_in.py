@@ -42,9 +42,7 @@ class Client:
     ) -> tuple[int, Any]:
         headers = {"authorization": f"Bearer {token}", "x-goog-user-project": project}
         content = urlencode(body).encode() if form else None if body is None else json.dumps(body).encode()
-        budget = Budget(
-            deadline=self._http.clock() + 30, connect_seconds=5, idle_seconds=30, max_bytes=1 << 24
-        )
+        budget = Budget(deadline=self._http.clock() + 30, connect_seconds=5, idle_seconds=30, max_bytes=1 << 24)
         sent = {name: value for name, value in headers.items() if value and not value.endswith(" ")}
         answer = self._http.request(method, f"{self._url}/{path}", headers=sent, body=content, budget=budget)
         text = answer.read()
@@ -141,9 +139,7 @@ def test_a_deletion_is_an_operation_that_takes_a_while(send: Client) -> None:
 
 def test_one_authorization_serves_one_agent(send: Client) -> None:
     send("POST", f"{AUTHORIZATIONS}?authorizationId=a", {"serverSideOauth2": OAUTH})
-    bound = agent(
-        authorizationConfig={"agentAuthorization": "projects/demo/locations/global/authorizations/a"}
-    )
+    bound = agent(authorizationConfig={"agentAuthorization": "projects/demo/locations/global/authorizations/a"})
     assert send("POST", AGENTS, bound)[0] == 200
     status, answer = send("POST", AGENTS, bound)
     assert (status, answer["error"]["status"]) == (400, "FAILED_PRECONDITION")

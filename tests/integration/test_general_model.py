@@ -170,9 +170,7 @@ def test_a_refused_account_comes_with_the_command_that_mends_it(service: Vertex)
     assert command == (
         f"gcloud projects add-iam-policy-binding {PROJECT} --member=serviceAccount:{ACCOUNT} --role=roles/aiplatform.user"
     )
-    assert "gcloud services enable aiplatform.googleapis.com" in remedy(
-        Cause.API_DISABLED, settings, account=None
-    )
+    assert "gcloud services enable aiplatform.googleapis.com" in remedy(Cause.API_DISABLED, settings, account=None)
 
 
 def test_an_unknown_model_is_named_to_the_operator_and_not_to_the_user(service: Vertex) -> None:

@@ -18,9 +18,7 @@ from tests.fakes.google_tokens import AUDIENCE, USER, Google, google
 from tests.fakes.http_server import Exchange, HttpServer
 
 OTHER_APP = "9876-other.apps.googleusercontent.com"
-HANAKO = Principal(
-    subject="google:110248495921238986420", email="hanako@example.com", hosted_domain="example.com"
-)
+HANAKO = Principal(subject="google:110248495921238986420", email="hanako@example.com", hosted_domain="example.com")
 _numbers = itertools.count(1)
 
 
@@ -192,9 +190,7 @@ def test_rules_are_applied_to_facts_from_the_cache_too(stand_in: Google, token: 
     assert stand_in.asked() == before
 
 
-def test_a_thousand_requests_of_one_token_cost_one_introspection_for_each_ttl(
-    stand_in: Google, token: str
-) -> None:
+def test_a_thousand_requests_of_one_token_cost_one_introspection_for_each_ttl(stand_in: Google, token: str) -> None:
     clock = Clock()
     tokens = verifier(stand_in, clock=clock, ttl_seconds=60.0)
     stand_in.issue(token)
@@ -238,9 +234,7 @@ def test_those_who_bring_one_token_at_once_wait_for_one_introspection(stand_in: 
 
 @pytest.mark.parametrize("endpoint", ["tokeninfo", "userinfo"])
 @pytest.mark.parametrize("status", [403, 404, 408, 429, 500, 502, 503])
-def test_an_outage_never_looks_like_a_bad_token(
-    stand_in: Google, token: str, endpoint: str, status: int
-) -> None:
+def test_an_outage_never_looks_like_a_bad_token(stand_in: Google, token: str, endpoint: str, status: int) -> None:
     tokens = verifier(stand_in)
     stand_in.issue(token)
     stand_in.answers(endpoint, status=status, retry_after=7)

@@ -42,9 +42,7 @@ def entrances(hub: HttpServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.mark.parametrize("entrance", [GATE, GATEWAY])
-def test_a_request_in_good_faith_reaches_the_hub(
-    entrances: Mapping[str, Gate], hub: HttpServer, entrance: str
-) -> None:
+def test_a_request_in_good_faith_reaches_the_hub(entrances: Mapping[str, Gate], hub: HttpServer, entrance: str) -> None:
     hub.received.clear()
     assert entrances[entrance].ask(headers=BEARER).status == 200
     assert len(hub.received) == 1

@@ -74,15 +74,11 @@ def test_a_pushed_folder_is_answered_from() -> None:
 def test_progress_is_told_document_by_document(cloud: DocumentCloud, folder: Path) -> None:
     told = pushed(cloud, folder)
     assert told.startswith("3 documents, 0 unchanged\n")
-    assert {"uploaded 1/3", "uploaded 2/3", "uploaded 3/3"} <= {
-        line.partition(":")[0] for line in told.splitlines()
-    }
+    assert {"uploaded 1/3", "uploaded 2/3", "uploaded 3/3"} <= {line.partition(":")[0] for line in told.splitlines()}
     assert told.rstrip().endswith("imported 3/3")
 
 
-def test_what_has_not_changed_is_neither_uploaded_nor_imported_again(
-    cloud: DocumentCloud, folder: Path
-) -> None:
+def test_what_has_not_changed_is_neither_uploaded_nor_imported_again(cloud: DocumentCloud, folder: Path) -> None:
     pushed(cloud, folder)
     before = requests(cloud)
     assert pushed(cloud, folder) == "3 documents, 3 unchanged\n"
@@ -96,9 +92,7 @@ def test_what_has_not_changed_is_neither_uploaded_nor_imported_again(
 def test_an_interrupted_push_goes_on_where_it_was(cloud: DocumentCloud, folder: Path) -> None:
     grant(cloud, READER, "roles/storage.objectUser")
     assert hubctl(cloud, "push", folder, CLOUDSDK_AUTH_ACCESS_TOKEN=READERS_TOKEN)[0] == 2
-    assert states(cloud, folder)[1] == dict.fromkeys(
-        ("doors.md", "sub/gates.html", "規程.txt"), "not imported"
-    )
+    assert states(cloud, folder)[1] == dict.fromkeys(("doors.md", "sub/gates.html", "規程.txt"), "not imported")
     told = pushed(cloud, folder)
     assert "uploaded" not in told
     assert told.rstrip().endswith("imported 3/3")
@@ -109,9 +103,7 @@ def test_markdown_is_imported_as_text_under_the_id_that_the_service_itself_would
 ) -> None:
     pushed(cloud, folder)
     uri = f"gs://{BUCKET}/doors.md"
-    path = (
-        f"{cloud.search_url}/v1/projects/{PROJECT}/locations/global/collections/default_collection/dataStores"
-    )
+    path = f"{cloud.search_url}/v1/projects/{PROJECT}/locations/global/collections/default_collection/dataStores"
     document = call(
         f"{path}/company-store/branches/default_branch/documents/{document_id(uri)}",
         headers={"authorization": f"Bearer {OWNERS_TOKEN}"},

@@ -41,9 +41,7 @@ def hub(answers: Mapping[str, tuple[int, bytes]]) -> HttpServer:
     return HttpServer(behave)
 
 
-def doctor(
-    url: str, *options: str, environment: Mapping[str, str] | None = None
-) -> tuple[int, dict[str, Any]]:
+def doctor(url: str, *options: str, environment: Mapping[str, str] | None = None) -> tuple[int, dict[str, Any]]:
     """The exit status, and the findings by subject and check."""
     out = io.StringIO()
     status = main(["doctor", "--url", url, "--json", *options], environment=environment or {}, out=out)
@@ -142,9 +140,7 @@ def test_the_operators_token_goes_to_the_report_and_nowhere_else() -> None:
 
 def test_a_clock_that_is_off_is_only_worth_a_warning() -> None:
     with hub({}) as there:
-        report = Entrance(
-            there.url, token=None, prefix="", http=HttpClient(), now=lambda: time.time() + 7200
-        ).report()
+        report = Entrance(there.url, token=None, prefix="", http=HttpClient(), now=lambda: time.time() + 7200).report()
     (clock,) = (step for step in report.examined[0].steps if step.check == "clock")
     assert (clock.outcome, clock.command) == ("warning", "sudo timedatectl set-ntp true")
 
@@ -171,9 +167,7 @@ def test_an_api_that_refuses_the_operator_is_told(tmp_path: Path) -> None:
     assert "gcloud auth application-default login" in found["registered api"]["fix"]
 
 
-def test_the_local_clouds_gcloud_does_only_what_it_knows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_local_clouds_gcloud_does_only_what_it_knows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cloud = tmp_path / "cloud.json"
     cloud.write_text("{}")
     for command in (

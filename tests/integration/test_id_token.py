@@ -134,9 +134,7 @@ def test_certificates_are_fetched_again_a_moment_after_an_outage_and_else_in_min
 @pytest.mark.parametrize(
     "outage", [lambda exchange: exchange.answer(503), lambda exchange: exchange.close()], ids=["503", "cut"]
 )
-def test_in_an_outage_the_last_certificates_are_used_on_for_some_hours(
-    signer: Signer, outage: Behaviour
-) -> None:
+def test_in_an_outage_the_last_certificates_are_used_on_for_some_hours(signer: Signer, outage: Behaviour) -> None:
     now = 0.0
     with certificates(signer) as server:
         tokens = verifier(server, clock=lambda: now)

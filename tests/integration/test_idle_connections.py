@@ -71,9 +71,7 @@ def test_a_connection_that_waited_for_long_is_closed_when_another_host_is_asked(
         left.get(timeout=10)
 
 
-def test_a_connection_that_is_not_used_again_stays_open_for_a_while_since_its_agent_may_wait_for_a_person() -> (
-    None
-):
+def test_a_connection_that_is_not_used_again_stays_open_for_a_while_since_its_agent_may_wait_for_a_person() -> None:
     asked: list[Exchange] = []
     left: list[bool] = []
     ended = threading.Event()

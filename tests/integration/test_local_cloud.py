@@ -30,9 +30,7 @@ def claims_of(token: str) -> dict[str, Any]:
 
 def get(url: str, path: str = "/", **headers: str) -> tuple[int, Mapping[str, str], bytes]:
     connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
-    connection.request(
-        "GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()}
-    )
+    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     body = answer.read()
     connection.close()
@@ -75,9 +73,7 @@ def test_google_auth_gets_an_access_token(hub_account: str) -> None:
 
 def test_a_token_is_fetched_once_for_each_audience(hub_account: str) -> None:
     with TokenHolder(environment_of_account(hub_account)) as holder:
-        tokens = holder.ask(
-            "https://a.example", "https://a.example", "https://b.example", "https://a.example"
-        )
+        tokens = holder.ask("https://a.example", "https://a.example", "https://b.example", "https://a.example")
 
     assert tokens[0] == tokens[1] == tokens[3] != tokens[2]
     assert len(identity_requests(hub_account)) == 2
@@ -109,9 +105,7 @@ def test_without_a_metadata_server_there_is_no_token(hub_account: str) -> None:
 def test_the_metadata_server_tells_nothing_to_those_who_do_not_know_it(
     hub_account: str, headers: dict[str, str]
 ) -> None:
-    status, told, body = get(
-        hub_account, "/computeMetadata/v1/instance/service-accounts/default/token", **headers
-    )
+    status, told, body = get(hub_account, "/computeMetadata/v1/instance/service-accounts/default/token", **headers)
 
     assert (status, told["metadata-flavor"]) == (403, "Google")
     assert b"ya29" not in body
@@ -169,9 +163,7 @@ def test_a_changed_an_expired_and_an_opaque_token_get_401(hub_account: str, serv
     assert service.received == []
 
 
-def test_a_key_that_the_service_does_not_trust_signs_nothing_it_believes(
-    hub_account: str, service: HttpServer
-) -> None:
+def test_a_key_that_the_service_does_not_trust_signs_nothing_it_believes(hub_account: str, service: HttpServer) -> None:
     with account(HUB) as forger, behind_iam(service.url, trusts=hub_account) as url:
         assert get(url, Authorization=f"Bearer {token_of(forger, url)}")[0] == 401
 

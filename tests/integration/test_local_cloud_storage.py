@@ -32,9 +32,7 @@ def bucket(url: str) -> Iterator[Open]:
 
     def opened(token: str = "owner", name: str = "rules") -> Any:
         credentials = Credentials(token)  # type: ignore[no-untyped-call]
-        clients.append(
-            storage.Client(project="p", credentials=credentials, client_options={"api_endpoint": url})
-        )
+        clients.append(storage.Client(project="p", credentials=credentials, client_options={"api_endpoint": url}))
         return clients[-1].bucket(name)
 
     yield opened
@@ -45,9 +43,7 @@ def bucket(url: str) -> Iterator[Open]:
 def let(bucket: Any, role: str, member: str, **condition: str) -> None:
     policy = bucket.get_iam_policy(requested_policy_version=3)
     policy.version = 3
-    policy.bindings.append(
-        {"role": role, "members": {member}, **({"condition": condition} if condition else {})}
-    )
+    policy.bindings.append({"role": role, "members": {member}, **({"condition": condition} if condition else {})})
     bucket.set_iam_policy(policy)
 
 

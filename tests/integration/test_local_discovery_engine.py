@@ -73,9 +73,7 @@ def imported(cloud: DocumentCloud, **source: Any) -> Any:
         ("zebra", []),
     ],
 )
-def test_the_search_finds_what_the_imported_documents_say(
-    cloud: DocumentCloud, query: str, found: list[str]
-) -> None:
+def test_the_search_finds_what_the_imported_documents_say(cloud: DocumentCloud, query: str, found: list[str]) -> None:
     assert links(search(cloud, query)) == found
 
 

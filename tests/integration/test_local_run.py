@@ -18,9 +18,7 @@ from tests.integration.local_runs import BROKEN, ROOT, STUB, LocalRun, ready, st
 def test_the_curl_line_of_the_welcome_can_be_pasted_and_a_function_is_told_what_it_needs_and_no_more(
     tmp_path: Path,
 ) -> None:
-    with ready(
-        tmp_path, HUB_DEV_TOKEN="it's mine, another", DEBUG="1", GATE_SIGNING_KEY="a developer's own"
-    ) as run:
+    with ready(tmp_path, HUB_DEV_TOKEN="it's mine, another", DEBUG="1", GATE_SIGNING_KEY="a developer's own") as run:
         curl = shlex.split(run.welcome[run.welcome.index("curl ") :])
         url, headers, body = curl[1], [curl[3], curl[5]], curl[7]
         assert url == f"http://127.0.0.1:{run.port}/"
@@ -88,9 +86,7 @@ def test_nobody_gets_in_before_every_function_answers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_whatever_ends_the_run_ends_every_process_and_every_stream(
-    tmp_path: Path, how: signal.Signals
-) -> None:
+def test_whatever_ends_the_run_ends_every_process_and_every_stream(tmp_path: Path, how: signal.Signals) -> None:
     with ready(tmp_path) as run, contextlib.ExitStack() as streams:
         through_gateway = streams.enter_context(contextlib.closing(_open_stream(run.port)))
         directly = [streams.enter_context(contextlib.closing(_open_stream(port))) for port in _ports_of(run)]

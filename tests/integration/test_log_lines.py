@@ -91,15 +91,11 @@ def test_the_trace_goes_on_to_the_agent() -> None:
     assert hub.log[0]["logging.googleapis.com/trace"].endswith(_TRACE[3:35])
 
 
-@pytest.mark.parametrize(
-    "traceparent", ["x" * 100_000, "00-zz-zz-01", "00-" + "0" * 32 + "-" + "1" * 16 + "-01", "é"]
-)
+@pytest.mark.parametrize("traceparent", ["x" * 100_000, "00-zz-zz-01", "00-" + "0" * 32 + "-" + "1" * 16 + "-01", "é"])
 def test_a_trace_that_is_none_goes_nowhere(traceparent: str) -> None:
     with AgentServer(lambda _: [message(text(_ANSWER))]) as agent:
         hub = Hub(route("alpha", agent.url))
-        response = hub.request(
-            "POST", "/tools/query", b'{"query": "Hi"}', headers={"traceparent": traceparent}
-        )
+        response = hub.request("POST", "/tools/query", b'{"query": "Hi"}', headers={"traceparent": traceparent})
     assert response.status == 200
     assert "traceparent" not in agent.said[0].headers
     assert not any("trace" in name for name in hub.log[0])

@@ -47,9 +47,7 @@ def test_a_lease_that_ran_out_before_the_run_began_is_nothing_to_run(file: Path)
         raise A2AError(UNAVAILABLE, "Too late")
 
     instance.agent.send = refuse_late  # type: ignore[method-assign, assignment]
-    request = Request(
-        method="POST", path=RUN_PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode()
-    )
+    request = Request(method="POST", path=RUN_PATH, read_body=lambda _: json.dumps({"taskId": task.id}).encode())
     caller = Caller(principal=Principal(subject=TASKS_FUNCTION))
     answer = RunEndpoint(instance.kept.runner).handle(request, caller, {"requestId": "r"})
     assert answer is not None

@@ -183,18 +183,14 @@ def test_a_request_says_where_it_ends(method: str, body: bytes | None) -> None:
     with HttpServer(_ok) as server:
         http = _at_one_moment()
         for _ in range(2):
-            http.request(
-                method, server.url, headers={"x-note": "caf\xe9\t!"}, body=body, budget=_budget()
-            ).read()
+            http.request(method, server.url, headers={"x-note": "caf\xe9\t!"}, body=body, budget=_budget()).read()
         assert server.connections == 1
         for received in server.received:
             assert received.method == method
             assert received.body == (body or b"")
             assert received.headers["x-note"] == "caf\xe9\t!"
             assert received.headers["host"] == server.url.removeprefix("http://")
-            assert received.headers.get("content-length") == (
-                None if method == "GET" else str(len(body or b""))
-            )
+            assert received.headers.get("content-length") == (None if method == "GET" else str(len(body or b"")))
 
 
 def test_an_early_refusal_of_a_large_body_is_read() -> None:
@@ -202,9 +198,7 @@ def test_an_early_refusal_of_a_large_body_is_read() -> None:
         exchange.answer(413, b"too large")
 
     with HttpServer(refuses, reads_bodies=False) as server:
-        answer = HttpClient().request(
-            "POST", server.url, headers={}, body=b" " * (64 << 20), budget=_budget()
-        )
+        answer = HttpClient().request("POST", server.url, headers={}, body=b" " * (64 << 20), budget=_budget())
         assert answer.status == 413
         answer.close()
 
@@ -226,9 +220,7 @@ def _at_one_moment() -> HttpClient:
 
 
 def _budget(retries: int = 0) -> Budget:
-    return Budget(
-        deadline=time.monotonic() + 20, connect_seconds=20, idle_seconds=20, max_bytes=1000, retries=retries
-    )
+    return Budget(deadline=time.monotonic() + 20, connect_seconds=20, idle_seconds=20, max_bytes=1000, retries=retries)
 
 
 def _request(http: HttpClient, server: HttpServer, cancellation: Cancellation | None = None) -> Answer:

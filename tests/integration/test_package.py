@@ -52,9 +52,7 @@ def test_the_wheel_installs_the_library_and_hubctl_under_their_own_names_alone(d
     assert not [name for name in names if "__pycache__" in name]
 
 
-def test_the_source_distribution_makes_the_same_wheel_as_the_source_tree(
-    distributions: Path, tmp_path: Path
-) -> None:
+def test_the_source_distribution_makes_the_same_wheel_as_the_source_tree(distributions: Path, tmp_path: Path) -> None:
     _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=ROOT)
     with zipfile.ZipFile(distributions / WHEEL) as one, zipfile.ZipFile(tmp_path / WHEEL) as other:
         assert sorted(one.namelist()) == sorted(other.namelist())
@@ -67,12 +65,8 @@ def test_the_installed_hubctl_says_its_version_and_its_commands(hubctl: Path, tm
         assert f"usage: hubctl {command}" in _run(hubctl, command, "--help", cwd=tmp_path)
 
 
-def test_the_installed_hubctl_reads_the_route_table_of_the_working_directory(
-    hubctl: Path, tmp_path: Path
-) -> None:
-    without = subprocess.run(
-        [hubctl, "check"], cwd=tmp_path, capture_output=True, text=True, env=_ENVIRONMENT
-    )
+def test_the_installed_hubctl_reads_the_route_table_of_the_working_directory(hubctl: Path, tmp_path: Path) -> None:
+    without = subprocess.run([hubctl, "check"], cwd=tmp_path, capture_output=True, text=True, env=_ENVIRONMENT)
     assert without.returncode == 2
     assert "there is no routes.toml in this folder: name one with --routes FILE" in without.stderr
 

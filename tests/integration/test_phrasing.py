@@ -29,9 +29,7 @@ EXTRACTIVE = f"{NOTIFY} [1] {MAIL} [2]"
 QUESTION = "When must the infrastructure team be notified, and when is the report sent?"
 
 
-def citation(
-    quote: str, title: str = "Incidents", section: tuple[str, ...] = ("P-1 incidents",)
-) -> dict[str, Any]:
+def citation(quote: str, title: str = "Incidents", section: tuple[str, ...] = ("P-1 incidents",)) -> dict[str, Any]:
     return {
         "uri": "file:incidents.md",
         "title": title,
@@ -65,8 +63,7 @@ def test_a_sentence_that_is_not_borne_out_is_left_out_and_said_to_be() -> None:
     answer = phrase(f"{NOTIFY} [1] The security team must be told within 5 minutes [1]. {MAIL} [2]")
 
     assert answer.text == (
-        f"{NOTIFY} [1] {MAIL} [2]\n"
-        "(Left out here: 1 of the model's sentences, which the sources do not bear out.)"
+        f"{NOTIFY} [1] {MAIL} [2]\n(Left out here: 1 of the model's sentences, which the sources do not bear out.)"
     )
     assert answer.data["phrasing"]["dropped"] == [
         {"sentence": "The security team must be told within 5 minutes [1].", "flaw": "new_word"}
@@ -180,9 +177,7 @@ def test_an_answer_that_says_that_it_has_none_is_left_alone() -> None:
     assert server.received == []
 
 
-@pytest.mark.parametrize(
-    "answer", ["A [2] B [1]", "A [1] B", "A [1]", "A [1] B [2] C [3]", "A [1] B [1] C [2]", "A"]
-)
+@pytest.mark.parametrize("answer", ["A [2] B [1]", "A [1] B", "A [1]", "A [1] B [2] C [3]", "A [1] B [1] C [2]", "A"])
 def test_marks_have_to_be_those_of_the_citations(answer: str) -> None:
     assert segments_of(answer, headings={1: (), 2: ()}) is None
 
@@ -235,9 +230,7 @@ def test_every_grounded_answer_on_documents_is_told_whole_or_as_it_stood() -> No
     phrased_answers = 0
     for found in filter(lambda answer: answer.grounded, map(engine.answer, questions)):
         segments = segments_of(found.text, headings=dict.fromkeys(range(1, len(found.citations) + 1), ()))
-        phrasing = (
-            verified_phrasing(found.text, segments, language_of(found.text)) if segments else Phrasing()
-        )
+        phrasing = verified_phrasing(found.text, segments, language_of(found.text)) if segments else Phrasing()
         phrased_answers += phrasing.text is not None
         assert phrasing.text is None or "".join(phrasing.text.split()) == "".join(found.text.split())
     engine.close()

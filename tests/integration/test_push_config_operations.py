@@ -20,9 +20,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def _ids(world: World) -> list[str]:
-    listed = world.client("1.0 JSONRPC", TOKEN).call(
-        "ListTaskPushNotificationConfigs", {"taskId": world.task_id}
-    )
+    listed = world.client("1.0 JSONRPC", TOKEN).call("ListTaskPushNotificationConfigs", {"taskId": world.task_id})
     return [config["id"] for config in listed["configs"]]
 
 

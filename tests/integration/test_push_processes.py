@@ -52,9 +52,7 @@ def _registered(store: SqliteTaskStore, url: str) -> str:
     return id_
 
 
-def test_what_a_killed_process_was_sending_is_sent_again_by_the_next(
-    store: SqliteTaskStore, tmp_path: Path
-) -> None:
+def test_what_a_killed_process_was_sending_is_sent_again_by_the_next(store: SqliteTaskStore, tmp_path: Path) -> None:
     second_came, killed = threading.Event(), threading.Event()
 
     def behave(exchange: Exchange) -> None:

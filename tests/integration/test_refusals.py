@@ -97,10 +97,7 @@ def test_a_page_that_is_only_read_says_so_to_other_methods(method: str, path: st
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer  "])
 def test_the_schemes_case_does_not_matter(scheme: str) -> None:
     hub = Hub(route("alpha", "http://127.0.0.1:9"))
-    assert (
-        hub.request("GET", "/routes", token=None, headers={"authorization": f"{scheme} {TOKEN}"}).status
-        == 200
-    )
+    assert hub.request("GET", "/routes", token=None, headers={"authorization": f"{scheme} {TOKEN}"}).status == 200
 
 
 def test_a_token_in_the_url_is_no_token() -> None:

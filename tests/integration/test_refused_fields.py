@@ -66,9 +66,7 @@ def test_a_command_is_refused_by_the_name_of_its_field(tmp_path: Path) -> None:
         hub = hub_of(tmp_path, tool_route("alpha", agent.url))
         error = call(hub, "command/execute", {"command_path": ["memory"]})["error"]
     assert error["code"] == -32602
-    assert (
-        "“Agent alpha” did not accept this part of the request: metadata.workspace_path." in error["message"]
-    )
+    assert "“Agent alpha” did not accept this part of the request: metadata.workspace_path." in error["message"]
     assert [each["field"] for each in error["data"][0]["fieldViolations"]] == ["metadata.workspace_path"]
     assert "db-password" not in str(error)
     assert (hub.log[-1]["outcome"], hub.log[-1]["route"]) == ("INVALID_PARAMS", "alpha")

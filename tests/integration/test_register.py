@@ -118,9 +118,7 @@ def test_a_file_that_holds_no_secret_is_refused(
 def test_the_secret_is_read_from_a_file_or_from_the_consoles_json(there: Registrations) -> None:
     bare, console = there.folder / "secret", there.folder / "client.json"
     bare.write_text(f"{SECRET}\n")
-    console.write_text(
-        json.dumps({"web": {"client_id": CLIENT, "client_secret": SECRET, "redirect_uris": []}})
-    )
+    console.write_text(json.dumps({"web": {"client_id": CLIENT, "client_secret": SECRET, "redirect_uris": []}}))
     for file in (bare, console):
         there.world.authorizations.clear()
         there.world.agents.clear()
@@ -261,7 +259,4 @@ def test_a_dry_run_prints_every_request_without_secrets_and_sends_none(there: Re
 
 def test_without_an_endpoint_the_requests_go_to_googles_hosts(there: Registrations) -> None:
     _, told = there.hubctl("--dry-run", "--location", "eu", GOOGLE_ENDPOINT="")
-    assert (
-        "POST https://eu-discoveryengine.googleapis.com/v1alpha/projects/demo/locations/eu/authorizations?"
-        in told
-    )
+    assert "POST https://eu-discoveryengine.googleapis.com/v1alpha/projects/demo/locations/eu/authorizations?" in told

@@ -107,9 +107,7 @@ FOLLOWS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("check", "cause", "options", "told"), CAUSES, ids=[f"{c[0]} {c[3]}" for c in CAUSES]
-)
+@pytest.mark.parametrize(("check", "cause", "options", "told"), CAUSES, ids=[f"{c[0]} {c[3]}" for c in CAUSES])
 def test_a_cause_is_seen_and_told_with_what_mends_it(
     there: Registrations, check: str, cause: Callable[[World], object], options: list[str], told: str
 ) -> None:
@@ -207,8 +205,6 @@ def test_the_text_names_agent_check_and_fix_and_never_the_secret(there: Registra
     status, told = there.hubctl("doctor", "--live-card", str(there.folder / "card.json"))
     assert status == 1
     assert told.startswith(f"agent: {agent.name}\nauthorization: ")
-    assert (
-        "error: not-shared: the agent is not shared: nobody but its administrators sees it\n    fix: " in told
-    )
+    assert "error: not-shared: the agent is not shared: nobody but its administrators sees it\n    fix: " in told
     assert told.endswith("something is wrong\n")
     assert SECRET not in told

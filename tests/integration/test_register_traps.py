@@ -57,9 +57,7 @@ def test_an_update_that_answers_200_and_changes_nothing_is_found_by_reading_back
     oauth["authorizationUri"] = "https://accounts.google.com/o/oauth2/v2/auth"
 
     def without_mask(request: Request) -> Request:
-        return Request(
-            method=request.method, path=request.path, headers=request.headers, read_body=request.read_body
-        )
+        return Request(method=request.method, path=request.path, headers=request.headers, read_body=request.read_body)
 
     with _through(there, without_mask) as faulty:
         assert there.hubctl("--endpoint", f"{faulty.url}/{{host}}")[0] == 2
@@ -91,9 +89,7 @@ def test_an_authorization_that_appears_in_between_is_updated(there: Registration
     def late(request: Request) -> Request | Response:
         if request.method == "GET" and "/authorizations/" in request.path and unseen:
             unseen.clear()
-            return Response(
-                status=404, body=b'{"error": {"code": 404, "status": "NOT_FOUND", "message": ""}}'
-            )
+            return Response(status=404, body=b'{"error": {"code": 404, "status": "NOT_FOUND", "message": ""}}')
         return request
 
     with _through(there, late) as server_:

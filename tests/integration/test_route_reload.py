@@ -69,9 +69,7 @@ class House:
 
     def _log(self) -> Log:
         ids = itertools.count()
-        return Log(
-            self.lines.append, clock=time.monotonic, new_id=lambda: f"request-{next(ids)}", function="test"
-        )
+        return Log(self.lines.append, clock=time.monotonic, new_id=lambda: f"request-{next(ids)}", function="test")
 
 
 @pytest.fixture
@@ -80,9 +78,7 @@ def agent() -> Any:
         yield agent
 
 
-def test_a_route_that_is_added_is_used_and_shown_without_a_new_start(
-    tmp_path: Path, agent: AgentServer
-) -> None:
+def test_a_route_that_is_added_is_used_and_shown_without_a_new_start(tmp_path: Path, agent: AgentServer) -> None:
     house = House(tmp_path, agent.url)
     before = [house.skills(handle)[1] for handle in (house.hub, house.card)]
     assert house.route("tides tonight") == "maps"

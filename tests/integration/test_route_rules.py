@@ -104,9 +104,7 @@ def _rpc(method: str, params: Any) -> Any:
 
 
 @pytest.mark.parametrize(("principal", "usable"), USABLE)
-def test_the_extended_card_shows_what_its_caller_may_use(
-    house: House, principal: Principal, usable: set[str]
-) -> None:
+def test_the_extended_card_shows_what_its_caller_may_use(house: House, principal: Principal, usable: set[str]) -> None:
     cards = [
         house.ask(principal, "GET", "/extendedAgentCard")[1],
         house.ask(principal, "GET", "/v1/card")[1],
@@ -147,8 +145,7 @@ def test_a_route_that_is_asked_for_by_name_and_not_for_the_caller_looks_as_if_it
         return
     house.agent.received.clear()
     refused = [
-        house.ask(principal, "POST", "/tools/query", {"query": "Hi", "route": name})[1]
-        for name in (wanted, "nothing")
+        house.ask(principal, "POST", "/tools/query", {"query": "Hi", "route": name})[1] for name in (wanted, "nothing")
     ]
     for answer in refused:
         answer.pop("requestId")
@@ -166,6 +163,4 @@ def test_an_operation_that_a_clients_credential_does_not_cover_is_refused(house:
     assert house.ask(NARROW, "POST", "/tools/query", {"query": "A question for delta"})[0] == 403
     assert house.ask(NARROW, "GET", "/tasks/1")[0] == 403
     assert house.agent.received == []
-    assert "Here you are" in json.dumps(
-        house.ask(NARROW, "POST", "/", _rpc("message/send", {"message": sent}))
-    )
+    assert "Here you are" in json.dumps(house.ask(NARROW, "POST", "/", _rpc("message/send", {"message": sent})))

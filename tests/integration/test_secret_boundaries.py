@@ -107,9 +107,7 @@ def oauth_of(url: str, **changes: Any) -> Boundary:
 
 
 def bearer_of(server: AuthorizationServer) -> Callable[[Received], bool]:
-    return lambda received: server.is_active(
-        received.headers.get("authorization", "").removeprefix("Bearer ")
-    )
+    return lambda received: server.is_active(received.headers.get("authorization", "").removeprefix("Bearer "))
 
 
 def requests_for_tokens(url: str) -> list[dict[str, Any]]:
@@ -251,9 +249,7 @@ def test_scopes_and_audience_go_to_the_token_endpoint() -> None:
         client = client_of(server.url, scopes=("book", "read"), audience="https://travel.example")
         assert tokens.token(client) == "t"
     sent = server.received[0]
-    assert sent.body == (
-        b"grant_type=client_credentials&scope=book+read&audience=https%3A%2F%2Ftravel.example"
-    )
+    assert sent.body == (b"grant_type=client_credentials&scope=book+read&audience=https%3A%2F%2Ftravel.example")
     pair = base64.b64decode(sent.headers["authorization"].removeprefix("Basic ")).decode()
     assert pair == "the%3Ahub:secret+of%2Fthe%2Bhub"
 
@@ -384,11 +380,7 @@ def test_no_secret_is_in_any_output(kind: str, fault: str) -> None:
         if fault in ("invalid-client", "server-error"):
             server.faults.switch_on(fault)
         with GuardedAgent((lambda _: False) if fault == "refused" else admits) as agent:
-            boundary = (
-                oauth_of(url)
-                if kind == "oauth"
-                else ApiKey(secret=FROM_ENVIRONMENT, in_query=kind == "query")
-            )
+            boundary = oauth_of(url) if kind == "oauth" else ApiKey(secret=FROM_ENVIRONMENT, in_query=kind == "query")
             hub = Hub(route("alpha", agent.url, boundary=boundary), settings=SETTINGS, log_text=True)
             outputs = [json.dumps([hub.send("Hello"), hub.stream("Hello"), hub.query("Hello")])]
             for path in ("/routes", "/doctor", "/.well-known/agent-card.json", "/debug-version"):
@@ -418,13 +410,8 @@ def test_the_doctor_tries_the_key_where_the_card_needs_none() -> None:
     boundary = ApiKey(secret=FROM_ENVIRONMENT, name="x-travel-key")
     with GuardedAgent(with_key) as agent:
         steps = examined(route("alpha", agent.url, boundary=boundary), sources_of())
-        assert (
-            steps["credential"].message
-            == "an API key from the variable TRAVEL_KEY, in the header x-travel-key"
-        )
-        assert steps["access"] == Step(
-            check="access", outcome=Outcome.OK, message="the agent accepts the credential"
-        )
+        assert steps["credential"].message == "an API key from the variable TRAVEL_KEY, in the header x-travel-key"
+        assert steps["access"] == Step(check="access", outcome=Outcome.OK, message="the agent accepts the credential")
         wrong = examined(route("alpha", agent.url, boundary=boundary), sources_of({"TRAVEL_KEY": "wrong"}))
     assert wrong["access"].outcome is Outcome.ERROR
     assert "replace it (set TRAVEL_KEY" in (wrong["access"].fix or "")
@@ -460,9 +447,7 @@ def _v1_0(scheme: dict[str, Any], scopes: list[str]) -> dict[str, Any]:
     for name in ("protocolVersion", "url", "preferredTransport", "security"):
         del card[name]
     return card | {
-        "supportedInterfaces": [
-            {"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
-        ],
+        "supportedInterfaces": [{"url": "https://a.example", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
         "securitySchemes": {"travel": scheme},
         "securityRequirements": [{"schemes": {"travel": {"list": scopes}}}],
     }

@@ -34,9 +34,7 @@ def issuers(tmp_path: Path) -> Iterator[TokenIssuers]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_credentials_of_every_kind_give_an_id_token_for_the_audience(
-    issuers: TokenIssuers, kind: str
-) -> None:
+def test_credentials_of_every_kind_give_an_id_token_for_the_audience(issuers: TokenIssuers, kind: str) -> None:
     environment = NO_METADATA | issuers.environment(KINDS[kind](issuers))
     first, second = (claims_of(token) for token in service_tokens(environment, AUDIENCE, AUDIENCE))
     assert (first["aud"], first["email"]) == (AUDIENCE, ACCOUNT)
@@ -81,13 +79,9 @@ def test_an_issuer_that_cannot_be_reached_leaves_no_token(tmp_path: Path) -> Non
 
 def test_who_waited_for_a_token_that_was_refused_does_not_ask_again(issuers: TokenIssuers) -> None:
     refusal = b'{"error": "invalid_grant"}'
-    with HttpServer(
-        lambda exchange: exchange.answer(400, refusal, content_type="application/json")
-    ) as server:
+    with HttpServer(lambda exchange: exchange.answer(400, refusal, content_type="application/json")) as server:
         key = issuers.service_account_key() | {"token_uri": server.url}
-        assert (
-            service_tokens(NO_METADATA | issuers.environment(key), AUDIENCE, AUDIENCE, AUDIENCE) == [None] * 3
-        )
+        assert service_tokens(NO_METADATA | issuers.environment(key), AUDIENCE, AUDIENCE, AUDIENCE) == [None] * 3
     assert len(server.received) == 1
 
 

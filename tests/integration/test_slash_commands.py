@@ -113,9 +113,7 @@ def test_an_unknown_skill_is_refused_with_those_that_there_are(
     assert "beta" not in error["message"]
 
 
-def test_what_a_caller_may_not_use_is_neither_listed_nor_executed(
-    agent: CommandAgent, tmp_path: Path
-) -> None:
+def test_what_a_caller_may_not_use_is_neither_listed_nor_executed(agent: CommandAgent, tmp_path: Path) -> None:
     clients = tmp_path / "clients.toml"
     clients.write_text(
         f'[[clients]]\nname = "few"\ntoken_sha256 = "{_sha256("few")}"\n'
@@ -147,9 +145,7 @@ def test_a_person_of_a_restricted_route_uses_its_extension(agent: CommandAgent, 
     sent = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}
     body = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": sent}}
     for token, activated in (("dev", URI), (TOKEN, None)):
-        answer = hub.request(
-            "POST", "/", json.dumps(body).encode(), token=token, headers={"a2a-extensions": URI}
-        )
+        answer = hub.request("POST", "/", json.dumps(body).encode(), token=token, headers={"a2a-extensions": URI})
         assert answer.headers.get("a2a-extensions") == activated
 
 

@@ -82,9 +82,7 @@ def firestore(status: grpc.StatusCode, text: str) -> Iterator[str]:
     answers = grpc.unary_stream_rpc_method_handler(refuse)
     calls = {"RunQuery": answers, "RunAggregationQuery": answers}
     server = grpc.server(ThreadPoolExecutor(2))
-    server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler("google.firestore.v1.Firestore", calls),)
-    )
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("google.firestore.v1.Firestore", calls),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     yield f"127.0.0.1:{port}"
@@ -104,9 +102,7 @@ def examined(address: str, monkeypatch: pytest.MonkeyPatch, *, database: str = "
 
 
 @pytest.mark.parametrize("why", REFUSALS)
-def test_a_firestore_that_refuses_is_told_with_what_mends_it(
-    why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_firestore_that_refuses_is_told_with_what_mends_it(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     status, text, seen, mends = REFUSALS[why]
     with firestore(status, text) as address:
         step = examined(address, monkeypatch)

@@ -183,9 +183,7 @@ def test_a_page_token_made_with_the_knowledge_of_how_leads_to_own_tasks_alone(
 @pytest.mark.parametrize("path", ["/internal/tasks:run", "/internal/tasks:run/", "/internal/tasks%3Arun"])
 @pytest.mark.parametrize("method", ["POST", "GET", "PUT"])
 @pytest.mark.parametrize("token", [TOKEN, OTHER_TOKEN, LIMITED])
-def test_for_ordinary_callers_there_is_no_door_to_run_tasks(
-    world: World, method: str, path: str, token: str
-) -> None:
+def test_for_ordinary_callers_there_is_no_door_to_run_tasks(world: World, method: str, path: str, token: str) -> None:
     body = json.dumps({"taskId": world.task_id}).encode() if method != "GET" else b""
     headers = {"x-hub-principal": "e30.e30", "x-forwarded-for": "127.0.0.1"}
     answer = world.hub.request(method, path, body, token=token, headers=headers)

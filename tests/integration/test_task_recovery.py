@@ -59,9 +59,7 @@ def test_a_stream_that_broke_off_is_found_again_though_its_agent_is_away_for_a_m
 ) -> None:
     with AgentServer(begins, tasks=iter([task("working"), ENDED])) as agent:
         agent.behave = unsteady = Unsteady(agent, FAULTS[fault], times=2)
-        client = TaskClient(
-            Hub(route("alpha", agent.url, passes_tasks=passes_tasks), settings=keeping), "1.0 JSONRPC"
-        )
+        client = TaskClient(Hub(route("alpha", agent.url, passes_tasks=passes_tasks), settings=keeping), "1.0 JSONRPC")
         events = client.stream("hello")
         kept = _ended(client, events[0].task_id)
     assert (events[-1].state, kept.state, kept.text) == ("completed", "completed", "one two")
@@ -71,9 +69,7 @@ def test_a_stream_that_broke_off_is_found_again_though_its_agent_is_away_for_a_m
 NONSENSE: dict[str, Behaviour] = {
     "no JSON": lambda exchange: exchange.send(b"data: {no\n\n"),
     "an error": lambda exchange: exchange.event({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603}}),
-    "another task": lambda exchange: exchange.event(
-        {"jsonrpc": "2.0", "id": 1, "result": {"task": {"id": "1"}}}
-    ),
+    "another task": lambda exchange: exchange.event({"jsonrpc": "2.0", "id": 1, "result": {"task": {"id": "1"}}}),
 }
 
 

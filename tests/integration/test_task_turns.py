@@ -49,9 +49,7 @@ def _asked(instance: Instance) -> Task:
 
 
 @pytest.mark.parametrize("runs_at_once", [True, False], ids=["at once", "queued"])
-def test_a_task_has_as_many_turns_as_it_needs_each_with_its_own_artifact(
-    file: Path, runs_at_once: bool
-) -> None:
+def test_a_task_has_as_many_turns_as_it_needs_each_with_its_own_artifact(file: Path, runs_at_once: bool) -> None:
     instance = Instance(file, asks_again, runs_at_once=runs_at_once)
     task = _asked(instance)
     for turn in range(2, TURNS + 1):
@@ -197,9 +195,7 @@ def test_a_run_that_asks_something_while_it_is_cancelled_elsewhere_is_cancelled(
     assert asked.wait(PATIENCE_SECONDS)
     results: list[Task] = []
     thread = threading.Thread(
-        target=lambda: results.append(
-            elsewhere.kept.operations.cancel(CancelTaskRequest(id=task.id), a_call())
-        )
+        target=lambda: results.append(elsewhere.kept.operations.cancel(CancelTaskRequest(id=task.id), a_call()))
     )
     thread.start()
     until(lambda: any(each.cancel_requested for each in stored(running)))

@@ -55,9 +55,7 @@ def test_a_webhook_can_come_with_a_follow_up(file: Path) -> None:
     ("url", "before", "said"),
     [("https://127.0.0.1/hook", 0, "public address"), ("https://receiver.example/hook", 10, "at most 10")],
 )
-def test_a_follow_up_whose_webhook_is_refused_answers_nothing(
-    file: Path, url: str, before: int, said: str
-) -> None:
+def test_a_follow_up_whose_webhook_is_refused_answers_nothing(file: Path, url: str, before: int, said: str) -> None:
     instance = Instance(file, ask)
     task = asked(instance)
     for _ in range(before):

@@ -60,13 +60,9 @@ class RecordedAgent:
 
 
 _ANSWERS = [
-    RecordedAgent(
-        software="a2a-js-sdk-0.2.5", answer="first, then: こんにちは", card_path="/.well-known/agent.json"
-    ),
+    RecordedAgent(software="a2a-js-sdk-0.2.5", answer="first, then: こんにちは", card_path="/.well-known/agent.json"),
     RecordedAgent(software="a2a-js-sdk-0.3.14-over-http-json", answer="first, then: こんにちは", status=201),
-    RecordedAgent(
-        software="a2a-js-sdk-1.3.0-with-halves", answer="すし \ufffd\ufffd🇯\ufffd\ufffd 𠮷野家: こんにちは"
-    ),
+    RecordedAgent(software="a2a-js-sdk-1.3.0-with-halves", answer="すし \ufffd\ufffd🇯\ufffd\ufffd 𠮷野家: こんにちは"),
     RecordedAgent(software="a2a-sdk-1.3.0-for-python", answer="you said: こんにちは"),
     RecordedAgent(software="ag2-1.2.1", answer="you said: こんにちは"),
     RecordedAgent(software="agno-3.1.10", answer="first, then: こんにちは", sent=False),
@@ -216,9 +212,7 @@ def test_a_card_that_names_another_host_changes_no_path() -> None:
     assert _path_called("https://elsewhere.example/a2a/jsonrpc", "") == "/"
 
 
-@pytest.mark.parametrize(
-    ("path", "version"), [("/a2a/jsonrpc", "1.0"), ("/a2a/jsonrpc/", "1.0"), ("/another", None)]
-)
+@pytest.mark.parametrize(("path", "version"), [("/a2a/jsonrpc", "1.0"), ("/a2a/jsonrpc/", "1.0"), ("/another", None)])
 def test_what_the_card_of_the_host_says_of_a_routes_path_counts(path: str, version: str | None) -> None:
     def answer(exchange: Exchange) -> None:
         if exchange.received.method == "POST":

@@ -48,9 +48,7 @@ def _at_least_1_3(context: ssl.SSLContext) -> None:
             "want a client's certificate",
             id="mTLS in 1.2",
         ),
-        pytest.param(
-            NAME, {"configure": _at_most_1_2}, _at_least_1_3, "no version of TLS", id="an old version"
-        ),
+        pytest.param(NAME, {"configure": _at_most_1_2}, _at_least_1_3, "no version of TLS", id="an old version"),
     ],
 )
 def test_the_operator_is_told_why_there_is_no_tls(
@@ -70,9 +68,7 @@ def test_the_operator_is_told_why_there_is_no_tls(
 def test_a_certificate_that_nobody_trusts_is_told_from_one_that_does_not_hold(tmp_path: Path) -> None:
     with TlsReceiver(NAME, tmp_path) as server:
         failure = _failure(NAME, server.port, ssl.create_default_context)
-    assert failure.detail == (
-        "the TLS handshake failed: the certificate is signed by itself, and is not trusted here"
-    )
+    assert failure.detail == ("the TLS handshake failed: the certificate is signed by itself, and is not trusted here")
 
 
 def test_the_operators_record_says_why_and_how_to_see_it_and_the_user_reads_neither(tmp_path: Path) -> None:

@@ -55,9 +55,7 @@ def house(folder: Path, *, passes: bool) -> Iterator[House]:
         }
         routes = folder / "routes.toml"
         routes.write_text(
-            "\n".join(
-                _route(boundary, agent.url, number) for number, (boundary, agent) in enumerate(agents.items())
-            )
+            "\n".join(_route(boundary, agent.url, number) for number, (boundary, agent) in enumerate(agents.items()))
         )
         told = {"ROUTES_FILE": str(routes), "GATE_SIGNING_KEY": KEY, **own}
         hub = stack.enter_context(function("hub", folder, **told))
@@ -113,9 +111,7 @@ def test_nothing_of_the_callers_credential_arrives_at_an_agent_that_is_not_the_u
 
 
 @pytest.mark.parametrize("way", _WAYS)
-def test_the_users_own_agent_gets_the_callers_token_and_nothing_else_of_theirs(
-    passing: House, way: str
-) -> None:
+def test_the_users_own_agent_gets_the_callers_token_and_nothing_else_of_theirs(passing: House, way: str) -> None:
     agent = passing.agents[User()]
     agent.received.clear()
     assert "Hello from the agent" in passing.ask(User(), way)

@@ -67,9 +67,7 @@ def test_a_person_sees_a_line_for_a_thought_and_for_a_tool_at_work() -> None:
         hub = hub_of(agent.url)
         asked = hub.stream("code: list")
         done = hub.stream("yes", context_id=asked[-1]["contextId"])
-    lines = [
-        text_of(event["status"]["message"]) for event in asked + done if "message" in event.get("status", {})
-    ]
+    lines = [text_of(event["status"]["message"]) for event in asked + done if "message" in event.get("status", {})]
     assert [line.split("\n")[0] for line in lines] == [
         "Planning",
         "The agent “Agent code” wants to run this command:",
@@ -118,20 +116,14 @@ def test_a_program_sees_every_update_to_the_end_though_gemini_cli_says_input_req
         hub = hub_of(agent.url, tmp_path)
         asked = _streamed(hub, version, {"text": "code: run it"})
         confirmation = {"callId": "call-1", "outcome": "proceed_once"}
-        events = _streamed(
-            hub, version, {"data": confirmation}, taskId=_ids_of(asked)[0], contextId=_ids_of(asked)[1]
-        )
+        events = _streamed(hub, version, {"data": confirmation}, taskId=_ids_of(asked)[0], contextId=_ids_of(asked)[1])
     stages = [part["data"]["status"] for event in asked + events for part in _parts(event) if "data" in part]
     assert stages == ["validating", "awaiting_approval", "scheduled", "executing", "success"]
-    assert [part["text"] for event in events for part in _parts(event) if "text" in part][-1].startswith(
-        "All done."
-    )
+    assert [part["text"] for event in events for part in _parts(event) if "text" in part][-1].startswith("All done.")
     states = [event["status"]["state"].lower().replace("-", "_") for event in events if "status" in event]
     assert [state.endswith("input_required") for state in states] == [False] * (len(states) - 1) + [True]
     if version == "0.3":
-        assert [event["final"] for event in events if "final" in event] == [False] * (len(states) - 2) + [
-            True
-        ]
+        assert [event["final"] for event in events if "final" in event] == [False] * (len(states) - 2) + [True]
 
 
 @_VERSIONS

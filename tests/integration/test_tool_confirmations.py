@@ -43,9 +43,7 @@ def test_a_tool_call_is_asked_about_and_done_when_it_is_allowed(
 ) -> None:
     hub = hub_of(agent, tmp_path if stored else None, passes_tasks=passes_tasks)
     context_id, asked = turn(hub, way, "code: write it")
-    assert asked.startswith(
-        "The agent “Agent code” wants to change the file /workspace/hello.txt:\n\n    @@ -0,0 "
-    )
+    assert asked.startswith("The agent “Agent code” wants to change the file /workspace/hello.txt:\n\n    @@ -0,0 ")
     assert "\n\n1. Allow once\n2. Always allow this kind\n3. Reject\n\n" in asked
     _, answer = turn(hub, way, "Yes, please.", context_id)
     assert answer.startswith("All done. write_file=")
@@ -97,9 +95,7 @@ def test_an_unclear_reply_is_no_consent_the_question_is_asked_again_and_the_agen
         _, again = turn(hub, way, unclear, context_id)
         assert "wants to change the file" in again or "の変更を求めています" in again
         assert again != asked
-    assert again.startswith(
-        "ご返信を選択肢のどれとも判断できなかったため、まだ何も実行していません。\n\nエージェント"
-    )
+    assert again.startswith("ご返信を選択肢のどれとも判断できなかったため、まだ何も実行していません。\n\nエージェント")
     assert agent.decisions == []
     assert turn(hub, way, "2", context_id)[1].startswith("All done.")
     assert agent.decisions == [{"callId": "call-1", "outcome": "proceed_always"}]
@@ -205,9 +201,7 @@ def test_what_asks_nothing_is_an_answer_and_the_next_text_goes_on_unless_it_belo
     assert agent.texts == [("code: think", None), ("and further", "task-1"), ("code again", "task-1")]
 
 
-def test_an_answer_that_asks_nothing_ends_the_stream_and_is_shown_once(
-    agent: GeminiCliAgent, tmp_path: Path
-) -> None:
+def test_an_answer_that_asks_nothing_ends_the_stream_and_is_shown_once(agent: GeminiCliAgent, tmp_path: Path) -> None:
     hub = hub_of(agent, tmp_path)
     first = hub.stream("code: think")
     assert _shown(first[2]) == ("working", False, "Planning")
@@ -237,9 +231,7 @@ def test_what_is_for_workers_leaves_a_task_that_asks_nothing_and_reaches_them(
     assert agent.texts[1] == ("code: further", "task-1")
 
 
-def test_after_a_new_hub_has_started_the_next_text_still_goes_on(
-    agent: GeminiCliAgent, tmp_path: Path
-) -> None:
+def test_after_a_new_hub_has_started_the_next_text_still_goes_on(agent: GeminiCliAgent, tmp_path: Path) -> None:
     context_id, _ = turn(hub_of(agent, tmp_path), "stream", "code: think")
     assert turn(hub_of(agent, tmp_path), "stream", "further", context_id)[1] == "Echo: further"
     assert agent.texts[1] == ("further", "task-1")

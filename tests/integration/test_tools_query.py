@@ -69,9 +69,7 @@ def test_an_unknown_route_is_told_the_known_ones() -> None:
     assert problem["errors"] == [{"field": "route", "detail": "must be one of alpha, beta"}]
 
 
-@pytest.mark.parametrize(
-    "content_type", ["text/plain", "application/xml", "application/x-www-form-urlencoded"]
-)
+@pytest.mark.parametrize("content_type", ["text/plain", "application/xml", "application/x-www-form-urlencoded"])
 def test_another_content_type_is_refused(content_type: str) -> None:
     hub = Hub(route("alpha", "http://127.0.0.1:9"))
     response = hub.request("POST", "/tools/query", b'{"query": "a"}', headers={"content-type": content_type})
@@ -116,9 +114,7 @@ def test_an_answer_has_everything_that_the_ui_path_leaves_out() -> None:
     ids=["client", "client that may", "client that may not", "operator", "somebody"],
 )
 def test_what_mends_a_failure_is_told_to_operators_alone(principal: Principal, is_operator: bool) -> None:
-    hub = Hub(
-        route("alpha", "http://127.0.0.1:9"), signing_key=KEY, settings={"OPERATORS": "operator@example.com"}
-    )
+    hub = Hub(route("alpha", "http://127.0.0.1:9"), signing_key=KEY, settings={"OPERATORS": "operator@example.com"})
     record = _asked_as(hub, principal)
     assert ("cause" in record["error"], "ALPHA_URL" in json.dumps(record)) == (is_operator, is_operator)
     assert {name: record["error"][name] for name in ("kind", "fault")} == {
@@ -169,9 +165,7 @@ def test_every_answer_conforms_to_the_document() -> None:
             _conforms(hub.query("Hello alpha", **fields), "Answer")
     for path in ("/routes", "/debug-version", "/health"):
         response = hub.request("GET", path)
-        schema = _document()["paths"][path]["get"]["responses"]["200"]["content"]["application/json"][
-            "schema"
-        ]
+        schema = _document()["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         assert response.status == 200
         _validate(json.loads(cast("bytes", response.body)), schema)
 
@@ -190,9 +184,7 @@ def test_the_documents_own_examples_are_good_questions() -> None:
     for example in content["examples"].values():
         _conforms(example["value"], "Query")
         with AgentServer(lambda _: _ANSWER) as agent:
-            assert (
-                Hub(route("alpha", agent.url)).query(**{"text": example["value"]["query"]})["error"] is None
-            )
+            assert Hub(route("alpha", agent.url)).query(**{"text": example["value"]["query"]})["error"] is None
 
 
 def test_a_member_that_is_null_is_as_good_as_left_out_and_the_document_says_so() -> None:

@@ -17,9 +17,7 @@ ASKED = {"contents": [{"role": "user", "parts": [{"text": "Snow is white. Coal i
 PLACE = f"projects/{PROJECT}/locations/global/publishers/google/models/{MODEL}"
 
 
-def post(
-    service: Vertex, path: str, body: Any = ASKED, *, token: str | None = TOKEN
-) -> tuple[int, str, bytes]:
+def post(service: Vertex, path: str, body: Any = ASKED, *, token: str | None = TOKEN) -> tuple[int, str, bytes]:
     connection = http.client.HTTPConnection(service.url.removeprefix("http://"), timeout=10)
     headers = {"authorization": f"Bearer {token}"} if token else {}
     connection.request("POST", path, body=json.dumps(body), headers=headers)
@@ -52,9 +50,7 @@ def test_a_stream_without_alt_sse_is_an_array() -> None:
 
     *chunks, last = json.loads(body)
     assert media_type == "application/json"
-    assert (
-        "".join(each["candidates"][0]["content"]["parts"][0]["text"] for each in chunks) == "Coal is black."
-    )
+    assert "".join(each["candidates"][0]["content"]["parts"][0]["text"] for each in chunks) == "Coal is black."
     assert last["candidates"] == [{"finishReason": "STOP"}]
 
 
@@ -155,9 +151,7 @@ def test_every_token_is_an_artifact_update_of_its_own_as_it_comes(tmp_path: Path
             while len(told) < 3:
                 line = answer.readline()
                 assert line
-                if line.startswith(b"data:") and (
-                    update := json.loads(line[5:])["result"].get("artifactUpdate")
-                ):
+                if line.startswith(b"data:") and (update := json.loads(line[5:])["result"].get("artifactUpdate")):
                     told.append((update["artifact"]["parts"][0]["text"], update.get("append", False)))
 
     assert told == [("Our", False), (" tower", True), (" has", True)]

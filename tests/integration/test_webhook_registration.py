@@ -55,12 +55,8 @@ WEBHOOKS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("url", "way"), list(zip(WEBHOOKS, cycle(WAYS), strict=False)), ids=lambda each: each[:50]
-)
-def test_a_webhook_at_no_public_address_is_refused_and_nothing_is_kept(
-    world: World, url: str, way: str
-) -> None:
+@pytest.mark.parametrize(("url", "way"), list(zip(WEBHOOKS, cycle(WAYS), strict=False)), ids=lambda each: each[:50])
+def test_a_webhook_at_no_public_address_is_refused_and_nothing_is_kept(world: World, url: str, way: str) -> None:
     client = world.client(way, TOKEN)
     before = world.client("1.0 JSONRPC", TOKEN).list()["totalSize"]
     with pytest.raises(Refused) as refused:
@@ -71,7 +67,7 @@ def test_a_webhook_at_no_public_address_is_refused_and_nothing_is_kept(
         client.send("hello", webhook=url)
     assert refused.value.code == INVALID[client.binding]
     assert world.client("1.0 JSONRPC", TOKEN).list()["totalSize"] == before
-    (kept,) = world.client("1.0 JSONRPC", TOKEN).call(
-        "ListTaskPushNotificationConfigs", {"taskId": world.task_id}
-    )["configs"]
+    (kept,) = world.client("1.0 JSONRPC", TOKEN).call("ListTaskPushNotificationConfigs", {"taskId": world.task_id})[
+        "configs"
+    ]
     assert kept["id"] == world.config_id

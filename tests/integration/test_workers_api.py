@@ -132,9 +132,7 @@ def test_the_owner_reads_why_a_task_failed(tasks: Tasks) -> None:
         (True, TaskState.AUTH_REQUIRED, "auth_required"),
     ],
 )
-def test_a_task_that_waits_for_its_user_is_nobodys(
-    tasks: Tasks, auth: bool, state: TaskState, word: str
-) -> None:
+def test_a_task_that_waits_for_its_user_is_nobodys(tasks: Tasks, auth: bool, state: TaskState, word: str) -> None:
     tasks.add()
     leased = tasks.lease()
     assert tasks.write(leased, "requireInput", text="Which page?", auth=auth)[1]["status"] == word
@@ -175,9 +173,7 @@ def test_an_old_lease_is_refused(tasks: Tasks, verb: str, fields: dict[str, Any]
 
 
 @pytest.mark.parametrize(("verb", "fields"), _WRITES)
-def test_nothing_can_be_said_of_a_task_that_has_ended(
-    tasks: Tasks, verb: str, fields: dict[str, Any]
-) -> None:
+def test_nothing_can_be_said_of_a_task_that_has_ended(tasks: Tasks, verb: str, fields: dict[str, Any]) -> None:
     tasks.add()
     leased = tasks.lease()
     tasks.write(leased, "complete", text="Done")
@@ -207,9 +203,7 @@ def test_a_renewal_tells_of_a_cancellation_and_the_task_has_ended_with_it(tasks:
 
 
 @pytest.mark.parametrize(("verb", "fields"), [write for write in _WRITES if write[0] != "complete"])
-def test_any_other_report_ends_what_was_cancelled_too(
-    tasks: Tasks, verb: str, fields: dict[str, Any]
-) -> None:
+def test_any_other_report_ends_what_was_cancelled_too(tasks: Tasks, verb: str, fields: dict[str, Any]) -> None:
     tasks.add()
     leased = tasks.lease()
     tasks.store.request_cancel(leased["taskId"])

@@ -116,9 +116,7 @@ def test_whoever_waits_for_work_that_is_cancelled_reads_that_there_is_no_answer(
         assert "1" in told.result(20)
 
 
-def test_what_follows_something_that_is_not_shown_is_not_appended_to_nothing(
-    hub: Hub, working: Working
-) -> None:
+def test_what_follows_something_that_is_not_shown_is_not_appended_to_nothing(hub: Hub, working: Working) -> None:
     working([("answer", _DATA, False), ("answer", _TEXT, True), ("answer", _FILE, True)])
     updates = [event for event in hub.stream("Plan it") if event["kind"] == "artifact-update"]
     assert [event["append"] for event in updates] == [False, True]
@@ -146,9 +144,7 @@ def test_whoever_names_json_gets_the_data_as_well(hub: Hub, working: Working, st
     assert [part["kind"] for part in parts] == ["text", "data", "text"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "read"), [("Plan it", "cannot be kept as one"), ("計画を立てて", "保存できません")]
-)
+@pytest.mark.parametrize(("asked", "read"), [("Plan it", "cannot be kept as one"), ("計画を立てて", "保存できません")])
 def test_where_no_task_is_kept_that_is_what_people_read_and_not_that_they_may_not(
     hub: Hub, asked: str, read: str
 ) -> None:

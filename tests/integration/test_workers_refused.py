@@ -27,10 +27,7 @@ def test_for_a_worker_the_tasks_of_other_roles_do_not_exist(tasks: Tasks) -> Non
 
 def test_the_hubs_own_tasks_are_no_workers(tasks: Tasks) -> None:
     own = tasks.add(role="")
-    assert (
-        tasks.ask("/v1/tasks:lease", {"taskId": own.task.id, "roles": ["developer"]}, token=ALL_ROLES)[0]
-        == 204
-    )
+    assert tasks.ask("/v1/tasks:lease", {"taskId": own.task.id, "roles": ["developer"]}, token=ALL_ROLES)[0] == 204
     assert tasks.ask("/v1/tasks:lease", {"roles": [""]}, token=ALL_ROLES)[0] == 403
     assert tasks.ask(f"/v1/tasks/{own.task.id}:renew", {"lease": "any"}, token=ALL_ROLES)[0] == 404
 
@@ -104,9 +101,7 @@ def test_who_does_not_say_who_they_are_gets_nothing(tasks: Tasks, token: str | N
         ("/t:requireInput", {"lease": "a", "text": "b", "auth": "yes"}, "auth"),
     ],
 )
-def test_what_is_wrong_with_a_request_is_named(
-    tasks: Tasks, verb: str, body: dict[str, Any], field: str
-) -> None:
+def test_what_is_wrong_with_a_request_is_named(tasks: Tasks, verb: str, body: dict[str, Any], field: str) -> None:
     task = tasks.add()
     status, problem = tasks.ask(f"/v1/tasks{verb}".replace("/t:", f"/{task.task.id}:"), body)
     assert (status, problem["status"]) == (400, 400)

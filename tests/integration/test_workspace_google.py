@@ -47,9 +47,7 @@ def test_what_does_not_pass_is_told_after_three_attempts(workspace: Workspace, b
 
 def test_a_draft_is_never_written_twice_by_itself(workspace: Workspace, bench: Bench) -> None:
     workspace.faults = [("/drafts", None)]
-    assert (
-        "cannot be reached" in bench.use("draft_mail", to="aki@example.com", subject="s", body="b")["error"]
-    )
+    assert "cannot be reached" in bench.use("draft_mail", to="aki@example.com", subject="s", body="b")["error"]
     assert len(workspace.mail.drafts) == 1
 
 
@@ -98,9 +96,7 @@ def test_each_failure_has_its_sentence(workspace: Workspace, bench: Bench, answe
         (exceptions.RefreshError("invalid_grant"), Cause.SETTING_UP),  # type: ignore[no-untyped-call]
     ],
 )
-def test_a_token_that_is_not_to_be_had_now_is_no_fault_of_the_operator(
-    problem: Exception, cause: Cause
-) -> None:
+def test_a_token_that_is_not_to_be_had_now_is_no_fault_of_the_operator(problem: Exception, cause: Cause) -> None:
     def credentials(_: str) -> Any:
         raise problem
 
@@ -117,10 +113,7 @@ def test_a_redirect_takes_the_persons_token_nowhere(workspace: Workspace) -> Non
         HttpServer(lambda exchange: exchange.json({"files": []})) as elsewhere,
         HttpServer(redirect) as redirecting,
     ):
-        assert (
-            "cannot do that"
-            in Bench(workspace, endpoint=redirecting.url).use("find_files", words="x")["error"]
-        )
+        assert "cannot do that" in Bench(workspace, endpoint=redirecting.url).use("find_files", words="x")["error"]
     assert elsewhere.received == []
 
 

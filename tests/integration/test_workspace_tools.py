@@ -38,9 +38,7 @@ def test_a_file_is_found_and_read(workspace: Workspace, bench: Bench) -> None:
 def test_words_with_quotes_are_looked_for_as_they_are(workspace: Workspace, bench: Bench) -> None:
     workspace.add_file("f-1", "Aki's \\ plan", "x")
     workspace.add_file("f-2", "Plan", "x")
-    assert [file["name"] for file in bench.use("find_files", words="Aki's \\ plan")["files"]] == [
-        "Aki's \\ plan"
-    ]
+    assert [file["name"] for file in bench.use("find_files", words="Aki's \\ plan")["files"]] == ["Aki's \\ plan"]
 
 
 def test_without_words_the_newest_files_are_named(workspace: Workspace, bench: Bench) -> None:
@@ -102,9 +100,7 @@ def test_free_time_is_what_everybody_has(workspace: Workspace, bench: Bench) -> 
         "aki@example.com": [("2026-11-24T10:30:00+09:00", "2026-11-24T11:45:00+09:00")],
     }
     people = ["aki@example.com", "ken@example.com"]
-    found = bench.use(
-        "find_free_time", start="2026-11-24T09:00", end="2026-11-24T13:00", minutes=30, people=people
-    )
+    found = bench.use("find_free_time", start="2026-11-24T09:00", end="2026-11-24T13:00", minutes=30, people=people)
     assert found["free"] == [
         ["2026-11-24T09:00:00+09:00", "2026-11-24T09:30:00+09:00"],
         ["2026-11-24T11:45:00+09:00", "2026-11-24T13:00:00+09:00"],

@@ -60,9 +60,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 
 @languages
-def test_a_mail_is_sent_once_by_a_worker_that_is_asked_again(
-    workspace: Workspace, language: Language
-) -> None:
+def test_a_mail_is_sent_once_by_a_worker_that_is_asked_again(workspace: Workspace, language: Language) -> None:
     hand = WritingWorker(workspace, language)
     for _ in range(3):
         assert "Figures" in hand.carry_out(MAIL)
@@ -121,9 +119,7 @@ def _is_invited(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(("action", "is_done_once"), [(EVENT, _is_invited), (ADDITION, _is_added)])
-@pytest.mark.parametrize(
-    "trouble", [_BUSY, None, ()], ids=["not done", "done, and the answer lost", "nothing"]
-)
+@pytest.mark.parametrize("trouble", [_BUSY, None, ()], ids=["not done", "done, and the answer lost", "nothing"])
 def test_an_event_or_an_addition_is_made_once(
     workspace: Workspace, action: Event | Addition, is_done_once: Callable[[Workspace], None], trouble: Any
 ) -> None:

@@ -13,9 +13,7 @@ Answer = Callable[[SendMessageRequest, Call], Iterator[Piece]]
 def ask(answer: Answer, question: str, *, context_id: str | None = None) -> tuple[str, dict[str, Any]]:
     """The text of the answer, and its structured form ({} when the agent asked back)."""
     message = Message(message_id="m", role=Role.USER, parts=(Part(text=question),), context_id=context_id)
-    call = Call(
-        request_id="r", principal=None, version=Version.V1_0, binding=Binding.JSONRPC, streaming=False
-    )
+    call = Call(request_id="r", principal=None, version=Version.V1_0, binding=Binding.JSONRPC, streaming=False)
     pieces = list(answer(SendMessageRequest(message=message), call))
     text = "".join(piece.text for piece in pieces if isinstance(piece, Text | Question))
     return text, next((piece.value for piece in pieces if isinstance(piece, Data)), {})

@@ -27,9 +27,7 @@ def knows(*words: str) -> Answer:
     return answer
 
 
-def conversation(
-    answer: Answer, context_id: str | None = "one"
-) -> Callable[[str], tuple[str, dict[str, Any]]]:
+def conversation(answer: Answer, context_id: str | None = "one") -> Callable[[str], tuple[str, dict[str, Any]]]:
     return lambda question: ask(answer, question, context_id=context_id)
 
 

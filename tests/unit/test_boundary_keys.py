@@ -53,9 +53,7 @@ def test_a_client_has_an_address_an_id_and_a_secret_and_may_have_more() -> None:
     assert more.client.authentication is ClientAuthentication.POST
 
 
-@pytest.mark.parametrize(
-    "value", ['"sk-live-4711"', '"${TRAVEL_KEY}"', '"env:sk-live-4711"', "4711", '["4711"]']
-)
+@pytest.mark.parametrize("value", ['"sk-live-4711"', '"${TRAVEL_KEY}"', '"env:sk-live-4711"', "4711", '["4711"]'])
 @pytest.mark.parametrize("kind", ["api_key", "oauth_client_credentials"])
 def test_a_secret_in_the_table_is_refused_and_not_repeated(kind: str, value: str) -> None:
     keys = f"api_key = {value}"

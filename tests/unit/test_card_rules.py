@@ -156,9 +156,7 @@ BROKEN: list[tuple[str, Change, str, str]] = [
     ),
     (
         "offline-access",
-        lambda c: _flow(c).update(
-            authorizationUrl="https://accounts.google.com/o/oauth2/v2/auth?prompt=consent"
-        ),
+        lambda c: _flow(c).update(authorizationUrl="https://accounts.google.com/o/oauth2/v2/auth?prompt=consent"),
         "$.securitySchemes.google.flows.authorizationCode.authorizationUrl",
         "add access_type=offline",
     ),
@@ -189,9 +187,7 @@ def test_a_good_card_has_no_findings() -> None:
 
 
 @pytest.mark.parametrize(("rule", "change", "path", "fix"), BROKEN, ids=[f"{b[0]} {b[2]}" for b in BROKEN])
-def test_a_card_that_breaks_one_rule_is_told_that_rule_alone(
-    rule: str, change: Change, path: str, fix: str
-) -> None:
+def test_a_card_that_breaks_one_rule_is_told_that_rule_alone(rule: str, change: Change, path: str, fix: str) -> None:
     card = good_card()
     change(card)
     findings = check_card(card)

@@ -69,9 +69,7 @@ def test_a_table_that_cannot_be_compiled_has_no_compiled_form(text: str) -> None
         ("[[routes]]\npatterns = [1, '(']", "is not RE2"),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told_of_a_compiled_one_too(
-    tmp_path: Path, text: str, problem: str
-) -> None:
+def test_what_is_wrong_with_a_table_is_told_of_a_compiled_one_too(tmp_path: Path, text: str, problem: str) -> None:
     (tmp_path / "routes.toml").write_text(text)
     _write_compiled(tmp_path / "routes.toml")
     with pytest.raises(RouteTableError, match=problem):

@@ -16,9 +16,7 @@ from functions.devtool.programs import AllowedPrograms, RunningProgram
 from tests.fakes.task_instance import until
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = AllowedPrograms(
-    names=frozenset({"sh", "echo", "env"}), path="/usr/local/bin:/usr/bin:/bin", seconds=20
-)
+PROGRAMS = AllowedPrograms(names=frozenset({"sh", "echo", "env"}), path="/usr/local/bin:/usr/bin:/bin", seconds=20)
 REFUSED = {
     "": Fault.NOT_A_COMMAND,
     "   ": Fault.NOT_A_COMMAND,
@@ -55,9 +53,7 @@ def run(folder: Path, command: str, programs: AllowedPrograms = PROGRAMS) -> str
 def _running(
     folder: Path, command: str, programs: AllowedPrograms = PROGRAMS, cancellation: Cancellation | None = None
 ) -> RunningProgram:
-    return RunningProgram(
-        programs, programs.parse(command), folder=folder, cancellation=cancellation or Cancellation()
-    )
+    return RunningProgram(programs, programs.parse(command), folder=folder, cancellation=cancellation or Cancellation())
 
 
 def _is_alive(marker: Path) -> bool:
@@ -101,10 +97,7 @@ def test_a_program_reads_nothing_and_runs_in_the_workspace(tmp_path: Path) -> No
 
 
 def test_both_outputs_are_read_and_control_characters_left_out(tmp_path: Path) -> None:
-    assert (
-        run(tmp_path, "sh -c 'echo out; echo err >&2; printf \"\\033[31mred\\r\\n\"'")
-        == "out\nerr\n[31mred\n"
-    )
+    assert run(tmp_path, "sh -c 'echo out; echo err >&2; printf \"\\033[31mred\\r\\n\"'") == "out\nerr\n[31mred\n"
 
 
 def test_blanks_as_wide_as_japanese_letters_are_kept(tmp_path: Path) -> None:
@@ -133,9 +126,7 @@ def test_a_program_that_takes_too_long_is_killed_with_all_that_it_started(tmp_pa
 def test_a_program_that_leaves_others_behind_is_ended_with_them(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     marker.write_text("")
-    assert (
-        run(tmp_path, "sh -c '(while true; do echo x >> marker; sleep 0.05; done) & echo done'") == "done\n"
-    )
+    assert run(tmp_path, "sh -c '(while true; do echo x >> marker; sleep 0.05; done) & echo done'") == "done\n"
     assert not _is_alive(marker)
 
 

@@ -50,9 +50,7 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_a_folder_that_is_there_no_more_is_an_error(tmp_path: Path) -> None:
     folder = tmp_path / "workspace"
     folder.mkdir()
-    settings = config.read(
-        CLOSED | dict.fromkeys(("DEVTOOL_WORKSPACES", "DEVTOOL_DEFAULT_WORKSPACE"), str(folder))
-    )
+    settings = config.read(CLOSED | dict.fromkeys(("DEVTOOL_WORKSPACES", "DEVTOOL_DEFAULT_WORKSPACE"), str(folder)))
     shutil.rmtree(folder)
     workspaces, _ = examine(settings)
     assert told(workspaces) == ("workspaces", Outcome.ERROR)

@@ -219,9 +219,7 @@ def test_what_no_rule_knows_in_whole_is_not_understood(text: str) -> None:
     assert understood(text) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["help", "What can you do?", "使い方を教えて", "何ができますか？", "/help", "ヘルプ"]
-)
+@pytest.mark.parametrize("text", ["help", "What can you do?", "使い方を教えて", "何ができますか？", "/help", "ヘルプ"])
 def test_help_is_asked_for_in_many_ways(text: str) -> None:
     assert isinstance(understood(text), Help)
 

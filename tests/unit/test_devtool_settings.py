@@ -29,9 +29,7 @@ def test_without_settings_nothing_is_open_and_nothing_runs(tmp_path: Path) -> No
 def test_folders_are_known_by_where_their_links_lead(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    config = settings(
-        tmp_path, DEVTOOL_WORKSPACES=f"{tmp_path}/link", DEVTOOL_DEFAULT_WORKSPACE=f"{tmp_path}/real"
-    )
+    config = settings(tmp_path, DEVTOOL_WORKSPACES=f"{tmp_path}/link", DEVTOOL_DEFAULT_WORKSPACE=f"{tmp_path}/real")
     assert config.workspaces == (tmp_path / "real",)
     assert config.default_workspace == tmp_path / "real"
 

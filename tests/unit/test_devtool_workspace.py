@@ -47,9 +47,7 @@ def fault(failed: pytest.ExceptionInfo[ToolFailed]) -> Fault:
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
-def test_nothing_outside_is_read_written_listed_or_searched(
-    workspace: Workspace, root: Path, name: str
-) -> None:
+def test_nothing_outside_is_read_written_listed_or_searched(workspace: Workspace, root: Path, name: str) -> None:
     name = name.format(outside=root.parent)
     with pytest.raises(ToolFailed) as reading:
         workspace.read(name)
@@ -85,9 +83,7 @@ def test_a_link_that_is_put_in_the_way_meanwhile_leads_nowhere(root: Path) -> No
     assert not (root.parent / "new.txt").exists()
 
 
-@pytest.mark.parametrize(
-    "name", ["notes.txt", "./notes.txt", "src/../notes.txt", "{root}/notes.txt", "//notes.txt"]
-)
+@pytest.mark.parametrize("name", ["notes.txt", "./notes.txt", "src/../notes.txt", "{root}/notes.txt", "//notes.txt"])
 def test_the_same_file_has_many_names_inside(workspace: Workspace, root: Path, name: str) -> None:
     name = name.format(root=root)
     if name.startswith("//"):
@@ -108,9 +104,7 @@ def test_names_in_japanese_are_names(workspace: Workspace, root: Path) -> None:
     assert "議事録/" in list_folder(workspace, ".", Language.JA)
 
 
-@pytest.mark.parametrize(
-    "name", ["nothing.txt", "src/nothing/x.txt", "notes.txt/x", "a\0b", "x" * 5000, "\udcff"]
-)
+@pytest.mark.parametrize("name", ["nothing.txt", "src/nothing/x.txt", "notes.txt/x", "a\0b", "x" * 5000, "\udcff"])
 def test_what_is_not_there_is_told_so(workspace: Workspace, name: str) -> None:
     with pytest.raises(ToolFailed) as failed:
         workspace.read(name)
@@ -214,9 +208,7 @@ def test_a_search_passes_by_what_it_cannot_read(workspace: Workspace, root: Path
     assert "見つかりません" in search_text(workspace, "ない", ".", Language.JA)
 
 
-def test_names_that_no_answer_can_carry_are_shown_as_far_as_they_can(
-    workspace: Workspace, root: Path
-) -> None:
+def test_names_that_no_answer_can_carry_are_shown_as_far_as_they_can(workspace: Workspace, root: Path) -> None:
     (root / os.fsdecode(b"\xff.txt")).write_text("hit")
     (root / "two\nlines\u202e").write_text("hit")
     shown = list_folder(workspace, ".", Language.EN) + search_text(workspace, "hit", ".", Language.EN)

@@ -102,9 +102,7 @@ class Waiting:
         assert self._waits.wait(10)
         if token == self._first:
             raise ClientError(self._fault, "no")
-        return Endpoint(
-            url="https://agent.example", version=Version.V1_0, binding=Binding.JSONRPC, streaming=True
-        )
+        return Endpoint(url="https://agent.example", version=Version.V1_0, binding=Binding.JSONRPC, streaming=True)
 
 
 @pytest.mark.parametrize("fault", [ClientFault.UNAUTHENTICATED, ClientFault.FORBIDDEN])

@@ -43,9 +43,7 @@ DISPATCHER: Dispatcher[str] = Dispatcher(
         Identified("/split", lambda *_: _says("anything else"), ANY),
     ),
     identify=_identify,
-    fallback=lambda request, caller, _: (
-        _says(f"{caller} at {request.path}") if "rest" in request.path else None
-    ),
+    fallback=lambda request, caller, _: _says(f"{caller} at {request.path}") if "rest" in request.path else None,
 )
 
 

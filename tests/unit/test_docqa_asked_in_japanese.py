@@ -199,9 +199,7 @@ def test_a_comparison_by_how_much_tells_both_sides_and_which_is_out_of_force(ask
 def test_one_sentence_may_tell_both_sides(ask: Ask) -> None:
     answer = ask("P-1とP-2では、続報の間隔はどう違いますか")
 
-    assert [citation.quote for citation in answer.citations] == [
-        "P-1では20分ごと、P-2では2時間ごとに続報を出す。"
-    ]
+    assert [citation.quote for citation in answer.citations] == ["P-1では20分ごと、P-2では2時間ごとに続報を出す。"]
 
 
 def test_bold_type_that_closes_behind_a_full_stop_is_not_shown(ask: Ask) -> None:

@@ -52,9 +52,7 @@ def test_a_clause_stands_under_its_caption_and_its_chapter(text: str, section: t
 
 @pytest.mark.parametrize("mark", ["２", "2"])
 def test_a_numbered_paragraph_is_no_part_of_the_items_before_it(mark: str) -> None:
-    text = (
-        f"第1条　次のものは持ち込めない。\n(1) 火気\n(2) 動物\n{mark}　前項の動物には、盲導犬を含まない。\n"
-    )
+    text = f"第1条　次のものは持ち込めない。\n(1) 火気\n(2) 動物\n{mark}　前項の動物には、盲導犬を含まない。\n"
     units = [unit.text for passage in _passages(text) for unit in passage.units]
     assert "動物" in units
     assert f"{mark}　前項の動物には、盲導犬を含まない。" in units
@@ -96,10 +94,7 @@ _NUMBERED_WIDELY = """１．毎日の点検
 
 
 def test_a_wide_full_stop_after_a_number_marks_headings_and_items() -> None:
-    read = [
-        (passage.section[-1], [unit.text for unit in passage.units])
-        for passage in _passages(_NUMBERED_WIDELY)
-    ]
+    read = [(passage.section[-1], [unit.text for unit in passage.units]) for passage in _passages(_NUMBERED_WIDELY)]
     sections = {heading: [text for text in texts if "\n" not in text] for heading, texts in read}
 
     assert sections == {

@@ -73,10 +73,7 @@ def test_what_says_it_comes_before_what_names_it(ask: Ask, question: str, expect
 
 def test_what_a_word_means_does_not_tell_who_somebody_is() -> None:
     text = "Harbour hours means the hours between two tides."
-    assert (
-        kind_fit(analyse("Who is the harbour keeper?"), Unit(UnitKind.SENTENCE, 0, 9, text), text.lower())
-        is None
-    )
+    assert kind_fit(analyse("Who is the harbour keeper?"), Unit(UnitKind.SENTENCE, 0, 9, text), text.lower()) is None
 
 
 def test_a_share_is_no_price() -> None:

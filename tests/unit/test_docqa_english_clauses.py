@@ -55,6 +55,6 @@ def test_lettered_items_belong_to_the_numbered_ones_and_those_to_capitals() -> N
 
 
 def test_a_capital_before_a_short_title_is_no_item() -> None:
-    assert [
-        passage.section for passage in _passages("A. Fees\n\nThe fee for a dog is 20 dollars for a year.\n")
-    ] == [("A. Fees",)]
+    assert [passage.section for passage in _passages("A. Fees\n\nThe fee for a dog is 20 dollars for a year.\n")] == [
+        ("A. Fees",)
+    ]

@@ -177,9 +177,7 @@ def office() -> Iterator[Ask]:
         ("How many days off do I get when my father dies?", "父母または配偶者の死亡: 7日"),
     ],
 )
-def test_of_several_rules_the_one_that_was_asked_for_is_quoted(
-    office: Ask, question: str, expected: str
-) -> None:
+def test_of_several_rules_the_one_that_was_asked_for_is_quoted(office: Ask, question: str, expected: str) -> None:
     answer = office(question)
     assert expected in answer.citations[0].quote, answer.text
 
@@ -216,9 +214,7 @@ def test_an_entity_may_be_numbered_in_words(text: str, entity: Entity) -> None:
     assert entity in entities_in(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["which level one of them has", "a class two hours long", "step two weeks back"]
-)
+@pytest.mark.parametrize("text", ["which level one of them has", "a class two hours long", "step two weeks back"])
 def test_a_number_that_counts_something_names_no_entity(text: str) -> None:
     assert not entities_in(text)
 
@@ -276,8 +272,6 @@ def test_words_that_have_nothing_in_common_have_different_stems(word: str, other
     assert stem(word) != stem(other)
 
 
-@pytest.mark.parametrize(
-    ("form", "word"), [("cared", "care"), ("dies", "die"), ("died", "die"), ("rode", "rode")]
-)
+@pytest.mark.parametrize(("form", "word"), [("cared", "care"), ("dies", "die"), ("died", "die"), ("rode", "rode")])
 def test_forms_of_short_words_have_the_stem_of_the_word(form: str, word: str) -> None:
     assert stem(form) == stem(word)

@@ -45,9 +45,7 @@ def _engine(corpus: Path) -> Iterator[DocumentQA]:
         ("page.html", b"<html><script>alert(1)</script></html>", "no text in it"),
     ],
 )
-def test_what_cannot_be_read_is_left_out_with_its_reason(
-    corpus: Path, name: str, content: bytes, reason: str
-) -> None:
+def test_what_cannot_be_read_is_left_out_with_its_reason(corpus: Path, name: str, content: bytes, reason: str) -> None:
     (corpus / name).write_bytes(content)
     for engine in _engine(corpus):
         assert [(each.path, reason in each.reason) for each in engine.skipped] == [(name, True)]
@@ -65,9 +63,7 @@ def test_a_file_beyond_the_limit_is_left_out_unread(corpus: Path) -> None:
 def test_a_document_of_one_endless_line_is_read_and_asked(corpus: Path) -> None:
     (corpus / "line.txt").write_text("word " * 200_000 + "The well is deepened by 3 metres in May.")
     for engine in _engine(corpus):
-        assert (
-            engine.answer("When are the gates closed?").citations[0].quote == "The gates are closed at 19:00."
-        )
+        assert engine.answer("When are the gates closed?").citations[0].quote == "The gates are closed at 19:00."
 
 
 @pytest.mark.parametrize("piece", ["[", "![", "? ", "<!--", "<!-- a -->\n", "a. ", "a\n\n"])
@@ -91,9 +87,7 @@ def test_marks_that_only_say_where_a_line_may_break_part_no_word(corpus: Path) -
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "euc_jp", "utf-16", "utf-8-sig"])
 def test_a_document_in_an_older_encoding_answers_verbatim(corpus: Path, encoding: str) -> None:
-    (corpus / "鍵.txt").write_bytes(
-        "鍵の規程\n\n鍵は総務課で保管する。貸出は３日以内とする。\n".encode(encoding)
-    )
+    (corpus / "鍵.txt").write_bytes("鍵の規程\n\n鍵は総務課で保管する。貸出は３日以内とする。\n".encode(encoding))
     for engine in _engine(corpus):
         assert engine.answer("鍵の貸出は何日以内ですか").citations[0].quote == "貸出は３日以内とする。"
 
@@ -127,8 +121,6 @@ def test_what_stands_beside_orders_is_still_found(corpus: Path) -> None:
 def test_the_structured_answer_is_camel_case_throughout(corpus: Path) -> None:
     for engine in _engine(corpus):
         answer = engine.answer("When are the gates closed?")
-        names = {
-            name for value in (*answer.citations, *answer.candidates) for name in msgspec.to_builtins(value)
-        }
+        names = {name for value in (*answer.citations, *answer.candidates) for name in msgspec.to_builtins(value)}
         assert {"passageId", "searchScore", "evidenceScore"} <= names
         assert not [name for name in names if "_" in name]

@@ -20,7 +20,5 @@ def test_a_main_part_that_says_hardly_anything_is_not_taken_for_the_page() -> No
 
 
 def test_items_and_paragraphs_within_a_cell_are_kept_apart() -> None:
-    page = (
-        "<table><tr><td>North</td><td><p>Open</p><ul><li>by day</li><li>by night</li></ul></td></tr></table>"
-    )
+    page = "<table><tr><td>North</td><td><p>Open</p><ul><li>by day</li><li>by night</li></ul></td></tr></table>"
     assert html_text(page)[0] == "| North | Open by day by night |\n"

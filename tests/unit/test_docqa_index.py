@@ -23,9 +23,7 @@ def corpus(tmp_path: Path) -> Path:
     folder = tmp_path / "corpus"
     folder.mkdir()
     _write(folder, "doors.md", "20:00")
-    (folder / "座席.md").write_text(
-        "# 座席\n\n窓側の席は先着順です。鍵は総務が貸し出す。\n", encoding="utf-8"
-    )
+    (folder / "座席.md").write_text("# 座席\n\n窓側の席は先着順です。鍵は総務が貸し出す。\n", encoding="utf-8")
     return folder
 
 

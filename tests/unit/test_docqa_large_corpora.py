@@ -28,7 +28,5 @@ def test_what_says_both_acts_is_found_among_many_that_say_one(tmp_path: Path, ot
     (folder / "学籍.md").write_text("\n\n".join(["# 手引", *sections]), encoding="utf-8")
     index.update(folder, tmp_path / "index.sqlite3")
     with closing(sqlite3.connect(tmp_path / "index.sqlite3")) as connection:
-        found = Corpus(connection).search(
-            analyse("退学したいときは何日前までに願い出る必要がありますか"), first=True
-        )
+        found = Corpus(connection).search(analyse("退学したいときは何日前までに願い出る必要がありますか"), first=True)
     assert [passage.section[-1] for passage in found].count("学籍") == 1

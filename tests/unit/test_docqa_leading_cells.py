@@ -33,9 +33,7 @@ _BOOKS = (["Borrower", "Books", "Period"], ["Graduate students", "25", "30 days"
         ("For how many days can a graduate student borrow a book?", _BOOKS, "Period"),
     ],
 )
-def test_the_column_that_is_asked_for_leads(
-    question: str, row: tuple[list[str], list[str]], column: str
-) -> None:
+def test_the_column_that_is_asked_for_leads(question: str, row: tuple[list[str], list[str]], column: str) -> None:
     names, cells = row
 
     assert leading_cell(analyse(question), names, cells) == names.index(column)

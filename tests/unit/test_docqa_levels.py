@@ -161,15 +161,15 @@ def test_levels_of_two_scales_stay_apart(ask_of_two_scales: Ask, question: str) 
         ),
     ],
 )
-def test_each_of_two_scales_is_known_by_its_own_names(
-    ask_of_two_scales: Ask, question: str, expected: str
-) -> None:
+def test_each_of_two_scales_is_known_by_its_own_names(ask_of_two_scales: Ask, question: str, expected: str) -> None:
     answer = ask_of_two_scales(question)
     assert [expected in citation.quote for citation in answer.citations] == [True], answer.text
 
 
 def test_floors_of_a_car_park_are_no_levels_of_incidents(tmp_path: Path) -> None:
-    car_park = "# Car park\n\nP-1 is for visitors, P-2 for staff. Incidents in P-1 are reported to the guard in 5 minutes.\n"
+    car_park = (
+        "# Car park\n\nP-1 is for visitors, P-2 for staff. Incidents in P-1 are reported to the guard in 5 minutes.\n"
+    )
     with answering_from(tmp_path, {"car park.md": car_park}) as ask:
         answer = ask("How soon are sev 1 incidents reported to the guard?")
     assert not answer.grounded, answer.text

@@ -39,9 +39,7 @@ P-1インシデントの際、インフラチームへの連絡期限は何分�
 
 
 @pytest.mark.parametrize(("mail", "told"), [(ENGLISH_MAIL, "within 15 minutes"), (JAPANESE_MAIL, "15分以内")])
-def test_greetings_and_signatures_do_not_stand_in_the_way_of_an_answer(
-    answer: Answer, mail: str, told: str
-) -> None:
+def test_greetings_and_signatures_do_not_stand_in_the_way_of_an_answer(answer: Answer, mail: str, told: str) -> None:
     text, data = ask(answer, mail)
     assert data["grounded"] is True
     assert told in text

@@ -37,9 +37,7 @@ def _texts(text: str) -> list[str]:
 def test_every_line_begins_where_it_does_in_the_file(text: str) -> None:
     shown = markdown_text(text)
     assert len(shown) == len(text)
-    assert [at for at, sign in enumerate(shown) if sign == "\n"] == [
-        at for at, sign in enumerate(text) if sign == "\n"
-    ]
+    assert [at for at, sign in enumerate(shown) if sign == "\n"] == [at for at, sign in enumerate(text) if sign == "\n"]
 
 
 def test_tags_and_attributes_are_no_text() -> None:

@@ -58,7 +58,9 @@ _SLA_JA = """# 品質保証書
 
 議長は大野とする。集計は2026年10月6日に行う。
 """
-_NOTICE = "<h1>Notice</h1><dl><dt>Billing records</dt><dd>six years</dd><dt>Call records</dt><dd>twelve months</dd></dl>"
+_NOTICE = (
+    "<h1>Notice</h1><dl><dt>Billing records</dt><dd>six years</dd><dt>Call records</dt><dd>twelve months</dd></dl>"
+)
 
 
 @pytest.fixture(scope="module")

@@ -44,10 +44,7 @@ def test_beside_an_abstention_stands_what_is_near_and_that_it_is_no_answer(engin
     first, *lines = answer.text.splitlines()
     assert first.startswith("I found no passage")
     assert "perhaps about something else" in lines[1]
-    assert (
-        "- “Beds are watered before eight in the morning from May to September.” (Garden rules, Watering)"
-        in lines
-    )
+    assert "- “Beds are watered before eight in the morning from May to September.” (Garden rules, Watering)" in lines
 
 
 def test_what_is_near_is_told_in_the_language_of_the_question(engine: DocumentQA) -> None:
@@ -93,9 +90,7 @@ def test_a_quote_that_stands_in_two_documents_is_shown_once(tmp_path: Path) -> N
     for name in ("garden.md", "copy.md"):
         (tmp_path / name).write_text(_GARDEN)
     with closing(DocumentQA.open(tmp_path, None)) as opened:
-        shown = [
-            quote.quote for quote in opened.answer("Which robot takes care of watering the beds?").nearest
-        ]
+        shown = [quote.quote for quote in opened.answer("Which robot takes care of watering the beds?").nearest]
     assert shown
     assert len(set(shown)) == len(shown)
 

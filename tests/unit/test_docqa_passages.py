@@ -151,11 +151,7 @@ def test_a_clause_is_no_part_of_the_list_before_it() -> None:
 
 
 def test_a_short_clause_is_a_sentence_and_no_heading() -> None:
-    units = [
-        unit.text
-        for passage in _passages("# 規程\n\n第2条 申請は30日以内に行う。\n")
-        for unit in passage.units
-    ]
+    units = [unit.text for passage in _passages("# 規程\n\n第2条 申請は30日以内に行う。\n") for unit in passage.units]
     assert "第2条 申請は30日以内に行う。" in units
 
 

@@ -125,9 +125,7 @@ def test_a_page_of_a_pdf_has_its_ruled_table_between_bars() -> None:
     page = writer.add_blank_page(595, 842)
     words = [("Plan", 62, 702), ("Reply within", 122, 702), ("Day", 62, 682), ("4 hours", 122, 682)]
     shown = [f"BT /F 10 Tf {x} {y} Td ({text}) Tj ET" for text, x, y in words]
-    rules = [f"60 {y} 140 0.5 re f" for y in (715, 695, 675)] + [
-        f"{x} 675 0.5 40 re f" for x in (60, 120, 200)
-    ]
+    rules = [f"60 {y} 140 0.5 re f" for y in (715, 695, 675)] + [f"{x} 675 0.5 40 re f" for x in (60, 120, 200)]
     content = DecodedStreamObject()
     content.set_data("\n".join(["BT /F 10 Tf 60 740 Td (Before it.) Tj ET", *shown, *rules]).encode())
     page[NameObject("/Contents")] = writer._add_object(content)

@@ -55,9 +55,7 @@ def test_cells_of_several_lines_and_empty_ones_stand_in_their_rows() -> None:
 
 def test_the_first_cell_of_a_header_may_be_empty() -> None:
     page = "Models KT-20 and KT-40\n\nKT-20 KT-40\nWeight 900 g 1.2 kg\nLine no yes\n"
-    layout = (
-        "Models KT-20 and KT-40\n\n          KT-20   KT-40\nWeight    900 g   1.2 kg\nLine      no      yes\n"
-    )
+    layout = "Models KT-20 and KT-40\n\n          KT-20   KT-40\nWeight    900 g   1.2 kg\nLine      no      yes\n"
     assert with_tables(page, layout).splitlines()[3:] == [
         "|  | KT-20 | KT-40 |",
         "|---|---|---|",
@@ -100,18 +98,14 @@ def test_two_columns_without_figures_have_no_header() -> None:
 
 
 def test_a_real_page_has_its_rows_in_english_and_japanese() -> None:
-    assert "| Critical | 20 minutes | 24 hours, every day |" in _text(
-        "software_house_corpus/sla-enterprise-2025.pdf"
-    )
+    assert "| Critical | 20 minutes | 24 hours, every day |" in _text("software_house_corpus/sla-enterprise-2025.pdf")
     assert "| 丙 | 味、使い勝手、その他の意見 | 3営業日以内 | 25営業日以内 |" in _text(
         "pharmacy_maker_corpus/kujo-shori-tejunsho.pdf"
     )
 
 
 def test_a_bullet_that_stands_alone_begins_the_item_below_it() -> None:
-    assert "- The recovery point objective is 15 minutes." in _text(
-        "software_house_corpus/sla-enterprise-2025.pdf"
-    )
+    assert "- The recovery point objective is 15 minutes." in _text("software_house_corpus/sla-enterprise-2025.pdf")
 
 
 class _PageWithoutLayout:
@@ -126,5 +120,7 @@ def test_a_page_whose_layout_cannot_be_read_keeps_its_text() -> None:
 
 def test_articles_and_numbered_paragraphs_are_no_cells() -> None:
     page = "第５条 期間は、１年以内とする。\n２ 延長は、一度に限る。\n一 病気のとき\n二 災害のとき\n"
-    layout = "第５条   期間は、１年以内とする。\n２       延長は、一度に限る。\n一       病気のとき\n二       災害のとき\n"
+    layout = (
+        "第５条   期間は、１年以内とする。\n２       延長は、一度に限る。\n一       病気のとき\n二       災害のとき\n"
+    )
     assert with_tables(page, layout) == page

@@ -87,9 +87,7 @@ def test_a_rule_on_another_act_or_person_is_no_answer(ask: Ask, question: str) -
         ("結婚したら何日休めますか", "本人の結婚 | 5日"),
     ],
 )
-def test_what_is_said_of_the_act_answers_also_where_a_heading_says_it(
-    ask: Ask, question: str, expected: str
-) -> None:
+def test_what_is_said_of_the_act_answers_also_where_a_heading_says_it(ask: Ask, question: str, expected: str) -> None:
     answer = ask(question)
     assert any(expected in citation.quote for citation in answer.citations), answer.text
 

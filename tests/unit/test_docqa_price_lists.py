@@ -115,9 +115,7 @@ def test_another_model_a_mention_and_a_place_are_no_answer(ask: Ask, question: s
 
 
 def test_how_heavy_it_is_is_told_alone(ask: Ask) -> None:
-    assert [citation.quote for citation in ask("How heavy is the KT-40?").citations] == [
-        "Weight | 900 g | 1.2 kg"
-    ]
+    assert [citation.quote for citation in ask("How heavy is the KT-40?").citations] == ["Weight | 900 g | 1.2 kg"]
 
 
 def test_a_handbook_is_no_question_of_permission() -> None:

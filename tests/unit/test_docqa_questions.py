@@ -106,9 +106,7 @@ def test_the_same_question_in_japanese_is_answered_from_the_japanese_policy(samp
         ("重大度P-3の連絡期限は?", "翌営業日の終業まで"),
     ],
 )
-def test_other_spellings_of_an_entity_are_the_same_entity(
-    sample: DocumentQA, question: str, expected: str
-) -> None:
+def test_other_spellings_of_an_entity_are_the_same_entity(sample: DocumentQA, question: str, expected: str) -> None:
     assert expected in sample.answer(question).citations[0].quote
 
 
@@ -150,9 +148,7 @@ def test_a_table_row_is_led_by_the_cell_that_answers(sample: DocumentQA) -> None
 
 
 def test_a_superseded_rule_is_told_only_with_a_warning(sample: DocumentQA) -> None:
-    answer = sample.answer(
-        "In the 2024 policy, how soon was the infrastructure team notified of a P-1 incident?"
-    )
+    answer = sample.answer("In the 2024 policy, how soon was the infrastructure team notified of a P-1 incident?")
     assert answer.text.startswith("From a version that is no longer in force")
 
 

@@ -59,9 +59,7 @@ def test_a_row_whose_range_holds_the_amount_fits_better() -> None:
     assert math.isinf(ranges_in("over 3 days")[0].high)
 
 
-@pytest.mark.parametrize(
-    "text", ["P-1", "p1", "Ｐ－１", "Priority 1", "優先度1", "P-1 to P-3", "P1インシデント"]
-)
+@pytest.mark.parametrize("text", ["P-1", "p1", "Ｐ－１", "Priority 1", "優先度1", "P-1 to P-3", "P1インシデント"])
 def test_one_entity_has_many_spellings(text: str) -> None:
     assert Entity("p", "1") in entities_in(text)
 

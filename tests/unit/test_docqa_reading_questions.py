@@ -181,9 +181,7 @@ def test_a_name_a_date_a_count_or_an_amount_of_another_thing_is_no_answer(ask: A
     assert not answer.grounded, answer.text
 
 
-@pytest.mark.parametrize(
-    "question", ["Under the old loans policy, who signs?", "What was the former dome rule?"]
-)
+@pytest.mark.parametrize("question", ["Under the old loans policy, who signs?", "What was the former dome rule?"])
 def test_a_former_policy_may_be_named_by_its_subject(question: str) -> None:
     assert analyse(question).former
 

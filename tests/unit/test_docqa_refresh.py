@@ -46,32 +46,24 @@ def _quotes(engine: DocumentQA, question: str = _QUESTION) -> list[str]:
     return [citation.quote for citation in engine.answer(question).citations]
 
 
-def test_a_changed_file_is_answered_from_as_it_is_now(
-    engine: DocumentQA, corpus: Path, clock: _Clock
-) -> None:
+def test_a_changed_file_is_answered_from_as_it_is_now(engine: DocumentQA, corpus: Path, clock: _Clock) -> None:
     assert _quotes(engine) == ["The doors are locked at 20:00."]
     (corpus / "doors.md").write_text("# Doors\n\nThe doors are locked at 9:30 pm.\n")
     clock.now += 3
     assert _quotes(engine) == ["The doors are locked at 9:30 pm."]
 
 
-def test_a_new_file_is_found_and_one_that_is_gone_is_not(
-    engine: DocumentQA, corpus: Path, clock: _Clock
-) -> None:
+def test_a_new_file_is_found_and_one_that_is_gone_is_not(engine: DocumentQA, corpus: Path, clock: _Clock) -> None:
     (corpus / "sub").mkdir()
     (corpus / "sub" / "zebra.md").write_text("# Zebra crossing\n\nThe zebra crossing is repainted in May.\n")
     clock.now += 3
-    assert _quotes(engine, "When is the zebra crossing repainted?") == [
-        "The zebra crossing is repainted in May."
-    ]
+    assert _quotes(engine, "When is the zebra crossing repainted?") == ["The zebra crossing is repainted in May."]
     (corpus / "doors.md").unlink()
     clock.now += 3
     assert _quotes(engine) == []
 
 
-def test_the_folder_is_looked_at_no_more_often_than_agreed(
-    engine: DocumentQA, corpus: Path, clock: _Clock
-) -> None:
+def test_the_folder_is_looked_at_no_more_often_than_agreed(engine: DocumentQA, corpus: Path, clock: _Clock) -> None:
     (corpus / "doors.md").unlink()
     clock.now += 2.9
     assert _quotes(engine) == ["The doors are locked at 20:00."]

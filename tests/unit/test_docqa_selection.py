@@ -42,9 +42,7 @@ The following stand in the kitchen:
 - the urn
 - the toaster
 """
-_OLD = (
-    "# House rules 2019\n\nStatus: superseded\n\nThe kitchen is where every velocipede was stowed in 2019.\n"
-)
+_OLD = "# House rules 2019\n\nStatus: superseded\n\nThe kitchen is where every velocipede was stowed in 2019.\n"
 _GARDEN = "# 庭の規則\n\n## 道具\n\n台所の裏に一輪車を置きます。\n"
 QUESTION = "Where can a velocipede be stowed near the kitchen?"
 
@@ -72,9 +70,7 @@ class Reader:
         self.shown: list[tuple[str, list[Quote]]] = []
         self.seconds: float | None = None
 
-    def __call__(
-        self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None
-    ) -> Sequence[int]:
+    def __call__(self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None) -> Sequence[int]:
         self.shown.append((question, list(quotes)))
         self.seconds = seconds
         if self._says is not None:
@@ -173,9 +169,7 @@ def test_where_nothing_is_near_nobody_is_asked(engine: DocumentQA, question: str
     assert reader.shown == []
 
 
-@pytest.mark.parametrize(
-    ("length", "fewest", "most"), [(1, MOST_QUOTES, MOST_QUOTES), (540, 41, 59), (700, 40, 40)]
-)
+@pytest.mark.parametrize(("length", "fewest", "most"), [(1, MOST_QUOTES, MOST_QUOTES), (540, 41, 59), (700, 40, 40)])
 def test_of_many_quotes_the_nearest_are_offered_as_far_as_they_have_room(
     tmp_path: Path, length: int, fewest: int, most: int
 ) -> None:

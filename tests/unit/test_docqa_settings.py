@@ -122,9 +122,7 @@ def test_what_is_wrong_for_both_models_is_said_once() -> None:
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
-    told = problems(
-        DISCOVERY_ENGINE_LOCATION="moon", DISCOVERY_ENGINE_ENDPOINT="ftp://x", PUBLIC_URL="nowhere"
-    )
+    told = problems(DISCOVERY_ENGINE_LOCATION="moon", DISCOVERY_ENGINE_ENDPOINT="ftp://x", PUBLIC_URL="nowhere")
     assert len(told) == 5
 
 

@@ -37,9 +37,7 @@ def test_western_text_with_quotes_beside_dashes_is_read() -> None:
 
 
 def test_a_few_japanese_words_in_english_are_not_taken_for_accents() -> None:
-    text = (
-        "The pass is kept in the box called カギ, with the others. It is given back on the day of departure."
-    )
+    text = "The pass is kept in the box called カギ, with the others. It is given back on the day of departure."
     assert document_from("a.txt", "corpus:a.txt", text.encode("cp932")).text == text
 
 
@@ -123,9 +121,7 @@ def test_a_bad_file_never_stops_the_others(tmp_path: Path) -> None:
     ],
     ids=["Windows", "EUC", "UTF-8", "none"],
 )
-def test_a_name_in_another_encoding_than_the_systems_is_read(
-    tmp_path: Path, name: bytes, readable: str
-) -> None:
+def test_a_name_in_another_encoding_than_the_systems_is_read(tmp_path: Path, name: bytes, readable: str) -> None:
     (tmp_path / "部門").mkdir()
     (tmp_path / "部門" / os.fsdecode(name)).write_text("# Doors\n\nThe doors are locked at 20:00.\n")
     (tmp_path / os.fsdecode("表.計算".encode("cp932"))).write_text("1")

@@ -50,9 +50,7 @@ def test_a_request_is_sent_again_only_where_nobody_can_have_seen_it() -> None:
 
 def test_a_stream_may_last_longer_than_gemini_enterprise_waits() -> None:
     (stream,) = (
-        route["route"]
-        for route in _forwarding()
-        if route["match"]["safe_regex"]["regex"] == "/message:stream/?"
+        route["route"] for route in _forwarding() if route["match"]["safe_regex"]["regex"] == "/message:stream/?"
     )
     assert float(stream["timeout"].rstrip("s")) >= 1700
     assert int(stream["idle_timeout"].rstrip("s")) >= 300

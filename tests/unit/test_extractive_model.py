@@ -65,9 +65,7 @@ def test_the_same_text_is_answered_in_the_same_way(text: str) -> None:
         ("", "[]"),
     ],
 )
-def test_where_numbers_are_wanted_it_names_the_lines_that_share_the_questions_words(
-    text: str, expected: str
-) -> None:
+def test_where_numbers_are_wanted_it_names_the_lines_that_share_the_questions_words(text: str, expected: str) -> None:
     assert numbers(text) == expected
 
 

@@ -186,9 +186,7 @@ def test_a_text_without_a_word_is_asked_for_one() -> None:
         (("What is the capital of France?", "and of Mars?"), ("Paris", "not in my built-in almanac")),
     ],
 )
-def test_a_follow_up_asks_the_same_of_something_else(
-    questions: tuple[str, ...], told: tuple[str, ...]
-) -> None:
+def test_a_follow_up_asks_the_same_of_something_else(questions: tuple[str, ...], told: tuple[str, ...]) -> None:
     answer = in_conversation(AGENT.answer, alone_first=False)
     for question, words in zip(questions, told, strict=True):
         assert words in ask(answer, question, context_id="c")[0]

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from a2a_hub.agents.grounding import Flaw, covers, find_flaw
 
 NOTIFY = "The infrastructure team must be notified by phone within 15 minutes of detection."
-CLAIM = "Expense claims must be submitted by the 5th business day of the following month, unless the manager extends it."
+CLAIM = (
+    "Expense claims must be submitted by the 5th business day of the following month, unless the manager extends it."
+)
 TWO = "P-1 incidents are reported within 15 minutes, P-2 incidents within 30 minutes."
 REPORT = "インフラチームへは、検知から15分以内に電話で連絡する。"
 OPTIONAL = "領収書は3,000円未満の場合は不要です。ただし、タクシー代を除く。"

@@ -89,9 +89,7 @@ def test_what_was_asked_for_and_what_was_understood_are_the_same_or_nothing(said
         (_HOST | {"x-a": "a" * 32 * 1024}, 431),
     ],
 )
-def test_headers_that_proxies_read_in_different_ways_are_refused(
-    headers: dict[str, str], status: int | None
-) -> None:
+def test_headers_that_proxies_read_in_different_ways_are_refused(headers: dict[str, str], status: int | None) -> None:
     if status is None:
         check_headers(headers)
         return
@@ -107,9 +105,7 @@ def test_of_the_headers_those_on_the_list_pass_if_they_can_be_written(headers: d
     assert all(headers[name] == value and value.isprintable() for name, value in passed.items())
 
 
-@given(
-    st.dictionaries(st.text(max_size=5) | st.sampled_from(sorted(PARAMETERS)), st.lists(st.text(max_size=5)))
-)
+@given(st.dictionaries(st.text(max_size=5) | st.sampled_from(sorted(PARAMETERS)), st.lists(st.text(max_size=5))))
 def test_of_the_query_what_operations_take_passes_as_it_was(query: dict[str, list[str]]) -> None:
     passed = parse_qs(allowed_query(query).removeprefix("?"), keep_blank_values=True)
     assert passed == {name: values for name, values in query.items() if name in PARAMETERS and values}

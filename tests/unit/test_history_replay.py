@@ -27,9 +27,7 @@ def _said(id: str, part: Part, role: Role = Role.AGENT) -> Message:
 
 
 def _task(state: TaskState, *history: Message, says: Message | None = None, **members: Any) -> Task:
-    return Task(
-        id="t", context_id="c", status=TaskStatus(state=state, message=says), history=history, **members
-    )
+    return Task(id="t", context_id="c", status=TaskStatus(state=state, message=says), history=history, **members)
 
 
 def _update(message: Message | None, state: TaskState = TaskState.WORKING) -> TaskStatusUpdateEvent:

@@ -12,9 +12,7 @@ from a2a_hub.routing.parser import load
 from tests.contract.a2a.schemas import faults, faults_v0_3
 from tests.unit.route_tables import DEFAULT, route_text
 
-TABLE = load(
-    route_text("tagged", 'tags = ["one", "two"]', 'keywords = ["x"]', priority=1) + DEFAULT, variables={}
-)
+TABLE = load(route_text("tagged", 'tags = ["one", "two"]', 'keywords = ["x"]', priority=1) + DEFAULT, variables={})
 CHOICES = [(), (SecurityKind.BEARER,), tuple(SecurityKind)]
 
 

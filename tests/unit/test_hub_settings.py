@@ -73,9 +73,7 @@ def test_a_route_table_in_another_encoding_is_named(tmp_path: Path) -> None:
 def test_a_clients_table_in_another_encoding_is_named(tmp_path: Path) -> None:
     table = tmp_path / "clients.toml"
     table.write_bytes(b"\xff\xfe")
-    assert _problems(_CLOSED | {"CLIENTS_FILE": str(table)}) == [
-        "CLIENTS_FILE names a file that is not UTF-8"
-    ]
+    assert _problems(_CLOSED | {"CLIENTS_FILE": str(table)}) == ["CLIENTS_FILE names a file that is not UTF-8"]
 
 
 def test_without_any_identity_the_hub_does_not_start() -> None:

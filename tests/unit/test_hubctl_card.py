@@ -41,9 +41,7 @@ def test_gemini_enterprises_card_says_what_it_needs_and_no_more() -> None:
     assert made["defaultOutputModes"] == ["text/plain"]
     assert made["security"]
     flow = made["securitySchemes"]["google"]["flows"]["authorizationCode"]
-    assert flow["authorizationUrl"].startswith(
-        "https://accounts.google.com/o/oauth2/v2/auth?access_type=offline"
-    )
+    assert flow["authorizationUrl"].startswith("https://accounts.google.com/o/oauth2/v2/auth?access_type=offline")
     assert flow["tokenUrl"] == "https://oauth2.googleapis.com/token"
     assert all(isinstance(skill["tags"], list) for skill in made["skills"])
     assert not {"supportedInterfaces", "additionalInterfaces", "signatures"} & set(made)

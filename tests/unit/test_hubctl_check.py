@@ -17,9 +17,7 @@ LABELLED_FILE = SHIPPED_FILE.parent / "evaluation" / "routing.tsv"
 
 def hubctl(*arguments: str | Path, environment: Mapping[str, str] | None = None) -> tuple[int, str]:
     out = io.StringIO()
-    return main(
-        [str(argument) for argument in arguments], environment=environment or {}, out=out
-    ), out.getvalue()
+    return main([str(argument) for argument in arguments], environment=environment or {}, out=out), out.getvalue()
 
 
 @pytest.fixture
@@ -66,9 +64,7 @@ def test_json_holds_the_choice(routes: Path) -> None:
 
 
 def test_the_routes_that_a_text_passed_over_are_told_with_the_reason(routes: Path) -> None:
-    hr = route_text(
-        "hr", 'keywords = ["leave"]', """patterns = ['wbs.*late']""", "unless = ['maternity']", priority=3
-    )
+    hr = route_text("hr", 'keywords = ["leave"]', """patterns = ['wbs.*late']""", "unless = ['maternity']", priority=3)
     fac = route_text("rooms", 'keywords = ["room"]', priority=2)
     routes.write_text(routes.read_text() + hr + fac)
     told = hubctl("check", "--routes", routes, "--text", "A room for the WBS of maternity leave")[1]
@@ -92,9 +88,7 @@ def test_a_keyword_that_always_loses_to_a_shorter_one_of_another_route_is_told(r
         ],
     )
     # What takes the other route out may leave it a text.
-    routes.write_text(
-        routes.read_text().replace('keywords = ["plan"]', """keywords = ["plan"]\nunless = ['leave']""")
-    )
+    routes.write_text(routes.read_text().replace('keywords = ["plan"]', """keywords = ["plan"]\nunless = ['leave']"""))
     assert "decides nothing" not in hubctl("check", "--routes", routes)[1]
 
 
@@ -167,9 +161,7 @@ def test_the_shipped_questions_all_take_the_route_of_their_label() -> None:
 def test_the_shipped_questions_are_many_different_and_half_japanese() -> None:
     lines = [line for line in LABELLED_FILE.read_text(encoding="utf-8").splitlines() if "\t" in line]
     # Full stops, question marks and the width of letters do not make another question.
-    texts = {
-        re.sub(r"[\s?!.,。、]+", "", normalize("NFKC", line.split("\t")[0])).casefold() for line in lines
-    }
+    texts = {re.sub(r"[\s?!.,。、]+", "", normalize("NFKC", line.split("\t")[0])).casefold() for line in lines}
     assert len(texts) == len(lines) >= 160
     assert 0.45 < sum(not text.isascii() for text in texts) / len(texts) < 0.6
 

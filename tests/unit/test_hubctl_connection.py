@@ -27,9 +27,7 @@ NO_ADDRESSES = (
         ({"HUB_PORT": "28080", "HUB_URL": "https://hub.example.com"}, "https://hub.example.com"),
     ],
 )
-def test_it_is_where_make_run_has_started_one_unless_it_was_told(
-    environment: Mapping[str, str], address: str
-) -> None:
+def test_it_is_where_make_run_has_started_one_unless_it_was_told(environment: Mapping[str, str], address: str) -> None:
     assert hub_address(None, environment, variables=["HUB_URL"]) == address
     given = "https://given.example.com"
     assert hub_address(given, environment, variables=["HUB_URL"]) == given

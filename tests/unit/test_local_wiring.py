@@ -41,9 +41,7 @@ def test_an_agent_of_the_operators_own_keeps_its_place() -> None:
 
 
 def test_a_developers_own_google_account_stays_out_of_it() -> None:
-    settings = own_settings(
-        STAND_INS, URLS, "hub", inherited={"GOOGLE_APPLICATION_CREDENTIALS": "/home/key.json"}
-    )
+    settings = own_settings(STAND_INS, URLS, "hub", inherited={"GOOGLE_APPLICATION_CREDENTIALS": "/home/key.json"})
     assert (settings["GOOGLE_APPLICATION_CREDENTIALS"], settings["CLOUDSDK_CONFIG"]) == ("", os.devnull)
 
 

@@ -79,9 +79,7 @@ def test_a_request_is_one_line_with_cloud_loggings_fields() -> None:
     assert lines.raw[0].count(b"\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("status", "severity"), [(200, "INFO"), (304, "INFO"), (404, "WARNING"), (500, "ERROR")]
-)
+@pytest.mark.parametrize(("status", "severity"), [(200, "INFO"), (304, "INFO"), (404, "WARNING"), (500, "ERROR")])
 def test_the_severity_follows_the_status(status: int, severity: str) -> None:
     lines = Lines()
     lines.log.requests(_answering(Response(status=status)))(_request())

@@ -16,9 +16,7 @@ def test_what_re2_does_not_understand_is_refused_before_any_text_comes(pattern: 
         compile_pattern(pattern)
 
 
-@pytest.mark.parametrize(
-    "pattern", [r"\pL{1000}", r"(?:\pL\pN){500}", "." * 300_000], ids=["class", "group", "long"]
-)
+@pytest.mark.parametrize("pattern", [r"\pL{1000}", r"(?:\pL\pN){500}", "." * 300_000], ids=["class", "group", "long"])
 def test_what_needs_too_much_memory_is_refused_before_any_text_comes(pattern: str) -> None:
     with pytest.raises(BadPattern, match="too large"):
         compile_pattern(pattern)
@@ -31,12 +29,8 @@ def test_what_is_only_compiled_for_a_text_never_needs_too_much(piece: str) -> No
 
 
 @pytest.mark.parametrize("piece", _LARGE_PIECES)
-@pytest.mark.parametrize(
-    ("repeated", "pieces_length"), [("(?:{}){{3}}", 230), ("(?:(?:{}){{0,2}}){{3,}}", 50)]
-)
-def test_what_is_repeated_a_few_times_never_needs_too_much(
-    repeated: str, pieces_length: int, piece: str
-) -> None:
+@pytest.mark.parametrize(("repeated", "pieces_length"), [("(?:{}){{3}}", 230), ("(?:(?:{}){{0,2}}){{3,}}", 50)])
+def test_what_is_repeated_a_few_times_never_needs_too_much(repeated: str, pieces_length: int, piece: str) -> None:
     pieces = piece * (pieces_length // len(piece))
     assert compile_pattern(repeated.format(pieces) + "|never").search("NEVER") is not None
 

@@ -113,9 +113,7 @@ def test_three_tasks_are_three_numbered_lines(question: str) -> None:
         ("新製品発売のタスクを10個挙げて", "ご希望は10件でしたが、私が知っているのは以上の8件です。"),
     ],
 )
-def test_whoever_asks_for_more_tasks_of_an_undertaking_than_are_known_is_told_so(
-    question: str, told: str
-) -> None:
+def test_whoever_asks_for_more_tasks_of_an_undertaking_than_are_known_is_told_so(question: str, told: str) -> None:
     text, data = ask(ADVISOR.answer, question)
     assert (len(numbered(text)), len(data["tasks"]), data["asked"]) == (8, 8, 10)
     assert text.endswith(told)
@@ -150,15 +148,12 @@ def test_a_table_is_a_markdown_table_with_a_row_for_each(question: str) -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert rows[1] == "| --- | --- | --- |"
     assert rows[2:] == [
-        f"| {number} | {task['title']} | {task['description']} |"
-        for number, task in enumerate(data["tasks"], 1)
+        f"| {number} | {task['title']} | {task['description']} |" for number, task in enumerate(data["tasks"], 1)
     ]
     assert len(data["tasks"]) == 3
 
 
-@pytest.mark.parametrize(
-    "question", ["リスク管理表で管理する項目は", "課題管理表に書く項目は", "工程表の作り方"]
-)
+@pytest.mark.parametrize("question", ["リスク管理表で管理する項目は", "課題管理表に書く項目は", "工程表の作り方"])
 def test_a_table_that_is_asked_about_is_no_wish_for_one(question: str) -> None:
     text, _ = ask(ADVISOR.answer, question)
     assert "|" not in text

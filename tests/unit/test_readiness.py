@@ -38,9 +38,7 @@ def test_of_wrong_settings_all_is_told_and_nothing_else(tmp_path: Path) -> None:
         _wait(_process(tmp_path, output, status=1), answers=lambda _: False)
     told = str(ended.value)
     assert "before" not in told
-    assert told.endswith(
-        "\n    The settings are wrong:\n" + "\n".join(f"    {each}" for each in mistakes.split("\n"))
-    )
+    assert told.endswith("\n    The settings are wrong:\n" + "\n".join(f"    {each}" for each in mistakes.split("\n")))
 
 
 def test_of_a_wrong_file_the_reason_is_told_and_no_stack(tmp_path: Path) -> None:
@@ -69,9 +67,7 @@ def test_nobody_is_waited_for_when_the_run_is_to_end(tmp_path: Path) -> None:
     _wait(_process(tmp_path), answers=lambda _: False, stopping=stopping)
 
 
-def _wait(
-    process: Process, *, answers: Callable[[Probe], bool], stopping: threading.Event | None = None
-) -> None:
+def _wait(process: Process, *, answers: Callable[[Probe], bool], stopping: threading.Event | None = None) -> None:
     ticks = itertools.count(step=50.0)
     try:
         wait_until_ready(

@@ -48,9 +48,7 @@ def _writer(store: SqliteTaskStore, lease: Lease, clock: Clock) -> LeasedWriter:
     return LeasedWriter(store, lease.stored, lease.token, holder="this one", seconds=_SECONDS, retry=retry)
 
 
-def test_a_lease_that_ran_out_is_taken_again_where_nobody_has_written(
-    store: SqliteTaskStore, clock: Clock
-) -> None:
+def test_a_lease_that_ran_out_is_taken_again_where_nobody_has_written(store: SqliteTaskStore, clock: Clock) -> None:
     task_id = created(store).task.id
     writer = _writer(store, _leased(store, task_id), clock)
     clock.pass_by(_SECONDS + 1)

@@ -80,9 +80,7 @@ def test_a_body_over_the_limit_is_none(ends: Ends) -> None:
     assert of_length(server, 6).read(5) is None
 
 
-@pytest.mark.parametrize(
-    "chunks", [b"zz\r\n{}\r\n0\r\n\r\n", b"-2\r\n{}", b"0x2\r\n{}", b"2\r\n{}XX0\r\n\r\n"]
-)
+@pytest.mark.parametrize("chunks", [b"zz\r\n{}\r\n0\r\n\r\n", b"-2\r\n{}", b"0x2\r\n{}", b"2\r\n{}XX0\r\n\r\n"])
 def test_chunks_that_are_framed_wrongly_are_refused_and_end_the_connection(ends: Ends, chunks: bytes) -> None:
     client, server = ends
     client.sendall(chunks)

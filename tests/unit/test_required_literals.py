@@ -106,13 +106,9 @@ literal_sets = st.lists(
 
 
 @given(literal_sets, st.text(alphabet="ab経費- ", max_size=40))
-def test_the_index_finds_just_the_sets_with_a_literal_in_the_text(
-    sets: list[tuple[str, ...]], text: str
-) -> None:
+def test_the_index_finds_just_the_sets_with_a_literal_in_the_text(sets: list[tuple[str, ...]], text: str) -> None:
     index = LiteralIndex([tuple(map(Literal, literals)) for literals in sets])
     expected = [
-        number
-        for number, literals in enumerate(sets)
-        if not literals or any(each in text for each in literals)
+        number for number, literals in enumerate(sets) if not literals or any(each in text for each in literals)
     ]
     assert index.present(SearchedText(text, known_to(index))) == expected

@@ -96,9 +96,7 @@ def test_a_table_that_does_not_load_leaves_the_last_one_in_use_and_is_told_of_on
 
 
 @pytest.mark.parametrize("spoil", [Path.unlink, lambda file: file.write_bytes(b"\xff\xfe")])
-def test_a_table_that_cannot_be_read_leaves_the_last_one_in_use(
-    scene: Scene, spoil: Callable[[Path], object]
-) -> None:
+def test_a_table_that_cannot_be_read_leaves_the_last_one_in_use(scene: Scene, spoil: Callable[[Path], object]) -> None:
     spoil(scene.file)
     scene.look_after(300)
     assert scene.tables == []

@@ -131,9 +131,7 @@ def test_an_unknown_skill_is_an_error_that_lists_the_known_ones() -> None:
 
 def test_an_exception_takes_a_route_out_for_keywords_and_patterns_but_not_for_its_name() -> None:
     rules = router(
-        route_text(
-            "pm", 'keywords = ["milestone"]', "patterns = ['plan']", "unless = ['birthday']", priority=2
-        ),
+        route_text("pm", 'keywords = ["milestone"]', "patterns = ['plan']", "unless = ['birthday']", priority=2),
         route_text("hr", "patterns = ['plan']", priority=1),
     )
     assert rules.choose("milestone").route.id == "pm"

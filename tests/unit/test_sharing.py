@@ -16,7 +16,5 @@ from tests.sharing import together
         ("tests/unit/test_router.py", "tests/unit/test_router.py"),
     ],
 )
-def test_a_file_goes_with_those_for_which_a_folder_makes_something_and_else_alone(
-    file: str, scope: str
-) -> None:
+def test_a_file_goes_with_those_for_which_a_folder_makes_something_and_else_alone(file: str, scope: str) -> None:
     assert together(file) == scope

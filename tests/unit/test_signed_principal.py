@@ -38,9 +38,7 @@ def signed(principal: Principal = HANAKO, *keys: str, authorization: str | None 
     return signer(*keys).sign(principal, method="POST", path="/", authorization=authorization)
 
 
-def believed(
-    value: str, *keys: str, now: float = NOW, method: str = "POST", path: str = "/"
-) -> Principal | None:
+def believed(value: str, *keys: str, now: float = NOW, method: str = "POST", path: str = "/") -> Principal | None:
     """Whom the hub takes the caller of a request for."""
     try:
         verified = signer(*keys, now=now).verify(value, method=method, path=path)
@@ -51,14 +49,10 @@ def believed(
 
 def request(**headers: str) -> Request:
     """A request to `/`; underscores in names are hyphens."""
-    return Request(
-        method="POST", path="/", headers={name.replace("_", "-"): headers[name] for name in headers}
-    )
+    return Request(method="POST", path="/", headers={name.replace("_", "-"): headers[name] for name in headers})
 
 
-@pytest.mark.parametrize(
-    "principal", [HANAKO, Principal(subject="client:ci", client="ci"), Principal(subject="山田")]
-)
+@pytest.mark.parametrize("principal", [HANAKO, Principal(subject="client:ci", client="ci"), Principal(subject="山田")])
 def test_what_the_gate_signs_is_what_the_hub_reads(principal: Principal) -> None:
     assert believed(signed(principal)) == principal
 

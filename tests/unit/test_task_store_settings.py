@@ -57,9 +57,7 @@ def test_a_firestore_database_is_the_projects_default_unless_named(value: str, d
     store.close()
 
 
-@pytest.mark.parametrize(
-    "value", ["sqlite", "sqlite:", "none:x", "redis:x", "firestore:No", "firestore:a/b", ":"]
-)
+@pytest.mark.parametrize("value", ["sqlite", "sqlite:", "none:x", "redis:x", "firestore:No", "firestore:a/b", ":"])
 def test_anything_else_is_no_store(value: str) -> None:
     problems = _problems({"TASK_STORE": value, "GOOGLE_CLOUD_PROJECT": "p"})
     assert problems == ["TASK_STORE must be none, sqlite:PATH, firestore, or firestore:DATABASE"]
@@ -72,9 +70,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 def test_an_instance_of_cloud_run_keeps_no_tasks_in_a_file_of_its_own(tmp_path: Path) -> None:
     problems = _problems({"TASK_STORE": f"sqlite:{tmp_path / 'tasks.db'}", "K_SERVICE": "hub"})
-    assert problems == [
-        "TASK_STORE must be firestore on Google Cloud: an instance's files go with the instance"
-    ]
+    assert problems == ["TASK_STORE must be firestore on Google Cloud: an instance's files go with the instance"]
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

@@ -76,9 +76,7 @@ def test_calls_that_read_alike_are_one_line_of_progress() -> None:
 
 
 def test_hundreds_of_tools_are_fifty_lines_of_progress() -> None:
-    assert (
-        len(heard(EventTranslator(), *(tool(f"call-{number}", "EXECUTING") for number in range(300)))) == 50
-    )
+    assert len(heard(EventTranslator(), *(tool(f"call-{number}", "EXECUTING") for number in range(300)))) == 50
 
 
 def test_no_more_than_twenty_calls_are_kept_with_a_conversation() -> None:
@@ -146,6 +144,4 @@ def test_a_rejection_is_told_once_where_the_agent_ends_without_a_word() -> None:
 def test_data_of_other_agents_is_heard_as_before() -> None:
     form = {"fields": ["city"]}
     pieces = heard(EventTranslator(), update(None, TaskState.INPUT_REQUIRED, Part(data=form)))
-    assert [piece for piece in pieces if isinstance(piece, Text)] == [
-        Text('{\n  "fields": [\n    "city"\n  ]\n}')
-    ]
+    assert [piece for piece in pieces if isinstance(piece, Text)] == [Text('{\n  "fields": [\n    "city"\n  ]\n}')]

@@ -14,9 +14,7 @@ from workers.workspace.failures import GoogleFailed, Unusable
 from workers.workspace.texts import Language
 
 ZONE = ZoneInfo("Asia/Tokyo")
-MAIL = Mail.of(
-    to=["aki@example.com"], cc=["ken@example.co.jp"], subject="Figures", body="Revenue: 12\n\nCost: 7"
-)
+MAIL = Mail.of(to=["aki@example.com"], cc=["ken@example.co.jp"], subject="Figures", body="Revenue: 12\n\nCost: 7")
 EVENT = Event.of(
     title="Review",
     start="2026-11-24T10:00",

@@ -94,9 +94,7 @@ class Agent:
                 if event.is_final_response():
                     answer = _text(event) or answer
         if not answer:
-            _log.warning(
-                "the model %s returned no text: %s", self._model, error_code or "no reason was given"
-            )
+            _log.warning("the model %s returned no text: %s", self._model, error_code or "no reason was given")
             raise ModelFailed(ModelCause.REFUSED)
         return answer
 
@@ -106,9 +104,7 @@ class Agent:
         for earlier in prompt.before:
             author, role = ("user", "user") if earlier.from_person else (_NAME, "model")
             content = _content(role, earlier.text)
-            await sessions.append_event(
-                session, Event(author=author, invocation_id=str(uuid.uuid4()), content=content)
-            )
+            await sessions.append_event(session, Event(author=author, invocation_id=str(uuid.uuid4()), content=content))
         runner = Runner(app_name=_NAME, agent=_agent(gemini, prompt), session_service=sessions)
         events = runner.run_async(
             user_id=_NAME,

@@ -59,9 +59,7 @@ class Calendar:
             "timeMax": last.isoformat(),
             "items": [{"id": each} for each in ids],
         }
-        calendars = self._google.query(Api.CALENDAR, "/freeBusy", query, scope=READ_FREE_TIME).get(
-            "calendars", {}
-        )
+        calendars = self._google.query(Api.CALENDAR, "/freeBusy", query, scope=READ_FREE_TIME).get("calendars", {})
         busy = [
             (moment(each["start"], self._zone), moment(each["end"], self._zone))
             for calendar in calendars.values()
@@ -80,9 +78,7 @@ def moment(text: object, zone: tzinfo) -> datetime:
     try:
         read = datetime.fromisoformat(str(text).strip())
     except ValueError:
-        raise Unusable(
-            f"{plain_text.line(text, most=10_000)[:60]!r} is no date and time in ISO 8601."
-        ) from None
+        raise Unusable(f"{plain_text.line(text, most=10_000)[:60]!r} is no date and time in ISO 8601.") from None
     return (read if read.tzinfo else read.replace(tzinfo=zone)).astimezone(zone)
 
 

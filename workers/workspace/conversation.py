@@ -128,9 +128,7 @@ def read(task_id: str, text: str, history: Iterable[dict[str, Any]], zone: tzinf
     pending = parse_question(before[-1].text, zone) if before and not before[-1].from_person else None
     first = next((each.text for each in messages if each.from_person), text)
     return Conversation(
-        before=tuple(
-            Utterance(each.from_person, each.text[:_MOST_CHARACTERS]) for each in before[-_MOST_MESSAGES:]
-        ),
+        before=tuple(Utterance(each.from_person, each.text[:_MOST_CHARACTERS]) for each in before[-_MOST_MESSAGES:]),
         text=text,
         steps=tuple(each.text for each in messages[last + 1 :]),
         language=language_of(first),

@@ -49,9 +49,7 @@ class Drive:
             start: the character to begin with; for the rest of a long file.
         """
         path = f"/files/{identifier(file_id)}"
-        file = self._google.get(
-            Api.DRIVE, path, scope=READ_FILES, fields=f"{_FIELDS},size", supportsAllDrives="true"
-        )
+        file = self._google.get(Api.DRIVE, path, scope=READ_FILES, fields=f"{_FIELDS},size", supportsAllDrives="true")
         kind = file.get("mimeType", "")
         if kind.startswith(_GOOGLE_TYPE):
             exported = _EXPORTED.get(kind.removeprefix(_GOOGLE_TYPE))
@@ -91,10 +89,10 @@ def new_document(google: Google, title: str, text: str, *, task_id: str) -> dict
     """Return the task's Google Doc with this title; create it from Markdown if there is none."""
     mark = {"a2aTask": task_id[:100]}
     quoted = title.replace("\\", "\\\\").replace("'", "\\'")
-    query = f"appProperties has {{ key='a2aTask' and value='{mark['a2aTask']}' }} and name = '{quoted}' and trashed = false"
-    found = google.get(
-        Api.DRIVE, "/files", scope=MAKE_FILES, q=query, pageSize=1, fields=f"files({_NEW_FIELDS})"
+    query = (
+        f"appProperties has {{ key='a2aTask' and value='{mark['a2aTask']}' }} and name = '{quoted}' and trashed = false"
     )
+    found = google.get(Api.DRIVE, "/files", scope=MAKE_FILES, q=query, pageSize=1, fields=f"files({_NEW_FIELDS})")
     if found.get("files"):
         first: dict[str, Any] = found["files"][0]
         return first

@@ -23,9 +23,7 @@ class DraftMissing(Exception):
 class ActionExecutor:
     """The executor of confirmed actions. `report` returns once the text is in the task's history, or raises without a lease."""
 
-    def __init__(
-        self, google: Google, report: Report, language: Language, *, first_wait_seconds: float = 0.5
-    ) -> None:
+    def __init__(self, google: Google, report: Report, language: Language, *, first_wait_seconds: float = 0.5) -> None:
         self._google, self._report, self._texts = google, report, texts_in(language)
         self._first_wait_seconds = first_wait_seconds
         self._draft: tuple[str, str] | None = None
@@ -74,9 +72,7 @@ class ActionExecutor:
             "attendees": [{"email": guest} for guest in event.guests],
         }
         try:
-            self._google.write(
-                Api.CALENDAR, "/calendars/primary/events", value, scope=WRITE_EVENTS, sendUpdates="all"
-            )
+            self._google.write(Api.CALENDAR, "/calendars/primary/events", value, scope=WRITE_EVENTS, sendUpdates="all")
         except GoogleFailed as failed:
             if failed.cause is not Cause.CONFLICT:
                 raise
@@ -103,9 +99,7 @@ class ActionExecutor:
             self._draft = draft, thread
         draft, thread = self._draft
         try:
-            self._google.write(
-                Api.GMAIL, "/drafts/send", {"id": draft, "message": {"raw": raw}}, scope=WRITE_MAIL
-            )
+            self._google.write(Api.GMAIL, "/drafts/send", {"id": draft, "message": {"raw": raw}}, scope=WRITE_MAIL)
         except GoogleFailed as failed:
             if failed.cause is not Cause.NOT_FOUND:
                 raise
@@ -114,9 +108,7 @@ class ActionExecutor:
 
     def _known_draft(self, steps: Sequence[str]) -> tuple[str, str] | None:
         pattern = (
-            re.escape(self._texts.mail_ready)
-            .replace(r"\{draft\}", "([^ ,、]+)")
-            .replace(r"\{thread\}", "([^ )）]+)")
+            re.escape(self._texts.mail_ready).replace(r"\{draft\}", "([^ ,、]+)").replace(r"\{thread\}", "([^ )）]+)")
         )
         found = [match for step in steps if (match := re.fullmatch(pattern, step))]
         return (found[-1][1], found[-1][2]) if found else None

@@ -32,9 +32,7 @@ def encoded_mail(*, to: Sequence[str], cc: Sequence[str] = (), subject: str, bod
 
 def header_fields(payload: dict[str, Any]) -> dict[str, str]:
     """Return the headers by lower-case name."""
-    return {
-        str(each.get("name", "")).lower(): str(each.get("value", "")) for each in payload.get("headers", ())
-    }
+    return {str(each.get("name", "")).lower(): str(each.get("value", "")) for each in payload.get("headers", ())}
 
 
 def body_text(payload: dict[str, Any]) -> str:

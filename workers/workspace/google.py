@@ -130,9 +130,7 @@ class Google:
     def upload(self, path: str, body: bytes, kind: str, *, scope: str, **parameters: Any) -> dict[str, Any]:
         """Upload a file, once. Raise GoogleFailed."""
         headers = {"Content-Type": kind}
-        return self._json(
-            self._once("POST", Api.UPLOAD, path, scope, params=parameters, data=body, headers=headers)
-        )
+        return self._json(self._once("POST", Api.UPLOAD, path, scope, params=parameters, data=body, headers=headers))
 
     def _with_retries(self, method: str, api: Api, path: str, scope: str, **request: Any) -> bytes:
         wait_seconds = self._first_wait_seconds

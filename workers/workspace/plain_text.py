@@ -37,9 +37,7 @@ def addresses(values: object) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(str(each).strip() for each in several if str(each).strip()))
     wrong = [each for each in found if not _ADDRESS.fullmatch(each)]
     if wrong:
-        raise Unusable(
-            f"{line(wrong[0], most=10_000)[:100]!r} is no mail address: look it up, or ask the person."
-        )
+        raise Unusable(f"{line(wrong[0], most=10_000)[:100]!r} is no mail address: look it up, or ask the person.")
     if len(found) > MAX_ADDRESSES:
         raise Unusable(f"At most {MAX_ADDRESSES} people at once.")
     return found

@@ -61,9 +61,7 @@ class Toolbox:
         allowed = [tool for kind, tools in writing.items() if kind in self._may_write for tool in tools]
         return [self._guarded(tool) for tool in [*reading, *allowed, self.ask_person]]
 
-    def draft_mail(
-        self, to: list[str], subject: str, body: str, cc: list[str] | None = None
-    ) -> dict[str, Any]:
+    def draft_mail(self, to: list[str], subject: str, body: str, cc: list[str] | None = None) -> dict[str, Any]:
         """Put a mail into the person's drafts. It is not sent.
 
         Args:
@@ -79,9 +77,7 @@ class Toolbox:
             self._note(texts_in(self._language).drafted.format(subject=mail.subject))
         return {"status": "The draft is in Gmail."}
 
-    def send_mail(
-        self, to: list[str], subject: str, body: str, cc: list[str] | None = None
-    ) -> dict[str, Any]:
+    def send_mail(self, to: list[str], subject: str, body: str, cc: list[str] | None = None) -> dict[str, Any]:
         """Ask the person whether this mail is to be sent. It is sent only if they say yes.
 
         Args:
@@ -160,9 +156,7 @@ class Toolbox:
         """
         asked = plain_text.text(question, most=MAX_CHARACTERS)
         if not asked or conversation.parse_question(asked, self._zone):
-            raise Unusable(
-                "Ask for what you need to know. For writing there are tools that ask by themselves."
-            )
+            raise Unusable("Ask for what you need to know. For writing there are tools that ask by themselves.")
         return self._ask(asked)
 
     def _propose(self, action: Action) -> dict[str, Any]:

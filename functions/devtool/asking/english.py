@@ -22,7 +22,9 @@ _HELD = r"(?: the)?(?: (?:following|whole|new))?(?: (?:content|contents|text|lin
 _WITH = r"(?: (?:with|containing|to contain|to be|(?:that|which) (?:contains|says|holds)|saying))?"
 _STANDS = r"(?:used|defined|mentioned|appear|occur|found|called|stand)"
 _WORD = rf"{_THE}(?:text |word |string |all )?(?:occurrences of )?{TEXT}"
-_OLD_NEW = rf"(?:the (?:word |text |string |line )?)?(?P<old>{QUOTED}|\S+) (?:with|by|to|into|for) (?P<new>{QUOTED}|\S+?)"
+_OLD_NEW = (
+    rf"(?:the (?:word |text |string |line )?)?(?P<old>{QUOTED}|\S+) (?:with|by|to|into|for) (?P<new>{QUOTED}|\S+?)"
+)
 
 ROOT = re.compile(
     r"\.|\.?/|here|(?:the |this |my |our )?(?:workspace|project|repository|folder|directory|root)",

@@ -144,11 +144,7 @@ COMMANDS = (
         "files",
         "Lists the files of a folder. フォルダー内のファイルを一覧表示します",
         lambda path: ListFiles(path=_unquoted(path) or "."),
-        (
-            _argument(
-                "path", "The folder; the workspace itself if left out. フォルダー（省略可）", needed=False
-            ),
-        ),
+        (_argument("path", "The folder; the workspace itself if left out. フォルダー（省略可）", needed=False),),
     ),
     Command(
         "read",

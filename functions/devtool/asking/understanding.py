@@ -32,7 +32,5 @@ def _asked(sentence: Sentence) -> AnyAction | Help | None:
     # Loaded, and their patterns compiled, for the first sentence.
     from functions.devtool.asking import english, japanese
 
-    in_japanese = (
-        asked(sentence, japanese.table(), root=japanese.ROOT) if not sentence.text.isascii() else None
-    )
+    in_japanese = asked(sentence, japanese.table(), root=japanese.ROOT) if not sentence.text.isascii() else None
     return in_japanese or asked(sentence, english.table(), root=english.ROOT)

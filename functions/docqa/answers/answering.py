@@ -43,9 +43,7 @@ def offers(corpus: Corpus, asked: Question, seen: Search) -> Iterator[Offer]:
     """The answers that may be given, the best first; `seen` is filled with what was found for `asked` itself."""
     compared = sides(asked.text)
     if compared:
-        each = [
-            next(_of_one(corpus, analyse(side, language=asked.language), Search()), None) for side in compared
-        ]
+        each = [next(_of_one(corpus, analyse(side, language=asked.language), Search()), None) for side in compared]
         if each[0] and each[1] and not _differ(each[0], each[1]):
             yield each[0]
         elif each[0] and each[1]:

@@ -27,9 +27,7 @@ class Quote(Struct, frozen=True):
 class Select(Protocol):
     """Reads the quotes, and says which of them answer."""
 
-    def __call__(
-        self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None
-    ) -> Sequence[int]:
+    def __call__(self, question: str, quotes: Sequence[Quote], *, seconds: float | None = None) -> Sequence[int]:
         """The numbers, counted from 1, of the quotes that together answer `question`; none where it cannot say.
 
         It takes no longer than `seconds`, or as long as it thinks right.

@@ -103,9 +103,7 @@ def _announced(units: Sequence[Unit], number: int) -> int | None:
     if unit.kind is UnitKind.ROW or _ANNOUNCES.search(unit.text) is None:
         return None
     below = next((at for at in range(number + 1, len(units)) if units[at].block != unit.block), None)
-    found = (
-        below is not None and units[below].kind is UnitKind.SENTENCE and units[below].block == unit.block + 1
-    )
+    found = below is not None and units[below].kind is UnitKind.SENTENCE and units[below].block == unit.block + 1
     return below if found else None
 
 

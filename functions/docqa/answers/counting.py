@@ -110,8 +110,7 @@ def _is_counted_otherwise(judged: Judged) -> bool:
     while at is not None:
         concept = concepts[at]
         if any(
-            counts(form.strip(), judged.normal)
-            and not counts_only_what_it_narrows(form.strip(), judged.normal)
+            counts(form.strip(), judged.normal) and not counts_only_what_it_narrows(form.strip(), judged.normal)
             for form in (*concept.own, *concept.words)
         ):
             return True

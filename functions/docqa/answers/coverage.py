@@ -118,8 +118,6 @@ def _with_what_the_amount_is_of(question: Question, said: list[float]) -> list[f
 def _is_of_another_sentence(concept: Concept, level: float) -> bool:
     """Whether a thing is said in the question's own word, but only elsewhere in the section: there its amount would stand."""
     thing = (
-        concept.role is Role.NOUN
-        and not (concept.kinds or concept.sought)
-        and concept.own[0] not in lexicon().parties
+        concept.role is Role.NOUN and not (concept.kinds or concept.sought) and concept.own[0] not in lexicon().parties
     )
     return thing and level == OWN * PASSAGE

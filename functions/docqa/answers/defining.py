@@ -9,9 +9,7 @@ from functions.docqa.questions.expressions import AnswerKind
 from functions.docqa.questions.question import Question
 from functions.docqa.vocabulary.words import normalise, phrase
 
-_TERM = re.compile(
-    r"\bwhat(?:'s| is| are| does| do)? (?:meant by )?(?:an? |the )?(.+?)(?: mean| stand for)?\W*$"
-)
+_TERM = re.compile(r"\bwhat(?:'s| is| are| does| do)? (?:meant by )?(?:an? |the )?(.+?)(?: mean| stand for)?\W*$")
 _JAPANESE_TERM = re.compile(r"^\W*(.{2,30}?)(?:とは|って|の(?:意味|定義)(?:は|を|$))")
 _NAMES_OF_ONE = re.compile(r" ?[/(（|] ?| or ")
 _BY_NAME, _OF_ITSELF = 0.3, 0.15
@@ -53,9 +51,7 @@ def named_definition(question: Question, passage: Passage, number: int, normal: 
     if dash and _is_named(wanted, name):
         return _BY_NAME
     first = next((at for at, unit in enumerate(passage.units) if unit.kind is not UnitKind.LIST), -1)
-    headed = passage.section[-1:] != (passage.title,) and any(
-        _is_named(wanted, name) for name in passage.section[-1:]
-    )
+    headed = passage.section[-1:] != (passage.title,) and any(_is_named(wanted, name) for name in passage.section[-1:])
     return _BY_NAME if number == first and headed else 0.0
 
 

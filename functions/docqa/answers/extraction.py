@@ -108,9 +108,7 @@ def _ranked(
     opening: Callable[[Passage], str],
 ) -> list[Found]:
     found: list[Found] = []
-    asked_for = {
-        passage.edition.series for passage in passages if question.years & set(passage.edition.labels)
-    }
+    asked_for = {passage.edition.series for passage in passages if question.years & set(passage.edition.labels)}
     replaced = {
         passage.edition.series
         for passage in passages
@@ -176,9 +174,7 @@ def _scored(
             fit = _OTHER_KIND
         if isinstance(rule, Lenient) and DEPENDENT.match(unit.text):
             continue  # the act may be left out, and what it is an exception to: together that says too little
-        if fit is None or (
-            unit.kind is UnitKind.LIST and not rule and not is_introduced(question, around, number)
-        ):
+        if fit is None or (unit.kind is UnitKind.LIST and not rule and not is_introduced(question, around, number)):
             continue
         amounts_fit = _amounts_fit(question, unit, normal)
         said = levels(question.concepts, around, number, forms)
@@ -199,11 +195,7 @@ def _scored(
             continue
         if (former_section or has(FORMER, normal)) and not (question.former or question.years):
             share *= _FORMER_FACTOR
-        if (
-            amounts_fit > 0
-            and unit.kind is UnitKind.ROW
-            and holds_it_tighter(question.amounts, passage.units, number)
-        ):
+        if amounts_fit > 0 and unit.kind is UnitKind.ROW and holds_it_tighter(question.amounts, passage.units, number):
             continue
         fit += amounts_fit + telling(Read(question, forms, around, number, normal))
         yield Found(passage, number, share + fit + bonus, share, distinguishing(scopes))

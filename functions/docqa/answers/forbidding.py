@@ -27,8 +27,7 @@ def forbidding(question: Question, around: Surroundings) -> frozenset[int]:
     return frozenset(
         number
         for number, unit in enumerate(around.passage.units)
-        if has(_FORBIDS, normal_of(unit.text))
-        and any(says(thing, around.units[number]) >= _SURELY for thing in things)
+        if has(_FORBIDS, normal_of(unit.text)) and any(says(thing, around.units[number]) >= _SURELY for thing in things)
     )
 
 

@@ -171,6 +171,4 @@ _WORTH: tuple[tuple[frozenset[AnswerKind], Rule, float], ...] = (
     (_ANY, _is_for_a_special_case, -0.08),
     (_ANY, _only_introduces, -0.1),
 )
-_WORTH_OF = {
-    kind: tuple((rule, each) for kinds, rule, each in _WORTH if kind in kinds) for kind in AnswerKind
-}
+_WORTH_OF = {kind: tuple((rule, each) for kinds, rule, each in _WORTH if kind in kinds) for kind in AnswerKind}

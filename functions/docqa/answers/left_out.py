@@ -17,9 +17,7 @@ _MANY = 2
 
 def is_left_out(question: Question, normal: str) -> bool:
     """Whether a sentence has what is asked about only where it leaves it out, or has another of the same name."""
-    return not normal.isascii() and (
-        _is_excepted(question, normal) or _is_another(normalise(question.text), normal)
-    )
+    return not normal.isascii() and (_is_excepted(question, normal) or _is_another(normalise(question.text), normal))
 
 
 def is_under_another(question: Question, governing: Iterable[str]) -> bool:
@@ -35,9 +33,7 @@ def is_beside_the_amount(question: Question, normal: str) -> bool:
         return False
     things = [each for each in question.concepts if each.role in (Role.NOUN, Role.ACTION) and not each.kinds]
     beside = _BRACKETED.sub("", normal)
-    return any(
-        _is_said(thing, beside) and not any(_is_said(thing, name) for name, _ in priced) for thing in things
-    )
+    return any(_is_said(thing, beside) and not any(_is_said(thing, name) for name, _ in priced) for thing in things)
 
 
 def _is_excepted(question: Question, normal: str) -> bool:
@@ -45,9 +41,7 @@ def _is_excepted(question: Question, normal: str) -> bool:
         return False
     rest = _EXCEPTED.sub("", normal)
     return any(
-        _is_said(each, normal) and not _is_said(each, rest)
-        for each in question.concepts
-        if each.role is Role.NOUN
+        _is_said(each, normal) and not _is_said(each, rest) for each in question.concepts if each.role is Role.NOUN
     )
 
 

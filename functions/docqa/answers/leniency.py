@@ -84,9 +84,7 @@ class Lenient(Struct, frozen=True):
             return False
         # Urgent tickets are told by a column "urgent".
         narrowed = row and any(
-            other.modifies == at
-            and level >= _SURELY_SAID
-            and (level <= HEADER or other.surface[-1:].isdigit())
+            other.modifies == at and level >= _SURELY_SAID and (level <= HEADER or other.surface[-1:].isdigit())
             for other, level in zip(question.concepts, said, strict=True)
         )
         return concept.proper or not narrowed

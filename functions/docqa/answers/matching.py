@@ -91,9 +91,7 @@ def surroundings(passage: Passage, opening: str = "") -> Surroundings:
             for text in {text for unit in passage.units for text in (unit.header, *unit.context) if text}
         ],
         whole=view(
-            with_other_names(
-                "\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST), names
-            )
+            with_other_names("\n".join(unit.text for unit in passage.units if unit.kind is not UnitKind.LIST), names)
         ),
     )
 
@@ -120,9 +118,7 @@ def forms_of(concepts: Sequence[Concept]) -> frozenset[str]:
     return frozenset(form for concept in concepts for form in (*concept.own, *concept.words, *concept.texts))
 
 
-def levels(
-    concepts: Sequence[Concept], around: Surroundings, number: int, asked: frozenset[str]
-) -> list[float]:
+def levels(concepts: Sequence[Concept], around: Surroundings, number: int, asked: frozenset[str]) -> list[float]:
     """For each concept, how near and how exactly it is said: 1 in the unit itself, 0 nowhere in the passage.
 
     `asked` are the forms of all of them (`forms_of`).
@@ -178,9 +174,7 @@ def speciality(asked: frozenset[str], around: Surroundings, number: int) -> int:
 
 def speciality_of_heading(asked: frozenset[str], passage: Passage) -> int:
     """How many words mark a whole section as a special case that the question does not ask for."""
-    return (
-        len(_said_of(lexicon().special, cached_view(passage.section[-1])) - asked) if passage.section else 0
-    )
+    return len(_said_of(lexicon().special, cached_view(passage.section[-1])) - asked) if passage.section else 0
 
 
 def compound_bonus(concepts: Sequence[Concept], own: View) -> float:

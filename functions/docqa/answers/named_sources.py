@@ -58,7 +58,5 @@ def documents_named(name: str, documents: Mapping[str, View]) -> frozenset[str]:
     """The paths of the `documents` (path → its title and path) that `name` means; none when it could mean most of them."""
     concepts = concepts_in(without_edition(normalise(name)))
     telling = [concept for concept in concepts if concept.role is not Role.LIGHT] or concepts
-    found = frozenset(
-        path for path, label in documents.items() if all(says(concept, label) > 0 for concept in telling)
-    )
+    found = frozenset(path for path, label in documents.items() if all(says(concept, label) > 0 for concept in telling))
     return found if len(found) * 2 <= len(documents) or len(found) == 1 else frozenset()

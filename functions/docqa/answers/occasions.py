@@ -43,6 +43,4 @@ def of_another_month(asked: str, normal: str) -> bool:
 @lru_cache(maxsize=16384)
 def _months_in(normal: str) -> frozenset[str]:
     names = _MONTH_NAMED.findall(normal)
-    return frozenset(str(_MONTHS.index(name[:3]) + 1) for name in names) | frozenset(
-        _MONTH_NUMBERED.findall(normal)
-    )
+    return frozenset(str(_MONTHS.index(name[:3]) + 1) for name in names) | frozenset(_MONTH_NUMBERED.findall(normal))

@@ -26,9 +26,7 @@ _LIMITED = re.compile(
 # The least and the most there may be are two amounts.
 _EXTREMES = (
     (
-        re.compile(
-            r"(?:最低|最小|最短|少なくとも)[^。?]{0,12}(?:何|いくら|どのくらい|どれくらい)|\bminimum\b"
-        ),
+        re.compile(r"(?:最低|最小|最短|少なくとも)[^。?]{0,12}(?:何|いくら|どのくらい|どれくらい)|\bminimum\b"),
         re.compile(r"最低|最小|最短|下限|少なくとも|\bminimum\b"),
         re.compile(r"最大|最長|最高|上限|\bmaximum\b"),
     ),
@@ -38,9 +36,7 @@ _EXTREMES = (
         re.compile(r"最低|最小|最短|下限|少なくとも|\bminimum\b"),
     ),
 )
-_CAPITALISED = re.compile(
-    r"(?<=[a-z,;('“\"] )[(“\"']?((?:[A-Z][\w&.-]+|\w+[A-Z]\w*)(?:(?: of)? [A-Z][\w&.-]+)*)"
-)
+_CAPITALISED = re.compile(r"(?<=[a-z,;('“\"] )[(“\"']?((?:[A-Z][\w&.-]+|\w+[A-Z]\w*)(?:(?: of)? [A-Z][\w&.-]+)*)")
 _TITLED = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Prof)\b\.? ?[A-Z]|[:|] *[A-Z][a-z]+ [A-Z][a-z]+\b")
 _NAMED_JAPANESE = re.compile(
     r"[「『“\"][^」』”\"]{1,40}[」』”\"]|株式会社|有限会社|合同会社|㈱|法人|という|[一-龯ァ-ヶー]{2,8}(?:氏|さん|様)"
@@ -94,9 +90,7 @@ def misses(asked: str, text: str, normal: str) -> bool:
         return True
     if _THERE_ARE.search(normalise(asked)) and _LIMITED.search(normal):
         return True
-    return any(not said.search(normal) for said in expressions) or (
-        named and not _names_something(asked, text)
-    )
+    return any(not said.search(normal) for said in expressions) or (named and not _names_something(asked, text))
 
 
 @lru_cache(maxsize=256)

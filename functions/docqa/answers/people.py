@@ -30,6 +30,4 @@ def names_nobody_to_turn_to(judged: Judged) -> bool:
     normal = judged.normal
     for concept in judged.question.concepts:
         normal = normal.replace(concept.own[0], " ")
-    return not any(
-        has(each, normal) for each in (PATTERNS[AnswerKind.PERSON], PATTERNS[AnswerKind.CONTACT], _TOLD)
-    )
+    return not any(has(each, normal) for each in (PATTERNS[AnswerKind.PERSON], PATTERNS[AnswerKind.CONTACT], _TOLD))

@@ -68,9 +68,7 @@ def holds_it_tighter(amounts: list[Range], units: Sequence[Unit], number: int) -
 @lru_cache(maxsize=1024)
 def _numbers_for(asked: str, header: str) -> tuple[str, ...]:
     """The number that the question gives for each column, "" for the others."""
-    return tuple(
-        _number_after(normalise(plain(name)).strip(), normalise(asked)) for name in header.split("|")
-    )
+    return tuple(_number_after(normalise(plain(name)).strip(), normalise(asked)) for name in header.split("|"))
 
 
 def _number_after(name: str, asked: str) -> str:

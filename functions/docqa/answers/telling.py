@@ -39,9 +39,7 @@ _TOPIC_ASKED = re.compile(
 _PART = re.compile(r"\W*([^|]{2,60}?) (?:for|of) [^|]+\|")
 _OWNED = re.compile(r"\W*(?:the |an? )?(\w+)(?:'s|s') (\w+)")
 _OF_A_BELONGING = -0.15
-_ROLE_ASKED = re.compile(
-    r"([一-龯ァ-ヶー]{2,12}(?:長|者|員|役|官|師|リーダー|マネージャー))は、?(?:誰|だれ|どなた)"
-)
+_ROLE_ASKED = re.compile(r"([一-龯ァ-ヶー]{2,12}(?:長|者|員|役|官|師|リーダー|マネージャー))は、?(?:誰|だれ|どなた)")
 _ENDS_ANOTHER_NAME, _OF_ANOTHER_ROLE = r"(?<![一-龯ァ-ヶー])", -0.2
 _PER_CHARACTER, _MOST_FOR_LENGTH = -0.0003, -0.03
 
@@ -161,8 +159,7 @@ def _narrowed(read: Read) -> float:
     )
     return (
         _NARROWS
-        if before
-        and re.search(rf"\d[^\d、。]{{0,4}}(?:以下|以上|未満|を?超える?)の?(?:{before})", read.normal)
+        if before and re.search(rf"\d[^\d、。]{{0,4}}(?:以下|以上|未満|を?超える?)の?(?:{before})", read.normal)
         else 0.0
     )
 

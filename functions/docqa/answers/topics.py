@@ -98,9 +98,7 @@ def main_sentences(question: Question, treated: Treated, document: Sequence[Pass
 def _telling(quotable: Sequence[Found]) -> Found:
     """The first sentence of a section that says something by itself, or else its first line."""
     alone = (
-        found
-        for found in quotable
-        if found.unit.kind is not UnitKind.ROW and not found.unit.text.endswith((":", "："))
+        found for found in quotable if found.unit.kind is not UnitKind.ROW and not found.unit.text.endswith((":", "："))
     )
     return next(alone, quotable[0])
 
@@ -165,9 +163,7 @@ def _pieces(text: str) -> frozenset[str]:
     """The words of a question, or its pairs of Japanese characters, without articles and politeness."""
     said = cached_view(without_politeness(normalise(_NUMBERING.sub("", text))))
     latin = (word for word in said.words.split() if word not in _ARTICLES)
-    run = "".join(
-        character for character in said.text if character > "\u3000" and character not in "、。？「」"
-    )
+    run = "".join(character for character in said.text if character > "\u3000" and character not in "、。？「」")
     return frozenset((*latin, *bigrams(run)))
 
 

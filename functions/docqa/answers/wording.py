@@ -40,9 +40,7 @@ def abstained(language: str, nearest: Sequence[Found] = ()) -> str:
 
 def _quoted(found: Found, language: str) -> str:
     quote = " ".join(plain(found.unit.text).split())
-    where = ("、" if language == "ja" else ", ").join(
-        dict.fromkeys((found.passage.title, *found.passage.section[-1:]))
-    )
+    where = ("、" if language == "ja" else ", ").join(dict.fromkeys((found.passage.title, *found.passage.section[-1:])))
     return f"「{quote}」（{where}）" if language == "ja" else f"“{quote}” ({where})"
 
 
@@ -95,9 +93,7 @@ def _shown(question: Question, found: Found) -> str:
 
 def _mark_of_the_first(found: Found) -> str:
     """The mark that a list without an introduction begins behind: that of its second item, or the number before it."""
-    is_item = any(
-        other.kind is UnitKind.ITEM and other.start == found.unit.start for other in found.passage.units
-    )
+    is_item = any(other.kind is UnitKind.ITEM and other.start == found.unit.start for other in found.passage.units)
     below = _MARK_BELOW.search(found.unit.text) if is_item else None
     if below is None:
         return ""

@@ -114,9 +114,7 @@ def application_default() -> Any:
 
 def warm_after_fork() -> None:
     """From now on every process forked from this one imports the libraries in the background."""
-    os.register_at_fork(
-        after_in_child=lambda: threading.Thread(target=_import, name="warm", daemon=True).start()
-    )
+    os.register_at_fork(after_in_child=lambda: threading.Thread(target=_import, name="warm", daemon=True).start())
 
 
 def _import() -> None:

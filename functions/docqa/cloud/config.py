@@ -60,21 +60,15 @@ def read_cloud(settings: Settings) -> CloudConfig | None:
                 "DISCOVERY_ENGINE_SERVING_CONFIG", "is a full name: leave the data store and the engine out"
             )
         if full_name[2] != location:
-            settings.problem(
-                "DISCOVERY_ENGINE_LOCATION", f"is not that of the serving config, {full_name[2]}"
-            )
+            settings.problem("DISCOVERY_ENGINE_LOCATION", f"is not that of the serving config, {full_name[2]}")
         project = project or full_name[1]
     elif bool(data_store) == bool(engine):
-        settings.problem(
-            "DISCOVERY_ENGINE_DATA_STORE", "or DISCOVERY_ENGINE_ENGINE must be set, and only one of them"
-        )
+        settings.problem("DISCOVERY_ENGINE_DATA_STORE", "or DISCOVERY_ENGINE_ENGINE must be set, and only one of them")
     for name, value in (("DATA_STORE", data_store), ("ENGINE", engine), ("SERVING_CONFIG", serving_config)):
         if value and not _ID.fullmatch(value) and not (full_name and name == "SERVING_CONFIG"):
             settings.problem(f"DISCOVERY_ENGINE_{name}", "must be an id: small letters, digits, - and _")
     if not _PROJECT.fullmatch(project or ""):
-        settings.problem(
-            "DISCOVERY_ENGINE_PROJECT", "or GOOGLE_CLOUD_PROJECT must name the project of the data store"
-        )
+        settings.problem("DISCOVERY_ENGINE_PROJECT", "or GOOGLE_CLOUD_PROJECT must name the project of the data store")
     if settings.optional("CORPUS_DIR"):
         settings.problem("CORPUS_DIR", "is for the embedded corpus: leave it out beside a data store")
     owner = f"dataStores/{data_store}" if data_store else f"engines/{engine}"

@@ -67,9 +67,7 @@ class CloudDocumentQA:
             )
         )
 
-    def answer(
-        self, question: str, *, language: str | None = None, select: Select | None = None
-    ) -> DocAnswer:
+    def answer(self, question: str, *, language: str | None = None, select: Select | None = None) -> DocAnswer:
         """The answer to `question`, in its language or in `language` ("en", "ja"), within the configured time.
 
         Grounded answers cite what stands in the sources. Where the search or the sources fail, the text says so, and
@@ -88,9 +86,7 @@ class CloudDocumentQA:
         left = select and partial(select, seconds=deadline - self._clock())
         answer = self._answer_from(read, asked, left)
         hints = self._hints(failures.values())
-        sources = tuple(
-            ReadSource(uri=source.document.uri, generation=str(source.generation)) for source in read
-        )
+        sources = tuple(ReadSource(uri=source.document.uri, generation=str(source.generation)) for source in read)
         if answer.grounded or not failures:
             cited = {citation.uri for citation in answer.citations}
             text = answer.text
@@ -114,9 +110,7 @@ class CloudDocumentQA:
             hints=hints,
         )
 
-    def _read(
-        self, results: Sequence[SearchResult], deadline: float
-    ) -> tuple[list[Source], dict[str, Failure]]:
+    def _read(self, results: Sequence[SearchResult], deadline: float) -> tuple[list[Source], dict[str, Failure]]:
         """The sources of `results` in their order, and why the others could not be read, by URI."""
         running: dict[str, Future[Source]] = {
             result.uri: self._clients.threads.submit(self._sources.read, result.uri, deadline=deadline)
@@ -129,9 +123,7 @@ class CloudDocumentQA:
                 read.append(future.result(timeout=max(0.0, deadline - self._clock())))
             except FutureTimeout:
                 future.cancel()
-                failures[uri] = Failure(
-                    step=Step.SOURCE, cause=Cause.TIMEOUT, resource=uri, detail="not read in time"
-                )
+                failures[uri] = Failure(step=Step.SOURCE, cause=Cause.TIMEOUT, resource=uri, detail="not read in time")
             except CloudFailure as error:
                 failures[uri] = error.failure
             except Exception as error:
@@ -165,7 +157,5 @@ def _commonest(failures: Iterable[Failure]) -> Cause:
     return Counter(failure.cause for failure in failures).most_common(1)[0][0]
 
 
-def _ungrounded(
-    text: str, *, unverified: tuple[Unverified, ...] = (), hints: tuple[Hint, ...] = ()
-) -> DocAnswer:
+def _ungrounded(text: str, *, unverified: tuple[Unverified, ...] = (), hints: tuple[Hint, ...] = ()) -> DocAnswer:
     return DocAnswer(text=text, citations=(), grounded=False, unverified=unverified, hints=hints)

@@ -26,13 +26,9 @@ def remedy(failure: Failure, config: CloudConfig, *, account: str | None) -> str
         case (Step.SEARCH, Cause.DENIED):
             return f"gcloud projects add-iam-policy-binding {config.project} --member={member} --role={SEARCH_ROLE}"
         case (Step.SOURCE, Cause.DENIED):
-            return (
-                f"gcloud storage buckets add-iam-policy-binding {bucket} --member={member} --role={READ_ROLE}"
-            )
+            return f"gcloud storage buckets add-iam-policy-binding {bucket} --member={member} --role={READ_ROLE}"
         case (Step.SEARCH, Cause.QUOTA):
-            return (
-                f"gcloud beta quotas info list --service={service}.googleapis.com --project={config.project}"
-            )
+            return f"gcloud beta quotas info list --service={service}.googleapis.com --project={config.project}"
         case (Step.SOURCE, Cause.QUOTA):
             return (
                 "ask again in a minute: Cloud Storage takes more requests as their number grows; where it comes again, "
@@ -46,13 +42,13 @@ def remedy(failure: Failure, config: CloudConfig, *, account: str | None) -> str
         case (Step.SEARCH, Cause.REJECTED):
             return "see that DISCOVERY_ENGINE_SERVING_CONFIG names a search serving config of this location"
         case (_, Cause.UNREACHABLE | Cause.TIMEOUT):
-            return (
-                f"see that the function can reach {service}.googleapis.com (VPC egress, DNS), then ask again"
-            )
+            return f"see that the function can reach {service}.googleapis.com (VPC egress, DNS), then ask again"
         case (Step.SOURCE, Cause.TOO_LARGE):
             return "raise MAX_SOURCE_BYTES, or split the document"
         case (Step.SOURCE, Cause.NOT_FOUND | Cause.CHANGED | Cause.NO_SOURCE):
-            return "hubctl corpus status, then hubctl corpus push --prune: the data store does not agree with the bucket"
+            return (
+                "hubctl corpus status, then hubctl corpus push --prune: the data store does not agree with the bucket"
+            )
         case (Step.SOURCE, Cause.UNREADABLE):
             return f"gcloud storage cp {failure.resource} . and replace it by a document that opens without a password"
         case (_, Cause.BROKEN):

@@ -52,9 +52,7 @@ class DiscoverySearch:
             running = self._clients.threads.submit(self._find, question, ends)
             return running.result(timeout=max(0.0, ends - self._clock()))
         except Exception as error:
-            raise CloudFailure(
-                failure_of(error, step=Step.SEARCH, resource=self._config.serving_config)
-            ) from error
+            raise CloudFailure(failure_of(error, step=Step.SEARCH, resource=self._config.serving_config)) from error
 
     def _find(self, question: str, ends: float) -> tuple[SearchResult, ...]:
         from google.api_core.exceptions import BadRequest
@@ -98,9 +96,7 @@ class DiscoverySearch:
             )
         remaining = ends - self._clock()
         if remaining <= 0:
-            raise CloudFailure(
-                Failure(step=Step.SEARCH, cause=Cause.TIMEOUT, resource=self._config.serving_config)
-            )
+            raise CloudFailure(Failure(step=Step.SEARCH, cause=Cause.TIMEOUT, resource=self._config.serving_config))
         pages = client.search(
             request=api.SearchRequest(
                 serving_config=self._config.serving_config,

@@ -55,9 +55,7 @@ _JAPANESE_HEADING = re.compile(
 )
 _NUMBERED_HEADING = re.compile(r"\d+(?:\.\d+)*\.?[ 　]+\S[^。.:：;,、]{0,60}$")
 _INNER_ITEM = re.compile(r"(?: {2,}|\t)[ \t]*\d{1,3}[.)]\s")
-_NAMED_HEADING = re.compile(
-    r"(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,59}[^.:])?$", re.IGNORECASE
-)
+_NAMED_HEADING = re.compile(r"(?:section|article|chapter|part|appendix) \w+[.:]?(?: [^.]{0,59}[^.:])?$", re.IGNORECASE)
 _UPPER_HEADING = re.compile(r"[A-Z][A-Z0-9 &/,()-]{3,60}$")
 _SHORT_LINE = 50
 _PUNCTUATION = (".", "。", "!", "?", "！", "？", ",", "、", ";")
@@ -144,9 +142,7 @@ def _lines(text: str, start: int) -> list[_Line]:
 def _heading(text: str, lines: list[_Line], at: int) -> Block | None:
     line = lines[at]
     if match := _HEADING.match(line.text):
-        return Block(
-            BlockKind.HEADING, line.start + match.start(2), line.start + match.end(2), len(match.group(1))
-        )
+        return Block(BlockKind.HEADING, line.start + match.start(2), line.start + match.end(2), len(match.group(1)))
     if match := _BOLD_HEADING.match(line.text.strip()):
         start = text.index(match.group(1), line.start)
         return Block(BlockKind.HEADING, start, start + len(match.group(1)), 7)
@@ -220,10 +216,7 @@ def _stands_alone(lines: list[_Line], at: int) -> bool:
         return True
     following = next(filter(None, (lines[below].text.strip() for below in range(at + 1, len(lines)))), "")
     return (
-        len(following) > limit
-        or following.endswith(_PUNCTUATION)
-        or bool(_ITEM.match(following))
-        or "|" in following
+        len(following) > limit or following.endswith(_PUNCTUATION) or bool(_ITEM.match(following)) or "|" in following
     )
 
 

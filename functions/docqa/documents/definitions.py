@@ -79,9 +79,7 @@ def with_other_names(text: str, definitions: Sequence[Definition]) -> str:
 
 def _stands_in(name: str, text: str) -> bool:
     if name.isascii():
-        return (
-            name in text and re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", text) is not None
-        )
+        return name in text and re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", text) is not None
     if len(name) > 1:
         return name in text
     return re.search(rf"(?<![{KANJI}]){name}(?![{KANJI}])", text) is not None
@@ -104,9 +102,7 @@ def _of_one(content: str, line: str) -> Iterator[Definition]:
         yield from _named(named["quoted"] or named["bare"], _japanese_before(line))
     elif named := _ENGLISH_NAME.match(content):
         company = [*_COMPANY.finditer(line)][-1:]
-        yield from _named(
-            named["name"], company[0] if company else _NAME_BEFORE.search(line) or _head_before(line)
-        )
+        yield from _named(named["name"], company[0] if company else _NAME_BEFORE.search(line) or _head_before(line))
     pieces = [piece.strip() for piece in _BETWEEN_NAMES.split(content)]
     for short in (piece for piece in pieces if _SHORT.match(piece)):
         yield from _abbreviated(short, line)
@@ -132,9 +128,7 @@ def _named(name: str, before: re.Match[str] | None) -> Iterator[Definition]:
 
 def _head_before(line: str) -> re.Match[str] | None:
     """The last few words of a line, from behind the last article or preposition on."""
-    return re.search(
-        r"(?:(?!(?:the|an?|of|for|to|in|on|by|and|or|with|each|any|its)\b)[a-z][\w'-]* ?){1,4}$", line
-    )
+    return re.search(r"(?:(?!(?:the|an?|of|for|to|in|on|by|and|or|with|each|any|its)\b)[a-z][\w'-]* ?){1,4}$", line)
 
 
 def _abbreviated(short: str, line: str) -> Iterator[Definition]:

@@ -68,9 +68,7 @@ _ENGLISH_DATE = re.compile(
     rf"(?:(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH}|{_MONTH}(?: (\d{{1,2}})(?:st|nd|rd|th)?)?),? ((?:19|20)\d\d)"
 )
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
-_VERSION = re.compile(
-    r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第(?=[ \d.]+版))[ _-]?(\d+(?:\.\d+)*)"
-)
+_VERSION = re.compile(r"(?:\bversion|\bver\.?|\brev(?:ision)?\.?|(?<![a-z])v|第(?=[ \d.]+版))[ _-]?(\d+(?:\.\d+)*)")
 _VERSION_HINT = re.compile(r"v[a-z.]*[ _-]?\d|版")
 _SERIES_NOISE = re.compile(
     r"(?:19|20)\d\d(?:年度?版?)?|(?<![a-z])v ?\d+(?:\.\d+)*|第\d+版|旧版|改[定訂]版|現行|廃止|草案|版"
@@ -103,9 +101,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
         standing = Standing.SUPERSEDED
     labels = set(_YEAR.findall(name)) | {f"v{number}" for number in _VERSION.findall(name)}
     if version := fields.get("version") or fields.get("版"):
-        labels |= {f"v{number}" for number in re.findall(r"\d+(?:\.\d+)*", version)[:1]} | set(
-            _YEAR.findall(version)
-        )
+        labels |= {f"v{number}" for number in re.findall(r"\d+(?:\.\d+)*", version)[:1]} | set(_YEAR.findall(version))
     named = own[:400]
     if _OTHER_EDITION.search(named):
         named = "\n".join(clause for clause in named.split("\n") if not _OTHER_EDITION.search(clause))
@@ -114,9 +110,7 @@ def edition_of(path: str, title: str, text: str) -> Edition:
     effective = _effective(fields, head)
     if effective:
         labels.add(effective[:4])
-    return Edition(
-        standing=standing, labels=tuple(sorted(labels)), effective=effective, series=_series(title)
-    )
+    return Edition(standing=standing, labels=tuple(sorted(labels)), effective=effective, series=_series(title))
 
 
 def _of_itself(head: str) -> str:
@@ -145,11 +139,7 @@ def in_force(documents: Sequence[Document], today: date) -> list[Document]:
         standing = edition.standing
         if standing is Standing.CURRENT and edition.effective > day:
             standing = Standing.DRAFT
-        elif (
-            standing is Standing.CURRENT
-            and age
-            and age < newest.get((document.language, edition.series), age)
-        ):
+        elif standing is Standing.CURRENT and age and age < newest.get((document.language, edition.series), age):
             standing = Standing.SUPERSEDED
         out.append(structs.replace(document, edition=structs.replace(edition, standing=standing)))
     return out

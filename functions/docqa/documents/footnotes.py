@@ -5,9 +5,7 @@ from collections.abc import Sequence
 
 from functions.docqa.model import Unit, UnitKind
 
-_NOTE = re.compile(
-    r"\s*(?:[-*] )?(\[\^[\w-]{1,12}\](?=:)|[*＊※†‡]\d{0,2}|[(（]?注\d{1,2}[)）]?)[:： 　]?\s*(?=\S)"
-)
+_NOTE = re.compile(r"\s*(?:[-*] )?(\[\^[\w-]{1,12}\](?=:)|[*＊※†‡]\d{0,2}|[(（]?注\d{1,2}[)）]?)[:： 　]?\s*(?=\S)")
 
 
 def mark_of(unit: Unit) -> str:
@@ -31,9 +29,7 @@ def notes(units: Sequence[Unit], number: int) -> list[int]:
     if mark_of(units[number]):
         return []
     return [
-        at
-        for at, unit in enumerate(units)
-        if at != number and (mark := mark_of(unit)) and _bears(units[number], mark)
+        at for at, unit in enumerate(units) if at != number and (mark := mark_of(unit)) and _bears(units[number], mark)
     ]
 
 

@@ -133,9 +133,7 @@ def _fills_a_column(paragraph: str) -> bool:
     """Whether all lines but the last are about as long as one another: those of a narrow column, not lines set apart."""
     *lengths, _ = (len(line.strip()) for line in paragraph.split("\n"))
     longest = max(lengths, default=0)
-    return (
-        len(lengths) >= _LEAST_FILLED and longest >= _NARROWEST and min(lengths) >= _ABOUT_AS_LONG * longest
-    )
+    return len(lengths) >= _LEAST_FILLED and longest >= _NARROWEST and min(lengths) >= _ABOUT_AS_LONG * longest
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

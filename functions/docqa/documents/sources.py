@@ -32,9 +32,7 @@ _ASCII = bytes(range(0x80))
 _HIGH_TOGETHER = re.compile(rb"[\x80-\xff](?=.?[\x80-\xff])", re.DOTALL)
 _META_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([A-Za-z0-9_-]+)", re.IGNORECASE)
 _HEAD_CHARACTERS = 1_000  # where the title is, if there is one
-_FRONT_TITLE = re.compile(
-    r"\A---[ \t]*\r?\n(?:.*\r?\n)*?(?:title|タイトル|件名)[ \t]*:[ \t]*(.+?)[ \t]*\r?\n"
-)
+_FRONT_TITLE = re.compile(r"\A---[ \t]*\r?\n(?:.*\r?\n)*?(?:title|タイトル|件名)[ \t]*:[ \t]*(.+?)[ \t]*\r?\n")
 
 
 class Unreadable(Exception):
@@ -143,9 +141,7 @@ def decoded(content: bytes, *, declared: re.Match[bytes] | None = None) -> str:
         if name in ("utf-8-sig", "utf-16", _WESTERN) or declared:
             return text
         # Most EUC-JP bytes are also valid CP932, as half-width katakana: the reading with fewer of those is right.
-        oddities = sum(
-            "\uff61" <= character <= "\uff9f" or "\ue000" <= character <= "\uf8ff" for character in text
-        )
+        oddities = sum("\uff61" <= character <= "\uff9f" or "\ue000" <= character <= "\uf8ff" for character in text)
         if best is None or oddities < best[0]:
             best = (oddities, text)
     if best is None and _has_few_accents(content):

@@ -55,9 +55,7 @@ def concepts_in(
     return tuple(_modifying(_told_beside(unique, beside), normal))
 
 
-def _with_mixed(
-    found: list[tuple[int, int, Concept]], normal: str, words: Lexicon
-) -> list[tuple[int, int, Concept]]:
+def _with_mixed(found: list[tuple[int, int, Concept]], normal: str, words: Lexicon) -> list[tuple[int, int, Concept]]:
     """`found` with each known word that is written in both scripts, such as usbメモリ, as one concept."""
     mixed = [] if normal.isascii() else list(_mixed_words().finditer(normal))
     spans = [match.span() for match in mixed]

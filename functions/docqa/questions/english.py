@@ -10,9 +10,7 @@ from functions.docqa.vocabulary.words import normalise, root, stem, tokens
 _PREFIX = 5  # notified, notification: more than this many letters alike, among words that mean the same
 
 
-def english_concepts(
-    pieces: Sequence[tuple[int, int, str]], words: Lexicon
-) -> Iterator[tuple[int, int, Concept]]:
+def english_concepts(pieces: Sequence[tuple[int, int, str]], words: Lexicon) -> Iterator[tuple[int, int, Concept]]:
     """The concepts of the English `pieces` (start, end, word) of a question, each with its span."""
     raw = [piece for _, _, piece in pieces]
     at = 0

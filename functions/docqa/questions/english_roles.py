@@ -140,9 +140,7 @@ def _has_an_object(pieces: Sequence[str], at: int) -> bool:
     """Whether an article follows the word, as it follows the verb in "when does the guard close the gate"."""
     if at + 1 == len(pieces) or pieces[at + 1] not in _ARTICLES or pieces[at - 1] in _NOUN_BEFORE:
         return False
-    return any(
-        piece in _INVERTED and _is_inverted(pieces, number) for number, piece in enumerate(pieces[: at - 1])
-    )
+    return any(piece in _INVERTED and _is_inverted(pieces, number) for number, piece in enumerate(pieces[: at - 1]))
 
 
 def _is_inverted(pieces: Sequence[str], at: int) -> bool:
@@ -168,8 +166,6 @@ def _by_the_word_before(raw: Sequence[str], at: int, key: str, surface: str, wor
         surface.endswith(_PARTICLES) and (surface.split()[0].endswith("ed") or before not in _NOUN_BEFORE)
     ):
         return Role.ACTION  # is it carried out, when does it change over
-    if (before in _VERB_BEFORE and not subject) or (
-        surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE
-    ):
+    if (before in _VERB_BEFORE and not subject) or (surface.endswith(("ed", "ing")) and before not in _NOUN_BEFORE):
         return Role.ACTION
     return Role.NOUN

@@ -32,9 +32,7 @@ NUMBER = (
 )
 _JAPANESE_NUMBER = r"(?:\d+(?:\.\d+)?|[一二三四五六七八九十百]+|半|数)"
 _ENGLISH_UNIT = r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|years?|quarters?)\b"
-_JAPANESE_UNIT = (
-    r"(?:秒|分(?!の|類|野|割|散)|時間|時(?!点)|日|営業日|週間|週|[ヶか箇カケ]月|月|年|四半期|泊|世紀)"
-)
+_JAPANESE_UNIT = r"(?:秒|分(?!の|類|野|割|散)|時間|時(?!点)|日|営業日|週間|週|[ヶか箇カケ]月|月|年|四半期|泊|世紀)"
 
 PATTERNS: dict[AnswerKind, re.Pattern[str]] = {
     AnswerKind.TIME: re.compile(

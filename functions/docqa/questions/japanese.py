@@ -104,11 +104,7 @@ def _cuts(before: str, first: str) -> bool:
 def _japanese_role(key: str, after: str, words: Lexicon) -> Role:
     if key in words.light:
         return Role.LIGHT
-    if (
-        _SURU.match(after)
-        or _INFLECTION.match(after)
-        or (_COMPOUND_VERB.search(key) and _VERB_ENDING.match(after))
-    ):
+    if _SURU.match(after) or _INFLECTION.match(after) or (_COMPOUND_VERB.search(key) and _VERB_ENDING.match(after)):
         return Role.ACTION
     if key[-1] in _NO_VERB_ENDS_SO and _AFTER_A_NOUN.match(after):
         return Role.NOUN

@@ -57,9 +57,7 @@ TABLE: tuple[tuple[AnswerKind, bool, str], ...] = (
             r"how much (?:money|does|do|is|are|will|can"
             r"|may|am|would|did|should|must|per|for)\b|how expensive|how many (?:yen|euros?|dollars?|pounds?)\b"
             r"|what (?:do|does|did|will|would|must|shall|should) (?:\w+ ){1,4}?(?:have to |need to )?(?:pay|owe|cost)\b"
-            r"|what (?:is|are|was|were|does) "
-            + _NOUNS
-            + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
+            r"|what (?:is|are|was|were|does) " + _NOUNS + r"(?:cost|price|fee|fare|charge|allowance|rent)s?\b(?! cover"
             r"| policy)|いくら|何(?:円|ドル|ユーロ)|(?:上限|限度|下限|最高|最低|最大)額|(?:金額|料金|費用|価格|値段|手数料|手当"
             r"|日当|額|運賃|家賃|代)は(?![^。?]*(?:くれ|もらえ|でき|られ|負担し|払っ|含まれ|かかり|出|支給され|付き|つき|返っ|戻|返金され|返され)[^。?]{0,6}ますか)(?!誰|だれ|どこ|どう|いつ|どちら|どなた)"
         ),

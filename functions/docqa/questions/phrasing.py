@@ -4,9 +4,7 @@ import re
 
 from functions.docqa.vocabulary.numerals import with_halves
 
-_CONTRACTED = re.compile(
-    r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b"
-)
+_CONTRACTED = re.compile(r"\b(what|who|where|when|how|why|that|there|it|he|she|i|we|you|they)'(s|re|m|ve|ll|d)\b")
 # Written without the apostrophe: whats, dont, im.
 _BARE = {
     **{f"{word}s": f"{word} is" for word in ("what", "who", "where", "how", "when", "that")},
@@ -69,6 +67,4 @@ def without_politeness(normal: str) -> str:
 
 def without_place_left(normal: str) -> str:
     """The question without the place where something was forgotten: "I left my badge at home"; offsets stay."""
-    return _LEFT_BEHIND.sub(
-        lambda match: (match.group(1) or "") + " " * len(match.group(2) or match.group(4)), normal
-    )
+    return _LEFT_BEHIND.sub(lambda match: (match.group(1) or "") + " " * len(match.group(2) or match.group(4)), normal)

@@ -79,8 +79,7 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         language=language or ("ja" if is_japanese(original) else "en"),
         asked=wanted,
         concepts=tuple(
-            _as_attribute(_as_asked(concept, normal, wanted.kind), wanted, unit, settled)
-            for concept in concepts
+            _as_attribute(_as_asked(concept, normal, wanted.kind), wanted, unit, settled) for concept in concepts
         ),
         entities=frozenset(entity for entity in entities_in(text) if entity.family != "v"),
         years=years_in(text)
@@ -91,8 +90,7 @@ def analyse(text: str, *, language: str | None = None) -> Question:
         per=counted_per(normal),
         amounts=amounts,
         designations=frozenset(
-            view(name).words
-            for name in (*_DESIGNATION.findall(text), *_MODEL.findall(text), *_RELEASE.findall(normal))
+            view(name).words for name in (*_DESIGNATION.findall(text), *_MODEL.findall(text), *_RELEASE.findall(normal))
         ),
         topic=asks_for_a_topic(normal),
     )
@@ -156,13 +154,8 @@ def _settled(amounts: Sequence[Range], concepts: Sequence[Concept], normal: str)
     """The kinds of word that need not be said: an amount is given, or two things are asked for at once."""
     settled = {"money"} if any(amount.unit in ("yen", "dollar", "euro") for amount in amounts) else set()
     for first, second in pairwise(concepts):
-        if (
-            f"{first.surface}と{second.surface}" in normal
-            or f"{first.surface} and {second.surface}" in normal
-        ):
-            settled |= (
-                (first.kinds | second.kinds) & _SOUGHT.keys() if first.kinds and second.kinds else set()
-            )
+        if f"{first.surface}と{second.surface}" in normal or f"{first.surface} and {second.surface}" in normal:
+            settled |= (first.kinds | second.kinds) & _SOUGHT.keys() if first.kinds and second.kinds else set()
     return settled
 
 

@@ -12,9 +12,7 @@ _COMPILED = tuple((kind, hard, re.compile(pattern)) for kind, hard, pattern in T
 _WHAT_COUNTS = re.compile(
     r"what (?:exactly |precisely )?(?:counts|qualifies|is meant)|とみなされる|に当たる|に該当する"
 )
-_SHORT_DEFINITION = re.compile(
-    r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: (?:(?:of|or|and) )?[\w-]+)?\?*$"
-)
+_SHORT_DEFINITION = re.compile(r"^what(?:'s| is| are) (?:a |an |the )?[\w-]+(?: (?:(?:of|or|and) )?[\w-]+)?\?*$")
 _LISTING = re.compile(
     r"\blist\b|^what (?:\w+ )?(?:items|things|documents"
     r"|steps|topics|information|materials|equipment|types|kinds)\b|^which (?:\w+ )?\w+s (?:are"
@@ -63,9 +61,7 @@ _MEASURED_BY = {
     **dict.fromkeys(("tall", "wide", "thick"), "cm"),
     "weigh": "weight",
 }
-_HOW_ADJECTIVE = re.compile(
-    rf"\bhow ({'|'.join(_MEASURED_BY)})\b|\b(?:what|how much) (?:does|do|did) .*\b(weigh)\b"
-)
+_HOW_ADJECTIVE = re.compile(rf"\bhow ({'|'.join(_MEASURED_BY)})\b|\b(?:what|how much) (?:does|do|did) .*\b(weigh)\b")
 _LENGTH = re.compile(
     r"\bhow long (?:must|should|does|do|can|may|is|has) .*\bbe\??$"
     r"|\b(?:minimum|maximum|required|min|max) length\b|\blength of\b|長さは"
@@ -147,9 +143,7 @@ def without_edition(normal: str) -> str:
 
 def without_interrogatives(normal: str) -> str:
     """The question with its question words and its politeness blanked out; offsets stay."""
-    return _INTERROGATIVE.sub(
-        lambda match: " " * len(match.group()), without_politeness(without_place_left(normal))
-    )
+    return _INTERROGATIVE.sub(lambda match: " " * len(match.group()), without_politeness(without_place_left(normal)))
 
 
 _TOPIC = re.compile(

@@ -71,18 +71,14 @@ def ranges_in(normal: str) -> list[Range]:
         if not low[0] and match["high"]:
             low = _amount(match["low"], like=match["high"])  # 2 to 5 years
         if high and high[0] == unit and high[1] > low[1]:
-            found.append(
-                Range(unit, low[1], high[1] - (_TINY if "未満" in (match["high_after"] or "") else 0), True)
-            )
+            found.append(Range(unit, low[1], high[1] - (_TINY if "未満" in (match["high_after"] or "") else 0), True))
         elif match["above"] or match["above_after"]:
             strict = match["above"] in ("over", "above", "more than", "exceeding") or "超" in (
                 match["above_after"] or ""
             )
             found.append(_closed(found, Range(unit, low[1] + (_TINY if strict else 0), math.inf, True)))
         elif match["below"] or match["below_after"]:
-            strict = match["below"] in ("under", "below", "less than") or "未満" in (
-                match["below_after"] or ""
-            )
+            strict = match["below"] in ("under", "below", "less than") or "未満" in (match["below_after"] or "")
             below = Range(unit, -math.inf, low[1] - (_TINY if strict else 0), True)
             found.append(_opened(found, below) if _GOES_ON.fullmatch(between) else below)
         else:
@@ -149,9 +145,7 @@ _CLOCK = re.compile(
 )
 
 
-_DAYS_BEFORE = re.compile(
-    r"(\d+)(日|週間?)前(?:(?:から|~|〜|-)(?:当日|前日|(\d+)日前)?(?:まで)?|(以降)|(まで|以前))"
-)
+_DAYS_BEFORE = re.compile(r"(\d+)(日|週間?)前(?:(?:から|~|〜|-)(?:当日|前日|(\d+)日前)?(?:まで)?|(以降)|(まで|以前))")
 
 
 def _counted_down(normal: str) -> str:
@@ -175,9 +169,7 @@ def _clocks(normal: str) -> str:
         if (match["half"] == "p" or match["half_ja"] == "午後") and hour < 12:
             hour += 12
         bound = (match["from"] or "").strip()
-        before = (
-            "up to " if bound in ("until", "till", "by", "before") else "over " if bound == "after" else ""
-        )
+        before = "up to " if bound in ("until", "till", "by", "before") else "over " if bound == "after" else ""
         return f"{before or match['from'] or ''}{hour * 60 + minute} clock"
 
     return _CLOCK.sub(minutes, normal)

@@ -100,9 +100,7 @@ def _pattern(unit: str) -> re.Pattern[str]:
         re.escape(form) + ("(?![a-z])" if len(name) <= _SYMBOL else "")  # 2m, and no 24 months
         for name in sorted(names)
         if name.isascii() and name.isalpha()
-        for form in sorted(
-            {stem(name), name} if not name.startswith(stem(name)) else {stem(name)}
-        )  # people, a copy
+        for form in sorted({stem(name), name} if not name.startswith(stem(name)) else {stem(name)})  # people, a copy
     )
     other = "|".join(re.escape(name) for name in sorted(names) if not (name.isascii() and name.isalpha()))
     parts = []
@@ -152,9 +150,7 @@ def counts(unit: str, normal: str) -> bool:
 
 def counts_only_what_it_narrows(word: str, normal: str) -> bool:
     """Whether a number is of things that the word only narrows: two key custodians are no keys."""
-    return (
-        re.search(rf"{NUMBER} (?:[\w-]+ ){{0,2}}?{re.escape(word)}\w*(?<!s) [a-z-]+s\b", normal) is not None
-    )
+    return re.search(rf"{NUMBER} (?:[\w-]+ ){{0,2}}?{re.escape(word)}\w*(?<!s) [a-z-]+s\b", normal) is not None
 
 
 def lasts_otherwise(unit: str, normal: str) -> bool:

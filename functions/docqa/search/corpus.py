@@ -91,12 +91,7 @@ class Corpus:
         There a name is too frequent to tell passages apart, and yet not everything is about its bearer.
         """
         for concept in question.concepts:
-            if (
-                concept.proper
-                and not concept.aside
-                and self._total <= LARGE
-                and self._frequency(concept.own[0])
-            ):
+            if concept.proper and not concept.aside and self._total <= LARGE and self._frequency(concept.own[0]):
                 query = " OR ".join(map(_match, _forms(concept)))
                 named = {uri for (uri,) in self.connection.execute(_NAMING, (query,))}
                 passages = [passage for passage in passages if passage.uri in named]
@@ -124,9 +119,7 @@ class Corpus:
             first = load(row[0], row[1], 0.0) if row else None
             before = first is not None and len(first.section) <= 1
             units = first.units[:_OPENING_UNITS] if first and before else ()
-            self._openings[passage.uri] = " ".join(
-                unit.text for unit in units if unit.kind is UnitKind.SENTENCE
-            )
+            self._openings[passage.uri] = " ".join(unit.text for unit in units if unit.kind is UnitKind.SENTENCE)
         return self._openings[passage.uri]
 
     def _terms(self, question: Question) -> list[str]:
@@ -171,9 +164,7 @@ class Corpus:
 
 
 def _forms(concept: Concept) -> list[str]:
-    return list(
-        dict.fromkeys((*concept.own, *concept.words, *concept.texts, *concept.broader, *concept.parts))
-    )
+    return list(dict.fromkeys((*concept.own, *concept.words, *concept.texts, *concept.broader, *concept.parts)))
 
 
 def _index_tokens(text: str) -> list[str]:
@@ -190,7 +181,5 @@ def _match(text: str) -> str:
 
 def _required(question: Question) -> list[str]:
     """One condition for the entities that are codes, such as P-1; the search is first narrowed down to it."""
-    codes = [
-        concept.own[0] for concept in question.concepts if re.fullmatch(r" [a-z]+\d+[a-z]? ", concept.own[0])
-    ]
+    codes = [concept.own[0] for concept in question.concepts if re.fullmatch(r" [a-z]+\d+[a-z]? ", concept.own[0])]
     return [" AND ".join(_match(code) for code in codes)] if codes else []

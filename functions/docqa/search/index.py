@@ -114,11 +114,7 @@ def _is_current(index_path: Path, hashes: dict[str, tuple[Path, bytes]], day: st
             connection.close()
     except sqlite3.Error:
         return False
-    return (
-        settled is not None
-        and day < settled[0]
-        and stored == {path: digest for path, (_, digest) in hashes.items()}
-    )
+    return settled is not None and day < settled[0] and stored == {path: digest for path, (_, digest) in hashes.items()}
 
 
 @contextmanager
@@ -166,9 +162,7 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _remove(connection: sqlite3.Connection, path: str) -> None:
-    connection.execute(
-        "DELETE FROM words WHERE rowid IN (SELECT number FROM passages WHERE path = ?)", (path,)
-    )
+    connection.execute("DELETE FROM words WHERE rowid IN (SELECT number FROM passages WHERE path = ?)", (path,))
     connection.execute("DELETE FROM passages WHERE path = ?", (path,))
     connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
@@ -211,9 +205,7 @@ def searchable(passage: Passage) -> str:
 def _settle_editions(connection: sqlite3.Connection, today: date) -> None:
     rows = connection.execute("SELECT document FROM files WHERE document IS NOT NULL")
     documents = [msgspec.msgpack.decode(row[0], type=Document) for row in rows]
-    coming = [
-        document.edition.effective for document in documents if document.edition.effective > today.isoformat()
-    ]
+    coming = [document.edition.effective for document in documents if document.edition.effective > today.isoformat()]
     connection.execute("INSERT OR REPLACE INTO settled VALUES (1, ?)", (min(coming, default="9999"),))
     for document in in_force(documents, today):
         connection.execute(

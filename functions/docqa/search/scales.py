@@ -59,9 +59,7 @@ class Scales:
         if level.entity != HIGHEST and self._is_used(own):
             return None
         used = [
-            (family, form)
-            for family, forms in _FAMILIES.items()
-            if (form := self._form_of_incidents(family, forms))
+            (family, form) for family, forms in _FAMILIES.items() if (form := self._form_of_incidents(family, forms))
         ]
         if len(used) != 1:
             return None
@@ -84,20 +82,14 @@ class Scales:
 
     def _form_of_incidents(self, family: str, forms: tuple[str, ...]) -> str:
         """The first of `forms` that names at least two levels of incidents; "" without one."""
-        return next(
-            (form for form in forms if all(self._is_of_incidents(family, form, value) for value in "12")), ""
-        )
+        return next((form for form in forms if all(self._is_of_incidents(family, form, value) for value in "12")), "")
 
     def _is_of_incidents(self, family: str, form: str, value: str) -> bool:
         """Whether the level stands beside an incident or, where it is none of anything, in a passage that tells of a scale."""
         name = form.format(value)
-        beside = (
-            each for word in INCIDENTS for each in (f"{name} {word}", f"{word} {name}", f"{name}の{word}")
-        )
+        beside = (each for word in INCIDENTS for each in (f"{name} {word}", f"{word} {name}", f"{name}の{word}"))
         said = " OR ".join(map(_phrase, (*beside, f"障害{name}")))
-        return self._is_said(
-            f"{said} OR ({_phrase(name)} AND ({_SCALE_SAID}))" if family in _WRITTEN else said
-        )
+        return self._is_said(f"{said} OR ({_phrase(name)} AND ({_SCALE_SAID}))" if family in _WRITTEN else said)
 
     def _is_used(self, family: str) -> bool:
         """Whether documents name levels of the family, where they are levels of anything in a passage on incidents."""

@@ -39,11 +39,7 @@ def one_slip(written: str, meant: str) -> bool:
     if written == meant or written[0] != meant[0] or abs(len(written) - len(meant)) > 1:
         return False
     at = next(
-        (
-            number
-            for number, (first, second) in enumerate(zip(written, meant, strict=False))
-            if first != second
-        ),
+        (number for number, (first, second) in enumerate(zip(written, meant, strict=False)) if first != second),
         min(len(written), len(meant)),
     )
     if len(written) == len(meant):

@@ -20,9 +20,7 @@ _ALIKE = str.maketrans(
 _ACCENTED = re.compile("[\u00c0-\u024f]")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _UNLIKE = re.compile("[‐‑‒–—―−’‘\u00ad\u200b\u2060\ufeff]")
-_MARKUP = re.compile(
-    r"\*\*|__|`|!?\[([^\]]{0,300})\]\([^)]{0,2000}\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])"
-)
+_MARKUP = re.compile(r"\*\*|__|`|!?\[([^\]]{0,300})\]\([^)]{0,2000}\)|(?<![\w*])[*_](?=\S)|(?<=\S)[*_](?![\w*])")
 # A line of Japanese goes on in the next one without a space.
 _WRAPPED = re.compile(r"(?<=[\u3000-\u9fff\uff01-\uff60])[ \t\r]*\n\s*(?=[\u3000-\u9fff\uff01-\uff60])")
 _CODE = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-(\d{1,5}[a-z]?)(?![a-z0-9])")

@@ -157,9 +157,7 @@ class AgentCommands:
             return _not_started(failure, route, call, language)
         if execution.refusal is not None:
             call.record["outcome"] = "not_started"
-            return slash_commands.not_started(
-                execution.refusal or texts.refused_text(route, request, language)
-            )
+            return slash_commands.not_started(execution.refusal or texts.refused_text(route, request, language))
         turn = replace(request, metadata={**(request.metadata or {}), "skill": route.id})
         try:
             notes = _notes_of(route, execution)
@@ -255,15 +253,11 @@ def _not_accepted(failure: Failure, route: Route, call: Call) -> A2AError:
     return A2AError(INVALID_PARAMS, text, fields=fields)
 
 
-def _not_started(
-    failure: Failure, route: Route, call: Call, language: Language
-) -> ExecuteSlashCommandResponse:
+def _not_started(failure: Failure, route: Route, call: Call, language: Language) -> ExecuteSlashCommandResponse:
     call.record.update(severity="WARNING", outcome=failure.fault, cause=failure.cause)
     if failure.remedy:
         call.record["remedy"] = failure.remedy
-    return slash_commands.not_started(
-        failure_text(failure, route, language=language, reference=call.request_id)
-    )
+    return slash_commands.not_started(failure_text(failure, route, language=language, reference=call.request_id))
 
 
 def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> tuple[SlashCommand, ...]:
@@ -275,9 +269,7 @@ def _first_of_each_name(listed: Sequence[tuple[Route, Listed]]) -> tuple[SlashCo
 
 
 def _context_of(call: Call, *, within_seconds: float | None = None) -> CallContext:
-    return CallContext(
-        authorization=call.authorization, traceparent=call.traceparent, within_seconds=within_seconds
-    )
+    return CallContext(authorization=call.authorization, traceparent=call.traceparent, within_seconds=within_seconds)
 
 
 def _without_skill(metadata: dict[str, object] | None) -> dict[str, object] | None:

@@ -50,9 +50,7 @@ _FORM = re.compile(r"/ ?([^\d #]+) ?(?:#|no\.?)? ?(\d{1,9})?")
 class Commands:
     """Answers commands. A text that a rule of a route takes is no unknown command. `tasks` is None without a task store."""
 
-    def __init__(
-        self, tables: Tables, catalog: AgentCommandCatalog, *, tasks: TaskOperations | None, log: Log
-    ) -> None:
+    def __init__(self, tables: Tables, catalog: AgentCommandCatalog, *, tasks: TaskOperations | None, log: Log) -> None:
         self._tables = tables
         self._catalog = catalog
         self._tasks = tasks

@@ -114,9 +114,7 @@ def unknown_command_text(language: Language) -> str:
 def routes_text(routes: Sequence[Route], language: Language) -> str:
     """Return the agents, one a line."""
     lines = [
-        f"- {route.name_ja}：{route.description_ja}"
-        if language is _JA
-        else f"- {route.name}: {route.description}"
+        f"- {route.name_ja}：{route.description_ja}" if language is _JA else f"- {route.name}: {route.description}"
         for route in routes
     ]
     return "\n".join([_ROUTES[language], *lines])
@@ -159,9 +157,7 @@ def not_cancelable_text(stored: StoredTask, language: Language) -> str:
     return _filled(_NOT_CANCELABLE, stored, stored.task, language)
 
 
-def unknown_agent_command_text(
-    request: ExecuteSlashCommandRequest, known: Sequence[str], language: Language
-) -> str:
+def unknown_agent_command_text(request: ExecuteSlashCommandRequest, known: Sequence[str], language: Language) -> str:
     """Return that no agent has the command, and the `known` ones."""
     if not known:
         return NO_AGENT_COMMANDS[language]

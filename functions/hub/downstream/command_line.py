@@ -86,9 +86,7 @@ class CommandLine:
         self._has_methods = commands is None
         return commands or ()
 
-    def execute(
-        self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest
-    ) -> ExecutionReply:
+    def execute(self, endpoint: Endpoint, call: TransportCall, request: ExecuteSlashCommandRequest) -> ExecutionReply:
         """Execute the command, once: an unsupported way executes nothing."""
         if self._has_methods:
             result = self._result(endpoint, call, EXECUTE_COMMAND, request, ExecuteSlashCommandResponse)
@@ -164,9 +162,7 @@ class GeminiCliCommands:
         """Execute the command, once; None if the agent has no such path."""
         body = {"command": " ".join(request.command_path), "args": _words(request.args)}
         with as_client_error():
-            answer = _request(
-                endpoint, call, "POST", "/executeCommand", protojson.encode(body), call.stream_budget
-            )
+            answer = _request(endpoint, call, "POST", "/executeCommand", protojson.encode(body), call.stream_budget)
             if answer.status in (400, *_NO_SUCH_PATH):
                 # Its own 404 says which command it does not know.
                 refuses = _is_refusal(answer)

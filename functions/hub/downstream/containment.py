@@ -89,7 +89,9 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         case ClientFault.EXTENSION_REQUIRED if _needs_card(route):
             return f"leave out protocol_version or binding of route {route.id}, so that the card is read, which requires it"
         case ClientFault.EXTENSION_REQUIRED:
-            return f"name the extension that the agent's card requires in `extensions` of route {route.id} in routes.toml"
+            return (
+                f"name the extension that the agent's card requires in `extensions` of route {route.id} in routes.toml"
+            )
         case ClientFault.UNEXPECTED_STATUS if error.status in _REDIRECTS:
             return (
                 f"redirects are not followed: set the route's url ({variable}_URL) to the address that this one leads to; "

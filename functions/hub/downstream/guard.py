@@ -45,9 +45,7 @@ class Guard:
 
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
-        context = CallContext(
-            authorization=agent_request.authorization, traceparent=agent_request.traceparent
-        )
+        context = CallContext(authorization=agent_request.authorization, traceparent=agent_request.traceparent)
         with self._guarded(context) as call, closing(self._transport.ask(agent_request, call)) as events:
             for event in events:
                 # The agent answers again: other requests need not wait until its answer is complete.
@@ -110,9 +108,7 @@ class Guard:
             retries=route.retries,
         )
         return TransportCall(
-            http=AuthorizedHttp(
-                self._http, route.boundary, route, self._sources, authorization=context.authorization
-            ),
+            http=AuthorizedHttp(self._http, route.boundary, route, self._sources, authorization=context.authorization),
             headers={"traceparent": context.traceparent} if context.traceparent else {},
             budget=budget,
             stream_budget=Budget(

@@ -97,9 +97,7 @@ def mirrored(
                     if isinstance(piece, reply.Failure | reply.Question):
                         fails = isinstance(piece, reply.Failure)
                         state = TaskState.FAILED if fails else TaskState.INPUT_REQUIRED
-                        yield from _ended(
-                            state, piece.text, task_id, context_id, message_factory, begun=begun
-                        )
+                        yield from _ended(state, piece.text, task_id, context_id, message_factory, begun=begun)
 
 
 def _ended(

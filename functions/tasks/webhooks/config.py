@@ -55,8 +55,6 @@ def _signing_key(settings: Settings) -> str:
         pem = value if value.startswith("-----BEGIN") else Path(value).read_text()
         public_key_of(pem)
     except (OSError, ValueError):
-        settings.problem(
-            name, "must be a P-256 private key in PEM without a passphrase, or a file that holds one"
-        )
+        settings.problem(name, "must be a P-256 private key in PEM without a passphrase, or a file that holds one")
         return ""
     return pem

@@ -139,9 +139,7 @@ class Deliverer:
             self._log.line("ERROR", "A push notification config was given up", **about, cause=failed.dead)
         else:
             pause = round(failed.next_attempt_at - self._now(), 1)
-            self._log.line(
-                "INFO", "A push notification failed", **about, cause=failure.reason, againInSeconds=pause
-            )
+            self._log.line("INFO", "A push notification failed", **about, cause=failure.reason, againInSeconds=pause)
 
 
 def deliverer(config: Config, store: Store, log: Log) -> Deliverer:

@@ -94,9 +94,7 @@ def notifications(store: TaskStore, push: PushConfig, *, after: int) -> Iterator
                 yield Notification(sequence=position, body=_body(entry, accumulator, codec))
 
 
-def notification_headers(
-    push: PushConfig, notification: Notification, *, signer: Signer | None
-) -> dict[str, str]:
+def notification_headers(push: PushConfig, notification: Notification, *, signer: Signer | None) -> dict[str, str]:
     """Return the headers of a notification: the receiver's authentication and token, and the signature if there is a key.
 
     If the receiver set no authentication, Authorization carries the signature too: A2A's samples read it there.
@@ -111,9 +109,7 @@ def notification_headers(
     if config.token:
         headers[_TOKEN_HEADER] = config.token
     if signer is not None:
-        token = signer.sign(
-            notification.body or b"", audience=config.url, id_=id_, task_id=config.task_id or ""
-        )
+        token = signer.sign(notification.body or b"", audience=config.url, id_=id_, task_id=config.task_id or "")
         headers |= {"x-a2a-notification-signature": token, "authorization": f"Bearer {token}"}
     if config.authentication is not None:
         scheme, credentials = config.authentication.scheme, config.authentication.credentials
@@ -167,9 +163,7 @@ class NotificationSender:
         )
         headers = notification_headers(push, notification, signer=self._signer)
         try:
-            answer = self._http.request(
-                "POST", push.config.url, headers=headers, body=notification.body, budget=budget
-            )
+            answer = self._http.request("POST", push.config.url, headers=headers, body=notification.body, budget=budget)
         except HttpFailure as failure:
             return failure_of_fault(failure)
         # The status decides. The rest is read only so that the connection can be reused.

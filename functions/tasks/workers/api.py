@@ -72,9 +72,7 @@ class WorkersApi:
             raise invalid_field("roles", f"must be at most {_MOST_ROLES}")
         roles = worker.roles_for(sent.roles, self._roles())
         if sent.task_id:
-            lease = self._leasing.lease_task(
-                worker.name, roles, seconds=sent.lease_seconds, task_id=sent.task_id
-            )
+            lease = self._leasing.lease_task(worker.name, roles, seconds=sent.lease_seconds, task_id=sent.task_id)
         else:
             lease = self._leasing.lease(
                 worker.name,

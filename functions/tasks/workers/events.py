@@ -29,9 +29,7 @@ class Events:
         """Return a new status of the task, with the worker's text."""
         message = None
         if text:
-            message = self._message_factory.message(
-                Part(text=text), context_id=task.context_id, task_id=task.id
-            )
+            message = self._message_factory.message(Part(text=text), context_id=task.context_id, task_id=task.id)
         return status_update(task, state, self._message_factory.timestamp(), message)
 
     def of_progress(self, task: Task, updates: Sequence[Update]) -> list[Event]:
@@ -79,9 +77,7 @@ def _check(artifact: Artifact, place: str) -> None:
         raise invalid_field(f"{place}.parts", "must have at least one part")
 
 
-def _artifact(
-    task: Task, artifact: Artifact, *, append: bool = False, last: bool = False
-) -> TaskArtifactUpdateEvent:
+def _artifact(task: Task, artifact: Artifact, *, append: bool = False, last: bool = False) -> TaskArtifactUpdateEvent:
     return TaskArtifactUpdateEvent(
         task_id=task.id,
         context_id=task.context_id or "",

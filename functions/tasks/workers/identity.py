@@ -56,9 +56,7 @@ def read_accounts(settings: Settings) -> Mapping[str, frozenset[str]]:
     for item in settings.listed(_NAME):
         email, _, role = (word.strip() for word in item.partition("="))
         if "@" not in email or not role:
-            settings.problem(
-                _NAME, "must be a list of email=role, such as builder@p.iam.gserviceaccount.com=developer"
-            )
+            settings.problem(_NAME, "must be a list of email=role, such as builder@p.iam.gserviceaccount.com=developer")
             break
         accounts[email] = accounts.get(email, frozenset()) | {role}
     return accounts

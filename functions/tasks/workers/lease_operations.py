@@ -23,9 +23,7 @@ from functions.tasks.workers.wire import worker_status
 # The store's errors as those of the API: the kind, the text for the worker, and the invalid fields.
 _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...]]] = {
     LeaseLost: (
-        ErrorKind(
-            "LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's", a2a=False
-        ),
+        ErrorKind("LEASE_LOST", -32600, 409, "FAILED_PRECONDITION", "The lease is no longer the task's", a2a=False),
         (
             "This lease ran out, was given back, or ended with the task's turn: drop this work, another worker may have it. "
             "Renew before leaseSeconds have passed"
@@ -43,9 +41,7 @@ _ERRORS: dict[type[StoreError], tuple[ErrorKind, str, tuple[tuple[str, str], ...
         (("version", "is not the task's version"),),
     ),
     TooLarge: (
-        ErrorKind(
-            "TASK_TOO_LARGE", -32600, 413, "FAILED_PRECONDITION", "The task would grow too large", a2a=False
-        ),
+        ErrorKind("TASK_TOO_LARGE", -32600, 413, "FAILED_PRECONDITION", "The task would grow too large", a2a=False),
         "The task would grow larger than a task may be: send less, or put the result elsewhere and send its URL",
         (),
     ),
@@ -92,9 +88,7 @@ class LeaseOperations:
         return self._unless_cancelled(
             stored,
             request.lease,
-            lambda: self._append(
-                stored, [self._events.status(stored.task, TaskState.FAILED, reason)], request
-            ),
+            lambda: self._append(stored, [self._events.status(stored.task, TaskState.FAILED, reason)], request),
         )
 
     def require_input(self, worker: Worker, task_id: str, request: wire.RequireInput) -> wire.WriteResult:
@@ -130,9 +124,7 @@ class LeaseOperations:
 
     def _append(self, stored: StoredTask, events: Sequence[Event], request: wire.LeasedRequest) -> StoredTask:
         with _store_errors(stored.task.id):
-            return self._store.append(
-                stored.task.id, events, lease=request.lease, expected_version=request.version
-            )
+            return self._store.append(stored.task.id, events, lease=request.lease, expected_version=request.version)
 
     def _require(self, worker: Worker, task_id: str) -> StoredTask:
         stored = self._store.get(task_id, owner=None)

@@ -71,9 +71,7 @@ class AnsweringAgent:
         """See `Agent.send`."""
         pieces = self._answer(request, call)
         context_id = self.context_of(request, call)
-        return Turn(
-            events=to_events(pieces, context_id=context_id, call=call, message_factory=self._message_factory)
-        )
+        return Turn(events=to_events(pieces, context_id=context_id, call=call, message_factory=self._message_factory))
 
     def cancel(self, call: Call) -> None:
         """See `Agent.cancel`. There is no remote worker."""
@@ -85,9 +83,7 @@ class Sending(Protocol):
     def send(self, request: model.SendMessageRequest, call: Call) -> Task | Message:
         """Return the turn's result."""
 
-    def stream(
-        self, request: model.SendMessageRequest, call: Call, *, idle_seconds: float
-    ) -> Iterator[Event | None]:
+    def stream(self, request: model.SendMessageRequest, call: Call, *, idle_seconds: float) -> Iterator[Event | None]:
         """Return the turn's events, with None for every `idle_seconds` without one. The iterator has `close`."""
 
 
@@ -111,9 +107,7 @@ class Operations(Protocol):
     def create_config(self, request: TaskPushNotificationConfig, call: Call) -> TaskPushNotificationConfig:
         """§3.1.7."""
 
-    def get_config(
-        self, request: model.GetTaskPushNotificationConfigRequest, call: Call
-    ) -> TaskPushNotificationConfig:
+    def get_config(self, request: model.GetTaskPushNotificationConfigRequest, call: Call) -> TaskPushNotificationConfig:
         """§3.1.8."""
 
     def list_configs(

@@ -110,16 +110,12 @@ class A2AClient:
             answer = self._request(call, operation, task_id=task_id)
             return CODECS[call.endpoint.version].read_task(read_result(call.endpoint, read_json(answer)))
 
-    def _request(
-        self, call: AgentCall, operation: Operation, params: Any = None, *, task_id: str = ""
-    ) -> Answer:
+    def _request(self, call: AgentCall, operation: Operation, params: Any = None, *, task_id: str = "") -> Answer:
         """Send a request with `params`, or about a task, and return its successful answer. Raises ClientError."""
         endpoint = call.endpoint
         codec = CODECS[endpoint.version]
         method, url = "POST", endpoint.url
-        headers = codec.request_headers(call.headers) | {
-            "accept": EVENT_STREAM if operation.streaming else JSON
-        }
+        headers = codec.request_headers(call.headers) | {"accept": EVENT_STREAM if operation.streaming else JSON}
         if endpoint.binding is Binding.HTTP_JSON:
             method = operation.rest[0].method
             url = codec.url(url, operation, endpoint.tenant).replace("{id}", quote(task_id, safe=""))
@@ -199,9 +195,7 @@ def read_json(answer: Answer) -> Any:
     if not _is_json(answer):
         answer.close()
         kind = answer.media_type if answer.media_type.isascii() and len(answer.media_type) < 60 else "unknown"
-        raise ClientError(
-            ClientFault.NOT_JSON, f"the answer is {kind or 'of no type'}, not JSON", status=answer.status
-        )
+        raise ClientError(ClientFault.NOT_JSON, f"the answer is {kind or 'of no type'}, not JSON", status=answer.status)
     return decode_json(answer.read())
 
 
@@ -256,9 +250,7 @@ def _rpc_error(error: Any, status: int | None = None) -> ClientError:
             fault, detail = ClientFault.SERVER_ERROR, "the agent had an internal error"
         case _:
             fault, detail = ClientFault.REFUSED, "the agent refused the request"
-    return ClientError(
-        fault, f"{detail} (error {code})", status=status, code=code, fields=_fields(error.get("data"))
-    )
+    return ClientError(fault, f"{detail} (error {code})", status=status, code=code, fields=_fields(error.get("data")))
 
 
 def _fields(details: Any) -> tuple[str, ...]:
@@ -292,9 +284,7 @@ def check(endpoint: Endpoint, answer: Answer) -> None:
         raise _status_error(endpoint, answer)
     if (answer.headers.get("content-encoding") or "identity").lower() != "identity":
         answer.close()
-        raise ClientError(
-            ClientFault.NOT_JSON, "the answer is compressed, though the hub asked that it not be"
-        )
+        raise ClientError(ClientFault.NOT_JSON, "the answer is compressed, though the hub asked that it not be")
 
 
 def _status_error(endpoint: Endpoint, answer: Answer) -> ClientError:

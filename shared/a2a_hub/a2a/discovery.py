@@ -108,9 +108,7 @@ def _card_below(http: Http, url: str, headers: Mapping[str, str], budget: Budget
                 try:
                     return read_card(body)
                 except A2AError as error:
-                    raise ClientError(
-                        ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}"
-                    ) from None
+                    raise ClientError(ClientFault.NOT_A2A, f"its agent card cannot be read: {error.message}") from None
             case status if status in _FINAL or status >= 500 or status < 400:
                 raise error_of_status(status, "its agent card")
     return None

@@ -42,12 +42,8 @@ METHOD_NOT_ALLOWED = ErrorKind(
 )
 INVALID_PARAMS = ErrorKind("INVALID_PARAMS", -32602, 400, "INVALID_ARGUMENT", "Invalid parameters", a2a=False)
 INTERNAL = ErrorKind("INTERNAL", -32603, 500, "INTERNAL", "Internal error", a2a=False)
-UNAUTHENTICATED = ErrorKind(
-    "UNAUTHENTICATED", -32600, 401, "UNAUTHENTICATED", "Authentication is required", a2a=False
-)
-PERMISSION_DENIED = ErrorKind(
-    "PERMISSION_DENIED", -32600, 403, "PERMISSION_DENIED", "Permission denied", a2a=False
-)
+UNAUTHENTICATED = ErrorKind("UNAUTHENTICATED", -32600, 401, "UNAUTHENTICATED", "Authentication is required", a2a=False)
+PERMISSION_DENIED = ErrorKind("PERMISSION_DENIED", -32600, 403, "PERMISSION_DENIED", "Permission denied", a2a=False)
 REQUEST_TIMEOUT = ErrorKind(
     "REQUEST_TIMEOUT",
     -32600,
@@ -163,6 +159,4 @@ class A2AError(Exception):
 
 def invalid_field(path: str, description: str) -> A2AError:
     """Return INVALID_PARAMS with the field named: `invalid_field("message.parts", "is required")`."""
-    return A2AError(
-        INVALID_PARAMS, f"Invalid parameters: {path} {description}", fields=((path, description),)
-    )
+    return A2AError(INVALID_PARAMS, f"Invalid parameters: {path} {description}", fields=((path, description),))

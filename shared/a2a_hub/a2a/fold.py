@@ -104,9 +104,7 @@ def fold(events: Iterable[Event]) -> Task | Message:
             ):
                 growing.add(event)
             case _:
-                raise A2AError(
-                    INVALID_AGENT_RESPONSE, "The agent sent an event that does not belong to its task"
-                )
+                raise A2AError(INVALID_AGENT_RESPONSE, "The agent sent an event that does not belong to its task")
     if growing is None:
         raise A2AError(INVALID_AGENT_RESPONSE, "The agent sent no result")
     return growing.task

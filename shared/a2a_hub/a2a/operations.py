@@ -41,9 +41,7 @@ class Operation(Struct, frozen=True):
 _CONFIGS = "/tasks/{task_id}/pushNotificationConfigs"
 _PUSH = Capability.PUSH_NOTIFICATIONS
 
-SEND_MESSAGE = Operation(
-    "SendMessage", model.SendMessageRequest, (Rest("POST", "/message:send"),), wraps=True
-)
+SEND_MESSAGE = Operation("SendMessage", model.SendMessageRequest, (Rest("POST", "/message:send"),), wraps=True)
 SEND_STREAMING_MESSAGE = Operation(
     "SendStreamingMessage",
     model.SendMessageRequest,

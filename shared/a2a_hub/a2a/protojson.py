@@ -37,7 +37,9 @@ _CANONICAL_BASE64 = r"[A-Za-z0-9+/]*={0,2}"
 _BARE_BASE64 = r"[A-Za-z0-9+/]*"
 _TO_STANDARD = str.maketrans("-_", "+/")
 _WITHOUT_ZONE = r"[0-9-]{10}T[0-9:]{8}(?:\.[0-9]+)?"
-_RFC_3339 = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+_RFC_3339 = (
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
 
 _decoder = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
@@ -187,9 +189,7 @@ def read_string(value: Any, path: str) -> str:
 
 def read_integer(value: Any, path: str) -> int:
     """Return a 32-bit integer, also as a string or as a float without a fraction."""
-    if (isinstance(value, str) and re.fullmatch(_INTEGER, value)) or (
-        isinstance(value, float) and value.is_integer()
-    ):
+    if (isinstance(value, str) and re.fullmatch(_INTEGER, value)) or (isinstance(value, float) and value.is_integer()):
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31:
         return value

@@ -73,9 +73,7 @@ class MessageFactory(Struct, frozen=True, kw_only=True):
 
     def message(self, *parts: Part, context_id: str | None, task_id: str | None = None) -> Message:
         """Return a message of the agent with a new id."""
-        return Message(
-            message_id=self.new_id(), role=Role.AGENT, parts=parts, context_id=context_id, task_id=task_id
-        )
+        return Message(message_id=self.new_id(), role=Role.AGENT, parts=parts, context_id=context_id, task_id=task_id)
 
 
 def to_events(
@@ -129,9 +127,7 @@ def _message(
                 data.append(Part(data=value, media_type="application/json"))
             case Progress() | Idle():
                 pass
-    yield message_factory.message(
-        Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id
-    )
+    yield message_factory.message(Part(text="".join(texts)), *(data if call.wants_data else ()), context_id=context_id)
 
 
 def _task_life(
@@ -157,9 +153,7 @@ def _task_life(
         return TaskArtifactUpdateEvent(
             task_id=task_id,
             context_id=context_id,
-            artifact=Artifact(
-                artifact_id=id_, name="answer" if part.text is not None else "data", parts=(part,)
-            ),
+            artifact=Artifact(artifact_id=id_, name="answer" if part.text is not None else "data", parts=(part,)),
             append=append,
         )
 
@@ -180,9 +174,7 @@ def _task_life(
             case Failure(text):
                 # A stored task has failed; it becomes an answer where it is shown to a person.
                 if call.for_ui and call.task is None:
-                    yield artifact(
-                        Part(text=f"\n\n{text}" if started else text), id_=artifact_id, append=started
-                    )
+                    yield artifact(Part(text=f"\n\n{text}" if started else text), id_=artifact_id, append=started)
                     started = True
                 else:
                     final = status(TaskState.FAILED, text)

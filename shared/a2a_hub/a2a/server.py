@@ -67,9 +67,7 @@ class A2AServer:
         self._unstored = Unstored(agent)
         self._tasks = tasks
         self._development_tool = development_tool
-        self._methods = (
-            jsonrpc.METHODS if development_tool is None else {**slash_commands.METHODS, **jsonrpc.METHODS}
-        )
+        self._methods = jsonrpc.METHODS if development_tool is None else {**slash_commands.METHODS, **jsonrpc.METHODS}
         self._keeps_ui_contract = keeps_ui_contract
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:

@@ -25,9 +25,7 @@ class Unstored:
             _key_of(request, call), request, lambda: fold(self._agent.send(request, call).events)
         )
 
-    def stream(
-        self, request: SendMessageRequest, call: Call, *, idle_seconds: float
-    ) -> Iterator[Event | None]:
+    def stream(self, request: SendMessageRequest, call: Call, *, idle_seconds: float) -> Iterator[Event | None]:
         """The turn's events, None for `idle_seconds` without one. It has `close`, which ends the turn. Raises A2AError."""
         _refuse_tasks(request)
         return self._in_flight.subscription(

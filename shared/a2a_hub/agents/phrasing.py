@@ -105,9 +105,7 @@ def verified_phrasing(reply: str, segments: Segments, language: Language) -> Phr
     )
     if uncovered:
         return Phrasing(dropped=tuple(dropped), uncovered=uncovered)
-    shown = [
-        sentence if segments.are_marked else _MARK.sub("", sentence).rstrip() for sentence, _ in grounded
-    ]
+    shown = [sentence if segments.are_marked else _MARK.sub("", sentence).rstrip() for sentence, _ in grounded]
     text = ("" if language is Language.JA else " ").join(shown)
     if dropped:
         text += f"\n{_LEFT_OUT[language].format(count=len(dropped))}"

@@ -43,9 +43,7 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
         key = "api_key_query" if in_query else "api_key_header"
         name = table.text(key, "x-api-key")
         if in_query and "api_key_header" in table.values:
-            table.problem(
-                "api_key_query", "the key goes into a header or into the query: delete one of the two"
-            )
+            table.problem("api_key_query", "the key goes into a header or into the query: delete one of the two")
         if name and (not _NAME.fullmatch(name) or (not in_query and name.lower() in _TAKEN)):
             table.problem(
                 key,

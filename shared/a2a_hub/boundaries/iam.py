@@ -63,9 +63,7 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
             return super().credential_step(examination)
         left = facts.seconds_left(examination.now)
         if left > 0:
-            return ok(
-                "credential", f"ID token of {facts.email} for {facts.audience}, {left / 60:.0f} min left"
-            )
+            return ok("credential", f"ID token of {facts.email} for {facts.audience}, {left / 60:.0f} min left")
         return error(
             "credential",
             f"the ID token of {facts.email} expired {-left:.0f} s ago: its issuer's clock or this machine's is wrong",

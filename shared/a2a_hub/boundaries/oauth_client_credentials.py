@@ -70,7 +70,9 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
         route = visit.agent.id
         match fault:
             case ClientFault.RATE_LIMITED:
-                return f"the agent limits how often client {self.client.client_id} calls it: its owner can raise the limit"
+                return (
+                    f"the agent limits how often client {self.client.client_id} calls it: its owner can raise the limit"
+                )
             case ClientFault.FORBIDDEN:
                 return (
                     f"the agent lets client {self.client.client_id} in, but not do this: grant it the scope that is needed, and "
@@ -90,9 +92,7 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
     def serves(self, scheme: SecurityScheme, scopes: tuple[str, ...]) -> bool:
         """See `Boundary.serves`."""
         flow = scheme.oauth2_security_scheme and scheme.oauth2_security_scheme.flows.client_credentials
-        return bool(
-            flow and flow.token_url == self.client.token_url and set(scopes) <= set(self.client.scopes)
-        )
+        return bool(flow and flow.token_url == self.client.token_url and set(scopes) <= set(self.client.scopes))
 
     @classmethod
     def route_lines(cls, scheme: SecurityScheme, scopes: tuple[str, ...]) -> tuple[str, ...]:

@@ -96,6 +96,4 @@ class SharedFetch(Generic[K]):
 
 
 def _defect(name: str) -> NoCredential:
-    return NoCredential(
-        "internal", f"an exception inside the hub while it fetched the {name}", "see the hub's log"
-    )
+    return NoCredential("internal", f"an exception inside the hub while it fetched the {name}", "see the hub's log")

@@ -107,9 +107,7 @@ class CredentialSources(Struct, frozen=True, kw_only=True):
     def access_token(self, client: OAuthClient, *, rejected: str | None = None) -> str:
         """Return an access token; see `AccessTokens.token`. Raises NoCredential."""
         if self.access_tokens is None:
-            raise NoCredential(
-                "no_access_token", "this process fetches no access tokens", client.secret.remedy
-            )
+            raise NoCredential("no_access_token", "this process fetches no access tokens", client.secret.remedy)
         return self.access_tokens.token(client, rejected=rejected)
 
 

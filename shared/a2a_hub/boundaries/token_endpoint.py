@@ -105,9 +105,7 @@ def _refusal(status: int, value: dict[str, Any], client: OAuthClient) -> NoCrede
 
 def _failed(fault: str, detail: str, client: OAuthClient) -> NoCredential:
     cause = f"the token endpoint gave client {client.client_id} no token: {detail}"
-    return NoCredential(
-        fault, cause, "check token_url of the route in routes.toml, and whether that server works"
-    )
+    return NoCredential(fault, cause, "check token_url of the route in routes.toml, and whether that server works")
 
 
 def _lifetime(value: Any) -> float:

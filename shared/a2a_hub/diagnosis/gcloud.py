@@ -53,9 +53,7 @@ class Service(Struct, frozen=True, kw_only=True):
 
     def _command(self, verb: str, options: str) -> str:
         place = "".join(
-            f" --{name}={value}"
-            for name, value in (("region", self.region), ("project", self.project))
-            if value
+            f" --{name}={value}" for name, value in (("region", self.region), ("project", self.project)) if value
         )
         return f"gcloud run services {verb} {self.name}{place} {options}"
 

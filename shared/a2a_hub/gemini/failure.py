@@ -138,9 +138,7 @@ _SHORTEN = ("Please ask a shorter question.", "質問を短くしてお試しく
 _LATER = ("Please try again in a few minutes.", "数分後にもう一度お試しください。")
 _ADMINISTRATOR = ("Your administrator can fix this.", "管理者による対応が必要です。")
 _ADVICE = {
-    **dict.fromkeys(
-        (Cause.NO_CREDENTIALS, Cause.DENIED, Cause.API_DISABLED, Cause.NOT_FOUND), _ADMINISTRATOR
-    ),
+    **dict.fromkeys((Cause.NO_CREDENTIALS, Cause.DENIED, Cause.API_DISABLED, Cause.NOT_FOUND), _ADMINISTRATOR),
     **dict.fromkeys((Cause.EMPTY, Cause.QUESTION_BLOCKED, Cause.ANSWER_BLOCKED, Cause.RECITATION), _REPHRASE),
     Cause.REJECTED: _SHORTEN,
 }

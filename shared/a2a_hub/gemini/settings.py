@@ -27,9 +27,7 @@ class GeminiSettings:
     """Limit of the answer, the model's thoughts included. `MODEL_MAX_OUTPUT_TOKENS`."""
 
 
-def read_gemini(
-    settings: Settings, variable: str, *, default_timeout_seconds: float
-) -> GeminiSettings | None:
+def read_gemini(settings: Settings, variable: str, *, default_timeout_seconds: float) -> GeminiSettings | None:
     """Return the settings of the model that `variable` names; None if it is unset. Errors are recorded in `settings`."""
     model = settings.optional(variable)
     project = settings.optional("GOOGLE_CLOUD_PROJECT")

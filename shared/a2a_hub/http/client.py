@@ -182,9 +182,7 @@ class Answer:
             while chunk := self._incoming.piece():
                 size += len(chunk)
                 if size > self._budget.max_bytes:
-                    raise HttpFailure(
-                        Fault.TOO_LARGE, f"the answer is larger than {self._budget.max_bytes} bytes"
-                    )
+                    raise HttpFailure(Fault.TOO_LARGE, f"the answer is larger than {self._budget.max_bytes} bytes")
                 yield chunk
             if self._hold.cancelled:
                 raise self._cut()

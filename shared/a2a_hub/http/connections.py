@@ -100,9 +100,7 @@ class Connection:
         """Limit all further reads and writes to `deadline` on the clock, and each wait to `idle_seconds`."""
         self._deadline, self._idle_seconds = deadline, idle_seconds
 
-    def exchange(
-        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
-    ) -> IncomingAnswer:
+    def exchange(self, method: str, target: str, headers: Mapping[str, str], body: bytes | None) -> IncomingAnswer:
         """Send the request and return the answer up to its headers. Raises OSError or NotHttp."""
         assert self._socket is not None, "exchange comes after connect"
         request = _request_bytes(method, target, self._host, headers, body)
@@ -165,9 +163,7 @@ def _remaining_seconds(deadline: float, seconds: float, clock: Callable[[], floa
     return max(0.001, min(seconds, deadline - clock()))
 
 
-def _request_bytes(
-    method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None
-) -> bytes:
+def _request_bytes(method: str, target: str, host: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
     """Return the whole request, to be sent at once: a head that is sent first wakes the other side to wait for the body.
 
     Raises NotHttp for a name or value that would be more than one header.
@@ -290,9 +286,7 @@ class IncomingAnswer:
         self._keeps_connection = self._complete = self._broken = False
         self._parser: HttpResponseParser | None = HttpResponseParser(self)
         # RFC 9112 §2.2 and §7.1.1 let a recipient read both, and servers by hand send them.
-        self._parser.set_dangerous_leniencies(
-            lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
-        )
+        self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True)
 
     def read_head(self) -> None:
         """Read `status` and `headers`. Interim answers are skipped. Raises OSError and NotHttp."""

@@ -113,9 +113,7 @@ class Resolver:
             del self._pending[host, port]
 
 
-def connect_first(
-    addresses: Sequence[str], port: int, *, seconds: float, clock: Callable[[], float]
-) -> socket.socket:
+def connect_first(addresses: Sequence[str], port: int, *, seconds: float, clock: Callable[[], float]) -> socket.socket:
     """Return a connection to the first address that accepts it (RFC 8305 §5). Silent addresses keep their chance meanwhile.
 
     Raises OSError: TimeoutError, or the last refusal if there was nothing else.

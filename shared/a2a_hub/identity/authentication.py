@@ -78,17 +78,13 @@ class Authenticator:
             return self._anonymous_caller
         if self._anonymous and not self._verifiers:
             return Caller(principal=self._anonymous_caller.principal, authorization=authorization)
-        return Caller(
-            principal=verify_bearer_token(authorization, self._verifiers), authorization=authorization
-        )
+        return Caller(principal=verify_bearer_token(authorization, self._verifiers), authorization=authorization)
 
 
 def _verify_signature(signer: PrincipalSigner, signed: str, request: Request) -> Caller:
     authorization = request.headers.get(signed_principal.TOKEN_HEADER)
     try:
-        verified = signer.verify(
-            signed, method=request.method, path=request.path, authorization=authorization
-        )
+        verified = signer.verify(signed, method=request.method, path=request.path, authorization=authorization)
     except SignatureExpired:
         # The caller's token is good: a 401 would send them looking for another one.
         raise _unavailable(
@@ -96,9 +92,7 @@ def _verify_signature(signer: PrincipalSigner, signed: str, request: Request) ->
             _RETRY_AFTER_SECONDS,
         ) from None
     if verified is None:
-        raise _rejected(
-            "The request did not come through the gate", 'Bearer realm="a2a", error="invalid_token"'
-        )
+        raise _rejected("The request did not come through the gate", 'Bearer realm="a2a", error="invalid_token"')
     principal, same_token = verified
     return Caller(principal=principal, authorization=authorization if same_token else None)
 

@@ -86,9 +86,7 @@ class AccessTokenVerifier:
             raise VerifierUnavailable(_RETRY_AFTER_SECONDS) from None
         if found is None or not self._policy.accepts(found, now=self._now()):
             return None
-        return Principal(
-            subject=f"google:{found.subject}", email=found.email, hosted_domain=found.hosted_domain
-        )
+        return Principal(subject=f"google:{found.subject}", email=found.email, hosted_domain=found.hosted_domain)
 
     def _introspect(self, token: str) -> tuple[IntrospectedToken | None, float]:
         """Return the token (None: invalid) and the seconds to cache it for."""
@@ -147,9 +145,7 @@ class IntrospectionCache(Generic[Value]):
     unknown tokens leave threads for known callers. `clock` gives monotonic seconds.
     """
 
-    def __init__(
-        self, *, clock: Callable[[], float], max_entries: int = 10_000, max_waiting: int = 40
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], float], max_entries: int = 10_000, max_waiting: int = 40) -> None:
         self._clock = clock
         self._max_entries = max_entries
         self._places = max_waiting

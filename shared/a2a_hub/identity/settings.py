@@ -140,9 +140,7 @@ def _clients(settings: Settings) -> tuple[Client, ...]:
     gateway_token = settings.optional("A2A_GATEWAY_TOKEN")
     for name, tokens in (("HUB_DEV_TOKEN", development_tokens), ("A2A_GATEWAY_TOKEN", (gateway_token,))):
         if not all(token is None or is_bearer_token(token) for token in tokens):
-            settings.problem(
-                name, "holds a token that no header can carry: use letters, digits and -._~+/= only"
-            )
+            settings.problem(name, "holds a token that no header can carry: use letters, digits and -._~+/= only")
     if gateway_token is not None:
         clients += (Client(name="gateway", token_sha256=digest(gateway_token)),)
     if settings.optional("CLIENTS_FILE") is not None:

@@ -98,9 +98,7 @@ def _client(table: Any, place: str, problems: list[str]) -> Client:
     if not _NAME.fullmatch(name):
         problems.append(f"{place}.name must be lower-case letters, digits and hyphens")
     if not _SHA256.fullmatch(token_sha256):
-        problems.append(
-            f"{place}.token_sha256 must be the token's SHA-256 in 64 hexadecimal digits, never the token"
-        )
+        problems.append(f"{place}.token_sha256 must be the token's SHA-256 in 64 hexadecimal digits, never the token")
     problems.extend(f"{place}.{key} is not known" for key in values if key not in _KEYS)
     return Client(
         name=name,

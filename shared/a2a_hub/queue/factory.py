@@ -34,16 +34,12 @@ def read(settings: Settings) -> WakeupSettings | None:
         case "local" if rest:
             subscribers = tuple(url.strip() for url in rest.split(","))
             if not all(_usable(url) for url in subscribers):
-                settings.problem(
-                    _NAME, "must name addresses after local:, such as local:http://127.0.0.1:8090/wakeups"
-                )
+                settings.problem(_NAME, "must name addresses after local:, such as local:http://127.0.0.1:8090/wakeups")
             return WakeupSettings(subscribers=subscribers)
         case "pubsub" if _PREFIX.fullmatch(rest):
             project = settings.optional("GOOGLE_CLOUD_PROJECT")
             if project is None:
-                settings.problem(
-                    "GOOGLE_CLOUD_PROJECT", f"must name the project of the topics: {_NAME} is pubsub"
-                )
+                settings.problem("GOOGLE_CLOUD_PROJECT", f"must name the project of the topics: {_NAME} is pubsub")
             return WakeupSettings(project=project or "", prefix=rest)
         case _:
             settings.problem(_NAME, "must be none, local:URL, pubsub, or pubsub:PREFIX")

@@ -63,6 +63,4 @@ def _patterns(document: Mapping[str, Any]) -> Iterator[str]:
     for route in routes if isinstance(routes, list) else ():
         for key in ("patterns", "unless"):
             patterns = route.get(key) if isinstance(route, dict) else None
-            yield from (
-                each for each in patterns or () if isinstance(patterns, list) and isinstance(each, str)
-            )
+            yield from (each for each in patterns or () if isinstance(patterns, list) and isinstance(each, str))

@@ -70,9 +70,7 @@ def hub_card(
             extensions=_extensions(shown),
             extended_agent_card=extended,
         ),
-        default_input_modes=tuple(
-            dict.fromkeys(mode for route in table.routes for mode in route.input_modes)
-        ),
+        default_input_modes=tuple(dict.fromkeys(mode for route in table.routes for mode in route.input_modes)),
         default_output_modes=OUTPUT_MODES,
         skills=tuple(_skill(route) for route in shown),
         security_schemes={kind.value: _scheme(kind) for kind in kinds} or None,

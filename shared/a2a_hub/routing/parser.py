@@ -160,9 +160,7 @@ def _read_boundary(table: CheckedTable, *, required: bool) -> Boundary:
     kind = KINDS[table.choice("boundary", KINDS, required=required) or Public.kind]
     for key in sorted(table.values.keys() & BOUNDARY_KEYS - kind.keys):
         owners = " or ".join(f'"{each.kind}"' for each in KINDS.values() if key in each.keys)
-        table.problem(
-            key, f'{key} is no key of boundary "{kind.kind}": delete it, or set boundary = {owners}'
-        )
+        table.problem(key, f'{key} is no key of boundary "{kind.kind}": delete it, or set boundary = {owners}')
     return kind.read(table)
 
 
@@ -238,15 +236,11 @@ def _check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> Non
         if not route.role:
             continue
         if not _ID.fullmatch(route.role):
-            message = (
-                f"role {route.role!r} must be lower-case letters, digits and hyphens, starting with a letter"
-            )
+            message = f"role {route.role!r} must be lower-case letters, digits and hyphens, starting with a letter"
             table.problem("role", message)
         for key in ("url", "boundary", "audience", "passes_tasks", "extensions"):
             if key in table.values:
-                table.problem(
-                    key, f"{key} says how an agent is called, and role that nobody is: delete one of the two"
-                )
+                table.problem(key, f"{key} says how an agent is called, and role that nobody is: delete one of the two")
 
 
 def _check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
@@ -263,7 +257,9 @@ def _check_access(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> No
     for route, table in zip(routes, tables, strict=True):
         for index, domain in enumerate(route.allow_domains):
             if domain and not _DOMAIN.fullmatch(domain):
-                message = f'allow_domains holds {domain!r}: write a domain by itself and in lower case, as in "example.com"'
+                message = (
+                    f'allow_domains holds {domain!r}: write a domain by itself and in lower case, as in "example.com"'
+                )
                 table.problem("allow_domains", message, index=index)
         for index, email in enumerate(route.allow_emails):
             if email and not _EMAIL.fullmatch(email):
@@ -279,9 +275,7 @@ def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route])
         if not any(character.isalnum() for character in normal):
             message = f"keyword {keyword!r} has no letter or digit to match: delete it"
         elif owner is not route:
-            message = (
-                f"keyword {keyword!r} is also one of {owner.id!r}: only one of the two would ever get it"
-            )
+            message = f"keyword {keyword!r} is also one of {owner.id!r}: only one of the two would ever get it"
         elif normal in seen:
             message = f"keyword {keyword!r} stands twice in this route, but for case and width: delete one"
         else:
@@ -302,11 +296,7 @@ def _check_patterns(
         try:
             compiled = compile_pattern(pattern)
             if pattern and not literals.get(pattern) and compiled.search(""):
-                table.problem(
-                    key, f"pattern {pattern!r} matches an empty text, and so every text", index=index
-                )
+                table.problem(key, f"pattern {pattern!r} matches an empty text, and so every text", index=index)
         except BadPattern as reason:
-            message = (
-                f"pattern {pattern!r} is not RE2 ({reason}); RE2 has no look-around and no back-references"
-            )
+            message = f"pattern {pattern!r} is not RE2 ({reason}); RE2 has no look-around and no back-references"
             table.problem(key, message, index=index)

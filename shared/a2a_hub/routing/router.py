@@ -57,9 +57,7 @@ class Router:
         self._patterns = PatternIndex(ordered, table.literals)
         self._known = known_to(self._keywords.literals, self._patterns.literals)
         self._unless = {
-            route.id: tuple(compile_pattern(pattern) for pattern in route.unless)
-            for route in ordered
-            if route.unless
+            route.id: tuple(compile_pattern(pattern) for pattern in route.unless) for route in ordered if route.unless
         }
 
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
@@ -87,9 +85,7 @@ class Router:
         reasons: dict[str, str] = {}
         for route, rule, words in self._matches(own):
             if route.id != chosen:
-                why = (
-                    "its unless takes it out" if self._excepted(route, own) else f"priority {route.priority}"
-                )
+                why = "its unless takes it out" if self._excepted(route, own) else f"priority {route.priority}"
                 reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
         return list(reasons.values())
 
@@ -97,9 +93,7 @@ class Router:
         route = self._table.by_id.get(skill)
         if route is None:
             raise UnknownSkill(skill, tuple(self._table.by_id))
-        return Choice(
-            route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"'
-        )
+        return Choice(route=route, rule=Rule.SKILL, words=(skill,), reason=f'skill: the caller asked for "{skill}"')
 
     def _ruled(self, text: str) -> Choice | None:
         for route, rule, words in self._matches(text):

@@ -31,9 +31,7 @@ def stdout_log(function: str, *, project: str | None = None, with_text: bool = F
             # One system call per line: lines of several threads do not mix, and nothing stays in a buffer.
             os.write(_STDOUT, line)
 
-    return Log(
-        write, clock=time.monotonic, new_id=new_id, function=function, project=project, with_text=with_text
-    )
+    return Log(write, clock=time.monotonic, new_id=new_id, function=function, project=project, with_text=with_text)
 
 
 def front_page(name: str) -> Response:
@@ -101,9 +99,7 @@ def respond(handle: Callable[[Request, Record], Response], request: Request, rec
             return refusal(request, not_served, record)
         # JSON-RPC is POST: other methods at `/` get the form of the HTTP+JSON binding.
         headers = {"content-type": JSON} | not_served.headers
-        return Response(
-            status=not_served.kind.http_status, headers=headers, body=rest.write_error(not_served)
-        )
+        return Response(status=not_served.kind.http_status, headers=headers, body=rest.write_error(not_served))
 
 
 def error_of(refused: NotFound | MethodNotAllowed) -> A2AError:

@@ -144,6 +144,4 @@ class Settings:
     def check(self) -> None:
         """Raise SettingsError if there were errors."""
         if self._problems:
-            raise SettingsError(
-                "The settings are wrong:\n" + "\n".join(f"  {line}" for line in self._problems)
-            )
+            raise SettingsError("The settings are wrong:\n" + "\n".join(f"  {line}" for line in self._problems))

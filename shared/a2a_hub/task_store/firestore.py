@@ -115,9 +115,7 @@ class FirestoreTaskStore(FirestorePushStore):
             batch = self._database.batch()
             configs = 0
             if new.push and config:
-                configs = firestore_push.put(
-                    batch, found[config.path], new.push, stored=0, version=1, delivered=0
-                )
+                configs = firestore_push.put(batch, found[config.path], new.push, stored=0, version=1, delivered=0)
             batch.create(
                 document,
                 {**record_fields(record), **snapshot_field, "work": payload, "configs_stored": configs},
@@ -194,12 +192,8 @@ class FirestoreTaskStore(FirestorePushStore):
                 bodies = self._put_entries(document, entries)
             if new_payload is None and payload is not None and payload != old_payload:
                 new_payload = self._records.bodies.put(document, payload)
-            after = record_after(
-                record, task, count=len(events), added=added, now=now, request_key=request_key
-            )
-            after, snapshot_field = (
-                self._records.snapshots.store(document, after, task) if events else (after, {})
-            )
+            after = record_after(record, task, count=len(events), added=added, now=now, request_key=request_key)
+            after, snapshot_field = self._records.snapshots.store(document, after, task) if events else (after, {})
             replaced = {**snapshot_field, **({} if new_payload is None else {"work": new_payload})}
             configs = found.fields["configs_stored"]
             batch = self._database.batch()
@@ -259,9 +253,7 @@ class FirestoreTaskStore(FirestorePushStore):
 
         return self._database.with_retries(attempt)
 
-    def lease(
-        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
-    ) -> Lease | None:
+    def lease(self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None) -> Lease | None:
         """Lease the named task, or the one of these roles that has been due longest."""
 
         def attempt() -> Lease | None:
@@ -355,6 +347,4 @@ class FirestoreTaskStore(FirestorePushStore):
         yield read
 
     def _lease(self, one: Found, record: TaskRecord) -> Lease:
-        return Lease(
-            stored=self._records.change(one, record), token=record.token, deadline=record.lease_until
-        )
+        return Lease(stored=self._records.change(one, record), token=record.token, deadline=record.lease_until)

@@ -123,9 +123,7 @@ class Snapshots:
                 record.snapshot_version,
                 read_task(self._bodies.get(document, fields["snapshot"])),
             )
-        entries = read_log(
-            self._database, self._bodies, document, after=version, limit=record.version - version
-        )
+        entries = read_log(self._database, self._bodies, document, after=version, limit=record.version - version)
         task = apply_events(task, (entry.event for entry in entries))
         self._cache.put(key, record, task)
         return task
@@ -144,14 +142,10 @@ class Snapshots:
 def add_entries(batch: WriteBatch, document: DocumentReference, version: int, bodies: Sequence[Body]) -> None:
     """Add entries after `version` to a commit."""
     for sequence, body in enumerate(bodies, start=version + 1):
-        batch.create(
-            document.collection("log").document(f"{sequence:09d}"), {"sequence": sequence, "body": body}
-        )
+        batch.create(document.collection("log").document(f"{sequence:09d}"), {"sequence": sequence, "body": body})
 
 
-def read_log(
-    database: Database, bodies: Bodies, document: DocumentReference, *, after: int, limit: int
-) -> list[Entry]:
+def read_log(database: Database, bodies: Bodies, document: DocumentReference, *, after: int, limit: int) -> list[Entry]:
     """Return the entries after the sequence number `after`."""
     query = database.where(document.collection("log"), ("sequence", ">", after))
     found = database.query(query.order_by("sequence").limit(limit))

@@ -39,9 +39,7 @@ def reference(database: Database, push: PushConfig) -> DocumentReference:
     return database.collection("pushes").document(name)
 
 
-def put(
-    batch: WriteBatch, before: Any, push: PushConfig, *, stored: int, version: int, delivered: int
-) -> int:
+def put(batch: WriteBatch, before: Any, push: PushConfig, *, stored: int, version: int, delivered: int) -> int:
     """Add the config to a commit, in the place of `before`; return the task's new number of stored configs.
 
     The number always changes, so that a concurrent append conflicts, reads again and sees the config.
@@ -102,9 +100,7 @@ class FirestorePushStore:
         """Return the configs with entries to send now, longest due first."""
         pushes = self._database.collection("pushes")
         query = self._database.where(pushes, ("due_at", "<=", self._clock()))
-        return [
-            _delivery(one.to_dict()) for one in self._database.query(query.order_by("due_at").limit(limit))
-        ]
+        return [_delivery(one.to_dict()) for one in self._database.query(query.order_by("due_at").limit(limit))]
 
     def claim_delivery(self, delivery: Delivery, *, seconds: float) -> bool:
         """Claim a due delivery for `seconds`, unless it has changed since it was read."""

@@ -27,9 +27,7 @@ class StoreSettings(Struct, frozen=True, kw_only=True):
 def read(settings: Settings) -> StoreSettings | None:
     """Read the store's settings; None stores no tasks."""
     value = settings.text(_NAME, "none")
-    most = int(
-        settings.number("TASK_MOST_BYTES", _DEFAULT_TASK_BYTES, least=10_000, most=_LARGEST_TASK_BYTES)
-    )
+    most = int(settings.number("TASK_MOST_BYTES", _DEFAULT_TASK_BYTES, least=10_000, most=_LARGEST_TASK_BYTES))
     kind, _, rest = value.partition(":")
     match kind:
         case "none" if not rest:
@@ -39,12 +37,8 @@ def read(settings: Settings) -> StoreSettings | None:
         case "firestore" if re.fullmatch(_DATABASE_ID, rest or _DEFAULT_DATABASE):
             project = settings.optional("GOOGLE_CLOUD_PROJECT")
             if project is None:
-                settings.problem(
-                    "GOOGLE_CLOUD_PROJECT", f"must name the project of the database: {_NAME} is firestore"
-                )
-            return StoreSettings(
-                project=project or "", database=rest or _DEFAULT_DATABASE, most_task_bytes=most
-            )
+                settings.problem("GOOGLE_CLOUD_PROJECT", f"must name the project of the database: {_NAME} is firestore")
+            return StoreSettings(project=project or "", database=rest or _DEFAULT_DATABASE, most_task_bytes=most)
         case _:
             settings.problem(_NAME, "must be none, sqlite:PATH, firestore, or firestore:DATABASE")
             return None

@@ -139,9 +139,7 @@ class SqliteTaskStore(SqlitePushStore):
             check_append(record, events, lease=lease, expected_version=expected_version, now=now)
             check_size(record, events, added, limit=self._most_task_bytes)
             task = apply_events(self._snapshots.task(connection, key, record), events)
-            after = record_after(
-                record, task, count=len(events), added=added, now=now, request_key=request_key
-            )
+            after = record_after(record, task, count=len(events), added=added, now=now, request_key=request_key)
             after = sqlite_rows.snapshot(connection, key, after, task)
             sqlite_rows.add_entries(connection, key, record.version, bodies)
             sqlite_rows.update(connection, key, record, after)
@@ -182,9 +180,7 @@ class SqliteTaskStore(SqlitePushStore):
         last = found[most - 1].record if most < len(found) else None
         return Page(tasks=tasks, next=Position(last.updated_at, last.id) if last else None, total=total)
 
-    def lease(
-        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
-    ) -> Lease | None:
+    def lease(self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None) -> Lease | None:
         """Lease the named task, or the one of these roles that has been due longest."""
         # Usually nothing is due: this check needs no write lock.
         if not self._due(roles, limit=1, task_id=task_id):
@@ -260,9 +256,7 @@ class SqliteTaskStore(SqlitePushStore):
 def _running(connection: sqlite3.Connection, owner: str, request_key: str) -> Found | None:
     if not request_key:
         return None
-    condition = (
-        "owner = ? AND request_key = ? AND request_key <> '' AND due_at IS NOT NULL ORDER BY key DESC LIMIT 1"
-    )
+    condition = "owner = ? AND request_key = ? AND request_key <> '' AND due_at IS NOT NULL ORDER BY key DESC LIMIT 1"
     return find(connection, condition, owner, request_key)
 
 

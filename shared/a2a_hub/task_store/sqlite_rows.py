@@ -93,9 +93,7 @@ def add_entries(connection: sqlite3.Connection, key: int, version: int, bodies: 
         connection.execute("INSERT INTO entries VALUES (?, ?)", (at + offset, body))
 
 
-def read_entries(
-    connection: sqlite3.Connection, key: int, *, after: int, limit: int
-) -> list[tuple[int, Event]]:
+def read_entries(connection: sqlite3.Connection, key: int, *, after: int, limit: int) -> list[tuple[int, Event]]:
     """Return the entries after the sequence number `after`."""
     low = key << _SEQUENCE_BITS
     high = low + (1 << _SEQUENCE_BITS)
@@ -215,9 +213,7 @@ def due(
 ) -> list[str]:
     """Return the ids of the tasks of these roles, or all, that can be leased, longest due first; only `task_id`, if given."""
     if roles is None:
-        roles = [
-            role for (role,) in connection.execute("SELECT DISTINCT role FROM tasks WHERE due_at IS NOT NULL")
-        ]
+        roles = [role for (role,) in connection.execute("SELECT DISTINCT role FROM tasks WHERE due_at IS NOT NULL")]
     found: list[tuple[float, int, str]] = []
     for role in dict.fromkeys(roles):
         one = " AND id = ?" if task_id else ""

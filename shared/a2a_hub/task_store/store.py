@@ -196,9 +196,7 @@ class TaskStore(Protocol):
         """Return a page of the owner's tasks after the position `after`; fewer than `size` if they are very large."""
         ...
 
-    def lease(
-        self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None
-    ) -> Lease | None:
+    def lease(self, holder: str, *, seconds: float, roles: Sequence[str], task_id: str | None = None) -> Lease | None:
         """Lease the named task, or the one of these roles that has been due longest; None if none is due.
 
         A submitted or working task without a valid lease is due since its creation, or since its lease expired.

@@ -142,9 +142,7 @@ class TaskOperations:
         """Store a config (§3.1.7)."""
         return self._configs.add(self._require(request.task_id or "", call), request, call.version)
 
-    def get_config(
-        self, request: model.GetTaskPushNotificationConfigRequest, call: Call
-    ) -> TaskPushNotificationConfig:
+    def get_config(self, request: model.GetTaskPushNotificationConfigRequest, call: Call) -> TaskPushNotificationConfig:
         """Return a config (§3.1.8). Without an id, which 0.3 allows, it is the first one."""
         for config in self._configs.all(self._require(request.task_id, call).task.id):
             if config.id == request.id or not request.id:
@@ -243,11 +241,7 @@ def read_token(token: str, *, list_key: Sequence[object]) -> Position | None:
     try:
         data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         body = data[_CHECKSUM_BYTES:]
-        return (
-            msgspec.json.decode(body, type=Position)
-            if data[:_CHECKSUM_BYTES] == _checksum(body, list_key)
-            else None
-        )
+        return msgspec.json.decode(body, type=Position) if data[:_CHECKSUM_BYTES] == _checksum(body, list_key) else None
     except (binascii.Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 

@@ -26,9 +26,7 @@ from a2a_hub.telemetry.log import Log
 T = TypeVar("T")
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 2.0
-_NO_RESULT = (
-    "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
-)
+_NO_RESULT = "The work on this task broke off without a result. / このタスクの処理は結果を得られずに中断しました。"
 _TOO_LARGE = (
     "The result of this task is too large to keep; ask for less at once. / "
     "このタスクの結果は大きすぎて保存できません。範囲を絞って依頼してください。"

@@ -14,9 +14,7 @@ from a2a_hub.tasks.updates import status_update
 class Runner:
     """The runner of stored tasks. A task fails after `most_attempts` starts in one turn without an end."""
 
-    def __init__(
-        self, agent: Agent, store: TaskStore, *, runs: Runs, recorder: Recorder, most_attempts: int
-    ) -> None:
+    def __init__(self, agent: Agent, store: TaskStore, *, runs: Runs, recorder: Recorder, most_attempts: int) -> None:
         self._agent = agent
         self._store = store
         self._runs = runs
@@ -39,9 +37,7 @@ class Runner:
         payload = decode_resume_payload(stored.payload)
         call = payload.call(stored.task, request_id=request_id, record=record)
         if stored.cancel_requested:
-            canceled = status_update(
-                stored.task, TaskState.CANCELED, self._recorder.message_factory.timestamp()
-            )
+            canceled = status_update(stored.task, TaskState.CANCELED, self._recorder.message_factory.timestamp())
             self._store.append(task_id, [canceled], lease=lease.token)
             self._agent.cancel(call)
             return TaskState.CANCELED

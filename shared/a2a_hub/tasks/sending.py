@@ -75,9 +75,7 @@ class Sending:
             return self._text_only(opened).message(answer)
         return answer
 
-    def stream(
-        self, request: SendMessageRequest, call: Call, *, idle_seconds: float
-    ) -> Iterator[Event | None]:
+    def stream(self, request: SendMessageRequest, call: Call, *, idle_seconds: float) -> Iterator[Event | None]:
         """The turn's events, None for `idle_seconds` without one. It has `close`. Raises A2AError."""
         if call.for_ui:
             idle_seconds = min(idle_seconds, self._wait_limits.ui_seconds)

@@ -104,9 +104,7 @@ class Storing:
             if not (task.status.state.terminal or opened.call.for_ui):
                 raise
 
-    def _create_beside(
-        self, run: Run, create: Callable[[], StoredTask | None], opened: Opened, lease: str
-    ) -> None:
+    def _create_beside(self, run: Run, create: Callable[[], StoredTask | None], opened: Opened, lease: str) -> None:
         def record() -> None:
             stored = create()
             if stored is not None:

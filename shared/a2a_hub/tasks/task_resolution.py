@@ -58,9 +58,7 @@ def resolve_task(
     else:
         context_id = prior.task.context_id or ""
         earlier = decode_resume_payload(prior.payload)
-        task = CurrentTask(
-            id=prior.task.id, before=prior.task, turn=earlier.turn + 1, notes=dict(earlier.notes)
-        )
+        task = CurrentTask(id=prior.task.id, before=prior.task, turn=earlier.turn + 1, notes=dict(earlier.notes))
     message = msgspec.structs.replace(request.message, context_id=context_id, task_id=task.id)
     return msgspec.structs.replace(request, message=message), msgspec.structs.replace(call, task=task), prior
 

@@ -67,9 +67,7 @@ class TaskService:
         recorder = Recorder(
             store, log=log, times=settings.lease_times, message_factory=message_factory, clock=time.monotonic
         )
-        storing = Storing(
-            store, stored.configs, recorder, threads=stored.threads, new_id=message_factory.new_id
-        )
+        storing = Storing(store, stored.configs, recorder, threads=stored.threads, new_id=message_factory.new_id)
         starter = Starter(
             store,
             storing,

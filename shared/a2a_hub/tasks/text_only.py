@@ -33,9 +33,7 @@ class TextOnlyView:
     Artifacts that the task had `before` the turn are left out.
     """
 
-    def __init__(
-        self, *, with_data: bool, empty_answer: Callable[[], str], before: Task | None = None
-    ) -> None:
+    def __init__(self, *, with_data: bool, empty_answer: Callable[[], str], before: Task | None = None) -> None:
         self._earlier = frozenset(each.artifact_id for each in before.artifacts) if before else frozenset()
         self._with_data = with_data
         self._empty_answer = empty_answer
@@ -71,9 +69,7 @@ class TextOnlyView:
                         if each.artifact_id not in self._earlier
                         if (parts := self._answer(each.parts))
                     ),
-                    history=tuple(
-                        message for each in event.history if (message := self._aside(each)) is not None
-                    ),
+                    history=tuple(message for each in event.history if (message := self._aside(each)) is not None),
                 )
             case TaskStatusUpdateEvent():
                 return replace(event, status=self._status(event.status))
@@ -107,9 +103,7 @@ class TextOnlyView:
 
     def _shown(self, parts: tuple[Part, ...], before_file: str = "") -> tuple[Part, ...]:
         return tuple(
-            part
-            if part.text is not None or part.data is not UNSET
-            else Part(text=f"{before_file}{file_text(part)}")
+            part if part.text is not None or part.data is not UNSET else Part(text=f"{before_file}{file_text(part)}")
             for part in parts
             if part.data is UNSET or self._with_data
         )

@@ -72,9 +72,7 @@ def _as_updates(
         case Task():
             yield from _differences(event, task, accumulator)
         case Message():
-            yield _artifact_update(
-                task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts)
-            )
+            yield _artifact_update(task, Artifact(artifact_id=event.message_id, name="answer", parts=event.parts))
             yield status_update(task, TaskState.COMPLETED, timestamp())
         case _:
             yield event

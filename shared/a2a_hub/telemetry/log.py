@@ -42,9 +42,7 @@ class Log:
 
     def line(self, severity: str, message: str, **fields: Any) -> None:
         """Write one line."""
-        self._write(
-            _encode({"severity": severity, "message": message, "function": self._function, **fields}) + b"\n"
-        )
+        self._write(_encode({"severity": severity, "message": message, "function": self._function, **fields}) + b"\n")
 
     def exception(self, message: str, record: Record) -> None:
         """Write the exception that is being handled, with its stack, for Error Reporting.

@@ -9,7 +9,9 @@ from a2a_hub.text.normalization import compose, normalise
 _MAX_CHARACTERS = 80
 
 _PLEASE = r"(?:,? please)?"
-_QUESTION_WORD = r"(?:what|whom?|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|may)\b"
+_QUESTION_WORD = (
+    r"(?:what|whom?|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|could|will|would|should|may)\b"
+)
 _PRONOUN = r"(?:it|its|they|them|their|that|this|those|these)\b"
 # "Is it raining?" refers to no earlier text.
 _IMPERSONAL = (

@@ -86,9 +86,7 @@ class CheckedTable:
         if value is None:
             return default or ""
         if not value.strip():
-            self.problem(
-                key, f"{key} is empty: write a text" + ("" if default is None else ", or leave it out")
-            )
+            self.problem(key, f"{key} is empty: write a text" + ("" if default is None else ", or leave it out"))
         return str(value)
 
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -98,9 +96,7 @@ class CheckedTable:
             return default
         for index, item in enumerate(value):
             if not isinstance(item, str) or not item.strip():
-                self.problem(
-                    key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes", index=index
-                )
+                self.problem(key, f"{key} holds {item!r}: every entry must be a non-empty text in quotes", index=index)
         return tuple(item if isinstance(item, str) else "" for item in value)
 
     def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int:
@@ -145,13 +141,9 @@ class CheckedTable:
         value = self.text(key, default)
         for name in dict.fromkeys(VARIABLE.findall(value)):
             if _SECRET.search(name):
-                self.problem(
-                    key, f"{key} names {name}: that is the name of a secret, which does not belong here"
-                )
+                self.problem(key, f"{key} names {name}: that is the name of a secret, which does not belong here")
             elif not self.variables.get(name):
-                self.problem(
-                    key, f"{key} needs the variable {name}, which is not set: set it, or write the value here"
-                )
+                self.problem(key, f"{key} needs the variable {name}, which is not set: set it, or write the value here")
         return VARIABLE.sub(lambda found: self.variables.get(found[1], ""), value)
 
     def _value(self, key: str, kind: type | tuple[type, ...], wanted: str, default: object) -> Any:

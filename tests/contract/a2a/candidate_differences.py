@@ -29,9 +29,7 @@ DIFFERENCES = (
     Difference(
         message="SendMessageConfiguration",
         reason="`pushNotificationConfig` became `taskPushNotificationConfig`",
-        added={
-            "taskPushNotificationConfig": {"$ref": "lf.a2a.v1.TaskPushNotificationConfig.jsonschema.json"}
-        },
+        added={"taskPushNotificationConfig": {"$ref": "lf.a2a.v1.TaskPushNotificationConfig.jsonschema.json"}},
         removed=("pushNotificationConfig",),
     ),
     Difference(

@@ -87,9 +87,7 @@ def faults(message: str, value: Any) -> list[str]:
 
 @functools.cache
 def _validator(message: str) -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(
-        released_schemas()[message], registry=_registry(), format_checker=_FORMATS
-    )
+    return jsonschema.Draft202012Validator(released_schemas()[message], registry=_registry(), format_checker=_FORMATS)
 
 
 # What later 0.3 releases added to the proto, and the official SDK of 0.3.26 reads and sends.

@@ -58,9 +58,7 @@ class Served:
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         given = {"content-type": "application/json"} if raw else {}
         given |= {name.replace("_", "-"): value for name, value in named.items()} | dict(headers or {})
-        return self.handle(
-            Request(method=method, path=path, headers=given, query=query or {}, read_body=body_of(raw))
-        )
+        return self.handle(Request(method=method, path=path, headers=given, query=query or {}, read_body=body_of(raw)))
 
 
 def served(card: AgentCard = CARD, *, with_text: bool = False, project: str | None = None) -> Served:
@@ -138,12 +136,7 @@ class Way:
         return params if self.rest else {"jsonrpc": "2.0", "id": id_, "method": self.method, "params": params}
 
 
-WAYS = [
-    Way(version, rest, streaming)
-    for version in Version
-    for rest in (False, True)
-    for streaming in (False, True)
-]
+WAYS = [Way(version, rest, streaming) for version in Version for rest in (False, True) for streaming in (False, True)]
 
 
 def error_of(way: Way, response: Response) -> tuple[int, dict[str, Any], Any]:

@@ -88,16 +88,12 @@ class MemoryAgent(AnsweringAgent):
 class Served:
     """The agent behind the protocol; `instance` keeps its tasks."""
 
-    def __init__(
-        self, path: Path, *, declares: bool = True, keeps_tasks: bool = True, **options: Any
-    ) -> None:
+    def __init__(self, path: Path, *, declares: bool = True, keeps_tasks: bool = True, **options: Any) -> None:
         self.memory = Memory()
         agent = MemoryAgent(self.memory.answer, message_factory=MESSAGE_FACTORY)
         self.instance = Instance(path / "tasks.db", lambda _: (), answers=agent, **options)
         self.memory.kept = self.instance.kept if keeps_tasks else None
-        capabilities = AgentCapabilities(
-            streaming=True, extensions=(AgentExtension(uri=URI),) if declares else ()
-        )
+        capabilities = AgentCapabilities(streaming=True, extensions=(AgentExtension(uri=URI),) if declares else ())
         card = replace(CARD, capabilities=capabilities)
         log = Log(list[bytes]().append, clock=lambda: 0.0, new_id=new_id, function="memory")
         self._server = A2AServer(

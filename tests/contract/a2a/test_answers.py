@@ -37,16 +37,12 @@ def _parts(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, dict):
         return []
     own = [part for name in ("parts", "content") for part in value.get(name, ())]
-    return own + [
-        part for name, item in value.items() if name not in ("parts", "content") for part in _parts(item)
-    ]
+    return own + [part for name, item in value.items() if name not in ("parts", "content") for part in _parts(item)]
 
 
 @EVERY_TEXT
 @pytest.mark.parametrize("modes", [*TEXT_ONLY, *WITH_JSON])
-def test_gemini_enterprises_send_is_answered_by_one_message_with_one_text(
-    text: str, modes: list[str] | None
-) -> None:
+def test_gemini_enterprises_send_is_answered_by_one_message_with_one_text(text: str, modes: list[str] | None) -> None:
     result = _ask(UI_SEND, text, modes)
     assert result["kind"] == "message"
     assert result["role"] == "agent"
@@ -94,9 +90,7 @@ def test_a_streamed_answer_is_one_artifact_to_which_text_is_appended() -> None:
 
 def test_progress_is_a_working_status_and_no_part_of_the_answer() -> None:
     events = _ask(UI_STREAM, "hello", [])
-    progress = [
-        event for event in events if event["kind"] == "status-update" and "message" in event["status"]
-    ]
+    progress = [event for event in events if event["kind"] == "status-update" and "message" in event["status"]]
     assert [event["status"]["state"] for event in progress] == ["working"]
     assert progress[0]["status"]["message"]["parts"] == [{"kind": "text", "text": "listening"}]
     assert "listening" not in json.dumps([event for event in events if event["kind"] == "artifact-update"])

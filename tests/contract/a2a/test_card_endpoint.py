@@ -199,8 +199,7 @@ def test_the_card_may_be_cached_and_says_for_how_long() -> None:
 def test_each_form_of_the_card_has_its_own_etag() -> None:
     endpoint = _endpoint()
     tags = {
-        _get(endpoint, **headers).headers["etag"]
-        for headers in ({}, {"a2a_version": "1.0"}, {"a2a_version": "0.3"})
+        _get(endpoint, **headers).headers["etag"] for headers in ({}, {"a2a_version": "1.0"}, {"a2a_version": "0.3"})
     }
     assert len(tags) == 3
 

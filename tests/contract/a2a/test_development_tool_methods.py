@@ -153,9 +153,7 @@ def test_what_the_turn_does_not_accept_is_named_as_it_stands_in_the_params(serve
 
 
 @pytest.mark.parametrize("method", ["commands/get", "command/execute"])
-def test_a_card_that_does_not_declare_the_extension_has_none_of_its_methods(
-    tmp_path: Path, method: str
-) -> None:
+def test_a_card_that_does_not_declare_the_extension_has_none_of_its_methods(tmp_path: Path, method: str) -> None:
     answer = Served(tmp_path, declares=False).ask(method, {"command_path": ["memory"]})
     assert answer["error"]["code"] == -32601
 
@@ -178,9 +176,7 @@ def test_a_credential_that_does_not_cover_the_method_is_refused(served: Served, 
 
 
 @pytest.mark.parametrize(("keeps_tasks", "says"), [(False, "keeps no tasks"), (True, "say who they are")])
-def test_where_no_task_can_be_kept_no_command_is_executed(
-    tmp_path: Path, keeps_tasks: bool, says: str
-) -> None:
+def test_where_no_task_can_be_kept_no_command_is_executed(tmp_path: Path, keeps_tasks: bool, says: str) -> None:
     served = Served(tmp_path, keeps_tasks=keeps_tasks)
     principal = None if keeps_tasks else ADA
     error = served.ask("command/execute", {"command_path": ["memory", "ask"]}, principal=principal)["error"]

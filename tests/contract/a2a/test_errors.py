@@ -29,18 +29,12 @@ STANDARD = {
     "INTERNAL": (-32603, 500),
 }
 # The content type of a request is refused by HTTP's own status; the reason is the same.
-OF_THE_SPECIFICATION = [
-    kind for kind in errors.KINDS if kind.a2a and kind is not errors.UNSUPPORTED_MEDIA_TYPE
-]
-EACH_KIND = pytest.mark.parametrize(
-    "kind", errors.KINDS, ids=lambda kind: f"{kind.reason}-{kind.http_status}"
-)
+OF_THE_SPECIFICATION = [kind for kind in errors.KINDS if kind.a2a and kind is not errors.UNSUPPORTED_MEDIA_TYPE]
+EACH_KIND = pytest.mark.parametrize("kind", errors.KINDS, ids=lambda kind: f"{kind.reason}-{kind.http_status}")
 
 
 def test_every_error_of_the_specification_is_there_with_its_codes() -> None:
-    assert {
-        kind.reason: (kind.code, kind.http_status, kind.status) for kind in OF_THE_SPECIFICATION
-    } == SPECIFIED
+    assert {kind.reason: (kind.code, kind.http_status, kind.status) for kind in OF_THE_SPECIFICATION} == SPECIFIED
     found = {kind.reason: (kind.code, kind.http_status) for kind in errors.KINDS if kind.reason in STANDARD}
     assert found == STANDARD
 

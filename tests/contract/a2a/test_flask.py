@@ -211,9 +211,7 @@ def test_an_unchanged_card_is_304_without_a_body(client: Client) -> None:
 
 def test_a_huge_header_is_no_error(client: Client) -> None:
     way = WAYS[0]
-    response = _post(
-        client, way.path, way.body(way.params()), **{"a2a-extensions": "https://x.example.com," * 3_000}
-    )
+    response = _post(client, way.path, way.body(way.params()), **{"a2a-extensions": "https://x.example.com," * 3_000})
     assert response.status_code == 200
 
 

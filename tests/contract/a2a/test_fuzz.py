@@ -21,9 +21,7 @@ MANY = settings(
 STATUSES_OF_JSONRPC = {200, 413, 415}
 STATUSES_OF_REST = {200, 400, 404, 405, 413, 415}
 AGENT = served()
-_METHODS = [
-    name for codec in CODECS.values() for operation in OPERATIONS if (name := codec.method(operation))
-]
+_METHODS = [name for codec in CODECS.values() for operation in OPERATIONS if (name := codec.method(operation))]
 _EVIL: list[Any] = [
     *(None, True, False, 0, -1, 2**31, 2**64, 1.5, 1e300, "", "\x00", "a\u2028b", "‮", "ROLE_USER", "user"),
     *(
@@ -162,9 +160,7 @@ def _mutated(value: Any, path: tuple[Any, ...], change: str, evil: Any) -> Any:
         case "rename" if isinstance(parent, dict):
             parent[f"{key}_"] = parent.pop(key)
         case "snake" if isinstance(parent, dict):
-            parent["".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)] = (
-                parent.pop(key)
-            )
+            parent["".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)] = parent.pop(key)
         case _:
             parent[key] = {"value": parent[key]}
     return copy
@@ -216,8 +212,7 @@ def test_valid_messages_with_bytes_changed(data: st.DataObject, example: Example
                 *("authorization", "if-none-match", "if-modified-since"),
             ]
         ),
-        st.text(max_size=40)
-        | st.sampled_from(["1.0", "0.3", "text/event-stream", "application/a2a+json", "*/*"]),
+        st.text(max_size=40) | st.sampled_from(["1.0", "0.3", "text/event-stream", "application/a2a+json", "*/*"]),
         max_size=4,
     ),
 )

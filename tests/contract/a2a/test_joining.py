@@ -56,9 +56,7 @@ class Slow:
 
     def _events(self, turn: int) -> Iterator[Event]:
         assert self.may_end.wait(PATIENCE_SECONDS)
-        yield Message(
-            message_id="answer", role=Role.AGENT, parts=(Part(text=f"turn {turn}"),), context_id="c"
-        )
+        yield Message(message_id="answer", role=Role.AGENT, parts=(Part(text=f"turn {turn}"),), context_id="c")
 
 
 class Hub:

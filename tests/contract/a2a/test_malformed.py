@@ -143,9 +143,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("way", "params", "field"), CASES)
-def test_wrong_parameters_are_refused_with_their_field(
-    way: Way, params: Callable[[Way], Any], field: str
-) -> None:
+def test_wrong_parameters_are_refused_with_their_field(way: Way, params: Callable[[Way], Any], field: str) -> None:
     status, error, id_ = error_of(way, served().send("POST", way.path, way.body(params(way))))
     named = field.replace("{parts}", way.parts).replace("{push}", _push_name(way))
     assert fields_named(error) == [named]
@@ -222,9 +220,7 @@ def test_an_escaped_nul_in_a_text_is_no_error(way: Way) -> None:
     assert response.status == 200
 
 
-@pytest.mark.parametrize(
-    "content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
-)
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
 @EACH_BINDING
 def test_another_content_type_is_415(way: Way, content_type: str) -> None:
     body = way.body(way.params())

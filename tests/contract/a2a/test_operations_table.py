@@ -88,8 +88,7 @@ def test_the_table_has_the_specifications_names() -> None:
             else [path.replace(" /", " /v1/") for path in paths]
         )
         old = [
-            f"{each.method} {re.sub(r'{[a-z_]+}', '{}', each.path)}"
-            for each in CODECS[Version.V0_3].paths(operation)
+            f"{each.method} {re.sub(r'{[a-z_]+}', '{}', each.path)}" for each in CODECS[Version.V0_3].paths(operation)
         ]
         assert old == old_paths
 
@@ -102,9 +101,7 @@ def test_every_method_stands_for_its_operation(operation: Operation, version: Ve
 
 @pytest.mark.parametrize("tail", ["", "/"])
 @pytest.mark.parametrize(("operation", "version", "route"), ROUTES, ids=lambda each: str(each)[:60])
-def test_every_path_stands_for_its_operation(
-    operation: Operation, version: Version, route: Rest, tail: str
-) -> None:
+def test_every_path_stands_for_its_operation(operation: Operation, version: Version, route: Rest, tail: str) -> None:
     for named in (None, version):
         target = rest.resolve(route.method, _path(route) + tail, named)
         assert (target.operation, target.codec.version) == (operation, version)
@@ -134,9 +131,7 @@ def test_v1_is_a_tenant_only_for_a_request_that_names_1_0() -> None:
     [row for row in METHODS if row[0] in OTHERS],
     ids=lambda each: str(each)[:40],
 )
-def test_a_method_that_needs_stored_tasks_is_unsupported(
-    operation: Operation, version: Version, method: str
-) -> None:
+def test_a_method_that_needs_stored_tasks_is_unsupported(operation: Operation, version: Version, method: str) -> None:
     agent = served()
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": PARAMS}
     status, error, _ = error_of(Way(version, rest=False), agent.send("POST", "/", body))
@@ -150,9 +145,7 @@ def test_a_method_that_needs_stored_tasks_is_unsupported(
     [row for row in ROUTES if row[0] in OTHERS],
     ids=lambda each: str(each)[:60],
 )
-def test_a_path_that_needs_stored_tasks_is_unsupported(
-    operation: Operation, version: Version, route: Rest
-) -> None:
+def test_a_path_that_needs_stored_tasks_is_unsupported(operation: Operation, version: Version, route: Rest) -> None:
     body = b"" if route.method in ("GET", "DELETE") else json.dumps(PARAMS).encode()
     status, error, _ = error_of(Way(version, rest=True), served().send(route.method, _path(route), body))
     kind = REFUSALS[operation.capability]
@@ -177,9 +170,7 @@ def _card(**capabilities: bool | None) -> AgentCard:
 
 
 @pytest.mark.parametrize("streaming", [False, None])
-@pytest.mark.parametrize(
-    "way", [Way(version, rest, True) for version in Version for rest in (False, True)], ids=str
-)
+@pytest.mark.parametrize("way", [Way(version, rest, True) for version in Version for rest in (False, True)], ids=str)
 def test_an_agent_whose_card_promises_no_streams_refuses_them(way: Way, streaming: bool | None) -> None:
     agent = served(_card(streaming=streaming))
     _, error, _ = error_of(way, agent.send("POST", way.path, way.body(way.params())))

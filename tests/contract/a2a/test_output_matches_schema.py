@@ -32,9 +32,7 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
 @pytest.mark.parametrize("name", sorted(TYPES))
 @FEW
 @given(data=st.data())
-def test_what_is_written_is_valid_by_the_schema_and_reads_back_as_it_was(
-    name: str, data: st.DataObject
-) -> None:
+def test_what_is_written_is_valid_by_the_schema_and_reads_back_as_it_was(name: str, data: st.DataObject) -> None:
     value: msgspec.Struct = data.draw(values(TYPES[name]))
     written = protojson.decode(protojson.encode(value))
     assert faults(name, written) == []
@@ -45,10 +43,7 @@ def test_what_is_written_is_valid_by_the_schema_and_reads_back_as_it_was(
 @given(event=EVENTS)
 def test_every_event_in_0_3_is_valid_by_the_0_3_schema(event: Event) -> None:
     written = _plain(to_compat_event(event, Binding.JSONRPC))
-    assert (
-        faults_v0_3("SendStreamingMessageSuccessResponse", {"jsonrpc": "2.0", "id": 1, "result": written})
-        == []
-    )
+    assert faults_v0_3("SendStreamingMessageSuccessResponse", {"jsonrpc": "2.0", "id": 1, "result": written}) == []
 
 
 @FEW
@@ -60,9 +55,7 @@ def test_every_event_in_0_3s_http_json_has_the_fields_of_the_0_3_proto(event: Ev
 @FEW
 @given(request=values(SendMessageRequest))
 def test_every_send_in_0_3s_http_json_has_the_fields_of_the_0_3_proto(request: SendMessageRequest) -> None:
-    assert (
-        unknown_to_proto_v0_3("SendMessageRequest", _plain(to_compat_send(request, Binding.HTTP_JSON))) == []
-    )
+    assert unknown_to_proto_v0_3("SendMessageRequest", _plain(to_compat_send(request, Binding.HTTP_JSON))) == []
 
 
 @FEW

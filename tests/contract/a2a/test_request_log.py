@@ -25,9 +25,7 @@ def _lines(agent: Served) -> list[dict[str, Any]]:
 def test_a_request_is_one_line_that_says_what_was_asked_for(way: Way) -> None:
     agent = served(project="my-project")
     trace = "0af7651916cd43dd8448eb211c80319c"
-    response = agent.send(
-        "POST", way.path, way.body(way.params()), traceparent=f"00-{trace}-b7ad6b7169203331-01"
-    )
+    response = agent.send("POST", way.path, way.body(way.params()), traceparent=f"00-{trace}-b7ad6b7169203331-01")
     whole(response)
     (line,) = _lines(agent)
     expected = {

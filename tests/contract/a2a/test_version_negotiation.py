@@ -8,9 +8,7 @@ EACH_WAY = pytest.mark.parametrize("way", WAYS, ids=str)
 V0_3, V1_0 = "0.3", "1.0"
 
 
-@pytest.mark.parametrize(
-    "version", ["9.9", "2.0", "0.2", "1", "v1.0", "1.0, 0.3", "x" * 5000, "1.0.0.0", "１.0"]
-)
+@pytest.mark.parametrize("version", ["9.9", "2.0", "0.2", "1", "v1.0", "1.0, 0.3", "x" * 5000, "1.0.0.0", "１.0"])
 @EACH_WAY
 def test_an_unsupported_version_is_refused_with_the_supported_ones(way: Way, version: str) -> None:
     for sent in (
@@ -27,18 +25,14 @@ def test_an_unsupported_version_is_refused_with_the_supported_ones(way: Way, ver
 @pytest.mark.parametrize("way", [way for way in WAYS if not way.rest or way.version == V1_0], ids=str)
 def test_a_version_that_contradicts_method_or_path_is_refused(way: Way) -> None:
     other = V1_0 if way.version == V0_3 else V0_3
-    status, error, id_ = error_of(
-        way, served().send("POST", way.path, way.body(way.params()), a2a_version=other)
-    )
+    status, error, id_ = error_of(way, served().send("POST", way.path, way.body(way.params()), a2a_version=other))
     assert (status, error["code"]) == ((400, 400) if way.rest else (200, -32009))
     assert id_ == (None if way.rest else "r-1")
 
 
 @EACH_WAY
 def test_header_and_query_that_name_different_versions_are_refused(way: Way) -> None:
-    sent = served().send(
-        "POST", way.path, way.body(way.params()), a2a_version="1.0", query={"A2A-Version": ["0.3"]}
-    )
+    sent = served().send("POST", way.path, way.body(way.params()), a2a_version="1.0", query={"A2A-Version": ["0.3"]})
     _, error, _ = error_of(way, sent)
     assert error["code"] == (400 if way.rest else -32009)
 

@@ -76,9 +76,7 @@ def test_a_request_is_read_as_a_valid_1_0_request(example: Example) -> None:
     ("configuration", "at_once"),
     [({}, True), ({"blocking": False}, True), ({"blocking": True}, False), (None, False)],
 )
-def test_over_http_json_0_3_leaves_out_that_nobody_waits(
-    configuration: dict[str, bool] | None, at_once: bool
-) -> None:
+def test_over_http_json_0_3_leaves_out_that_nobody_waits(configuration: dict[str, bool] | None, at_once: bool) -> None:
     message = {"messageId": "m-1", "role": "ROLE_USER", "content": [{"text": "hi"}]}
     body = protojson.encode({"message": message, "configuration": configuration})
     request = rest.read_request(rest.resolve("POST", "/v1/message:send", None), {}, body)
@@ -118,9 +116,7 @@ def test_a_0_3_result_is_written_as_it_came(example: Example) -> None:
     assert _plain(to_compat_event(event, _DIALECTS[example.binding])) == result
 
 
-@pytest.mark.parametrize(
-    "example", examples("result", "event", version=Version.V0_3, binding="jsonrpc"), ids=str
-)
+@pytest.mark.parametrize("example", examples("result", "event", version=Version.V0_3, binding="jsonrpc"), ids=str)
 def test_a_0_3_result_is_one_by_the_0_3_schema(example: Example) -> None:
     assert faults_v0_3("SendStreamingMessageSuccessResponse", example.body) == []
 

@@ -60,7 +60,5 @@ def test_google_is_imported_on_the_first_use_only() -> None:
         "heavy = ('google.api', 'google.auth', 'google.cloud.', 'grpc')\n"
         "sys.stderr.write(','.join(name for name in sys.modules if name.startswith(heavy)))\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -35,9 +35,7 @@ def test_publishing_from_many_threads_tells_of_all(wakeups: Wakeups, subscriber:
     assert found == {str(at) for at in range(8)}
 
 
-def test_a_subscriber_that_refuses_is_no_failure_of_the_publisher(
-    wakeups: Wakeups, subscriber: Subscriber
-) -> None:
+def test_a_subscriber_that_refuses_is_no_failure_of_the_publisher(wakeups: Wakeups, subscriber: Subscriber) -> None:
     subscriber.status = 503
     wakeups.publish("tasks", "refused")
     assert read_push(_pushed(subscriber, 1)[0].body).task_id == "refused"

@@ -47,9 +47,7 @@ def _needs(query: Any) -> tuple[tuple[str, str], ...]:
     message = query._to_protobuf()
     where = message.where
     filters = list(where.composite_filter.filters) or [where]
-    equal = sorted(
-        one.field_filter.field.field_path for one in filters if one.field_filter.op.name in ("EQUAL", "IN")
-    )
+    equal = sorted(one.field_filter.field.field_path for one in filters if one.field_filter.op.name in ("EQUAL", "IN"))
     orders = [(order.field.field_path, order.direction.name) for order in message.order_by]
     return (*((path, "ASCENDING") for path in equal), *(one for one in orders if one[0] != "__name__"))
 
@@ -68,13 +66,8 @@ def _every_query(database: Database) -> list[Any]:
 def test_every_query_has_its_index_and_every_index_its_query(database: Database) -> None:
     needed = {_needs(query) for query in _every_query(database)}
     needed.add((("role", "ASCENDING"), ("due_at", "ASCENDING")))
-    listed = [
-        tuple((field["fieldPath"], field["order"]) for field in index["fields"])
-        for index in INDICES["indexes"]
-    ]
-    assert sorted(listed) == sorted(
-        tuple(sorted(index, key=lambda field: _PLACE.index(field[0]))) for index in needed
-    )
+    listed = [tuple((field["fieldPath"], field["order"]) for field in index["fields"]) for index in INDICES["indexes"]]
+    assert sorted(listed) == sorted(tuple(sorted(index, key=lambda field: _PLACE.index(field[0]))) for index in needed)
 
 
 _PLACE = ["owner_key", "context_key", "role", "state", "updated_at", "due_at"]
@@ -99,11 +92,7 @@ def test_no_document_is_larger_than_firestore_allows(database: Database) -> None
     task = database.collection("tasks").document(id_)
     sizes = [len(task.get().get("work")) + len(str(task.get().to_dict()))]
     for name in ("log", "chunks"):
-        sizes += [
-            len(one.get("body"))
-            for one in task.collection(name).stream()
-            if isinstance(one.get("body"), bytes)
-        ]
+        sizes += [len(one.get("body")) for one in task.collection(name).stream() if isinstance(one.get("body"), bytes)]
     assert max(sizes) < 1_000_000
     assert sum(sizes) > 8_000_000
     store.close()
@@ -117,9 +106,7 @@ def test_a_snapshot_that_was_replaced_is_not_kept(database: Database) -> None:
     task = database.collection("tasks").document(id_)
     name, count = task.get().get("snapshot")
     kept = {one.id.rpartition("-")[0] for one in task.collection("chunks").stream()}
-    logged = {
-        one.get("body")[0] for one in task.collection("log").stream() if isinstance(one.get("body"), list)
-    }
+    logged = {one.get("body")[0] for one in task.collection("log").stream() if isinstance(one.get("body"), list)}
     assert kept == {name, *logged}
     assert count > 1
     store.close()
@@ -144,9 +131,7 @@ def test_nothing_is_left_of_a_purged_task(database: Database) -> None:
 
 def test_a_service_that_is_away_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", f"{LOOPBACK}:{free_ports(1)[0]}")
-    store = FirestoreTaskStore(
-        project=PROJECT, database="d", clock=time.time, new_token=random_hex, read_seconds=0.2
-    )
+    store = FirestoreTaskStore(project=PROJECT, database="d", clock=time.time, new_token=random_hex, read_seconds=0.2)
     with pytest.raises(Unavailable):
         store.get("t", owner=None)
     with pytest.raises(Unavailable):
@@ -183,7 +168,5 @@ def test_google_is_imported_on_the_first_use_only() -> None:
         "heavy = ('google.api', 'google.auth', 'google.cloud.', 'grpc')\n"
         "sys.stderr.write(','.join(name for name in sys.modules if name.startswith(heavy)))\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert ran.stderr.strip() == ""

@@ -14,15 +14,11 @@ from tests.fakes.grpc_proxy import GrpcProxy
 
 
 @pytest.fixture
-def store(
-    firestore_emulator: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[FirestoreTaskStore]:
+def store(firestore_emulator: str, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[FirestoreTaskStore]:
     """Every other commit is aborted, the first one not."""
     with GrpcProxy(firestore_emulator, {"Commit": (2, grpc.StatusCode.ABORTED)}) as line:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", line.address)
-        store = FirestoreTaskStore(
-            project=PROJECT, database=f"tests-{random_hex()}", clock=clock, new_token=random_hex
-        )
+        store = FirestoreTaskStore(project=PROJECT, database=f"tests-{random_hex()}", clock=clock, new_token=random_hex)
         yield store
         store.close()
 

@@ -97,9 +97,7 @@ def test_who_waits_waits_through_an_outage(line: TcpProxy, far: FirestoreTaskSto
     line.cut()
     assert far.wait(made.task.id, after=1, timeout_seconds=0.05) is False
     results: list[bool] = []
-    thread = threading.Thread(
-        target=lambda: results.append(far.wait(made.task.id, after=1, timeout_seconds=SECONDS))
-    )
+    thread = threading.Thread(target=lambda: results.append(far.wait(made.task.id, after=1, timeout_seconds=SECONDS)))
     thread.start()
     line.mend()
     assert _read(far, made.task.id) == made

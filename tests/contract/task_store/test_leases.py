@@ -37,9 +37,7 @@ def test_a_leased_task_is_not_leased_again(store: Store, other: Store) -> None:
 def test_of_many_who_ask_for_one_task_one_gets_it(store: Store, other: Store) -> None:
     for _ in range(3):
         id_ = created(store).task.id
-        ask = [
-            functools.partial((store, other)[at % 2].lease, "w", seconds=30, roles=[HUB]) for at in range(8)
-        ]
+        ask = [functools.partial((store, other)[at % 2].lease, "w", seconds=30, roles=[HUB]) for at in range(8)]
         leases = [lease for lease in at_once(ask) if lease is not None]
         assert [lease.stored.task.id for lease in leases if isinstance(lease, Lease)] == [id_]
         assert len(leases) == 1
@@ -78,9 +76,7 @@ def test_what_is_due_of_all_roles_is_found_without_naming_them(store: Store, clo
     assert store.due([], limit=10) == []
 
 
-def test_a_task_whose_lease_ran_out_comes_behind_those_that_were_due_before(
-    store: Store, clock: Clock
-) -> None:
+def test_a_task_whose_lease_ran_out_comes_behind_those_that_were_due_before(store: Store, clock: Clock) -> None:
     first, second = created(store).task.id, created(store).task.id
     _leased(store, first)
     clock.pass_by(60)

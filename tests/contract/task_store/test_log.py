@@ -62,9 +62,7 @@ def test_a_task_that_was_never_made_is_unknown(store: Store) -> None:
         store.append("none", [status("none", TaskState.WORKING)])
 
 
-@pytest.mark.parametrize(
-    "id_", ["", ".", "..", "a/b", "/", "__x__", "x" * 2_000, "\0", "a\nb/c", "タスク", "%2F"]
-)
+@pytest.mark.parametrize("id_", ["", ".", "..", "a/b", "/", "__x__", "x" * 2_000, "\0", "a\nb/c", "タスク", "%2F"])
 def test_an_id_that_nobody_would_give_is_unknown_too(store: Store, id_: str) -> None:
     assert store.get(id_, owner=None) is None
     assert store.entries(id_, after=0) == []

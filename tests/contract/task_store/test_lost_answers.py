@@ -78,9 +78,7 @@ def test_a_message_that_was_stored_though_the_answer_was_lost_is_stored_and_done
     streaming: bool,
 ) -> None:
     script = ask if follows else answer
-    instance = Instance(
-        tmp_path, script, store=store, runs_at_once=runs_at_once, lease_seconds=_LEASE_SECONDS
-    )
+    instance = Instance(tmp_path, script, store=store, runs_at_once=runs_at_once, lease_seconds=_LEASE_SECONDS)
     request = with_webhook("this", task_id=waiting(instance) if follows else None)
 
     def send() -> str:

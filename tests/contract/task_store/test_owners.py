@@ -153,8 +153,7 @@ def test_updated_since_is_inclusive(store: Store) -> None:
 
 def test_the_time_of_a_status_is_its_own_and_not_the_stores(store: Store) -> None:
     later, earlier = (
-        store.create(NewTask(task=a_task(timestamp=f"2026-01-31T09:30:00.00{at}Z"), owner="owner"))
-        for at in (2, 1)
+        store.create(NewTask(task=a_task(timestamp=f"2026-01-31T09:30:00.00{at}Z"), owner="owner")) for at in (2, 1)
     )
     assert _ids(store, "owner", TaskQuery()) == [later.task.id, earlier.task.id]
     assert _ids(store, "owner", TaskQuery(updated_since=later.updated_at)) == [later.task.id]
@@ -237,9 +236,7 @@ def test_a_request_of_another_task_by_now_is_left_to_it(store: Store) -> None:
 
 
 def test_of_identical_requests_at_once_one_is_made(store: Store, other: Store) -> None:
-    results = at_once(
-        [functools.partial(created, (store, other)[at % 2], request_key="key") for at in range(6)]
-    )
+    results = at_once([functools.partial(created, (store, other)[at % 2], request_key="key") for at in range(6)])
     made = [result for result in results if isinstance(result, StoredTask)]
     assert len(made) == 1
     joined = [result.stored for result in results if isinstance(result, AlreadyRunning)]

@@ -65,9 +65,7 @@ def test_configs_of_tasks_that_grew_are_due(store: Store, other: Store) -> None:
 def test_a_delivery_is_claimed_by_one(store: Store, other: Store) -> None:
     _grown(store)
     (delivery,) = store.due_deliveries(limit=10)
-    claims = [
-        functools.partial((store, other)[at % 2].claim_delivery, delivery, seconds=30) for at in range(6)
-    ]
+    claims = [functools.partial((store, other)[at % 2].claim_delivery, delivery, seconds=30) for at in range(6)]
     assert sorted(map(str, at_once(claims))) == ["False"] * 5 + ["True"]
     assert other.due_deliveries(limit=10) == []
 

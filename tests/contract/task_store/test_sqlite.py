@@ -89,9 +89,7 @@ def test_another_process_wakes_who_waits(file: Path, sqlite_store: SqliteTaskSto
     id_ = created(sqlite_store).task.id
     process = _started(file, "run")
     results: list[bool] = []
-    thread = threading.Thread(
-        target=lambda: results.append(sqlite_store.wait(id_, after=2, timeout_seconds=30))
-    )
+    thread = threading.Thread(target=lambda: results.append(sqlite_store.wait(id_, after=2, timeout_seconds=30)))
     thread.start()
     assert _said([process]) == [[id_]]
     thread.join(15)
@@ -178,9 +176,7 @@ def test_a_place_where_there_can_be_no_file_is_told(tmp_path: Path) -> None:
         _opened(taken / "tasks.db")
 
 
-def test_a_file_that_cannot_be_written_is_unavailable_and_comes_back(
-    file: Path, sqlite_store: SqliteTaskStore
-) -> None:
+def test_a_file_that_cannot_be_written_is_unavailable_and_comes_back(file: Path, sqlite_store: SqliteTaskStore) -> None:
     first = created(sqlite_store)
     connection = sqlite3.connect(file)
     connection.execute("ALTER TABLE entries RENAME TO away")

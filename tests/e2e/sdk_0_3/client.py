@@ -60,14 +60,10 @@ async def configs(client: Client, asked: dict[str, Any]) -> dict[str, Any]:
     """A push notification config is made and read; this SDK does no more."""
     config = PushNotificationConfig(id="mine", url=asked["url"], token="receipt")
     task_id = asked["taskId"]
-    made = await client.set_task_callback(
-        TaskPushNotificationConfig(task_id=task_id, push_notification_config=config)
-    )
+    made = await client.set_task_callback(TaskPushNotificationConfig(task_id=task_id, push_notification_config=config))
     assert made.push_notification_config.id
     got = await client.get_task_callback(
-        GetTaskPushNotificationConfigParams(
-            id=task_id, push_notification_config_id=made.push_notification_config.id
-        )
+        GetTaskPushNotificationConfigParams(id=task_id, push_notification_config_id=made.push_notification_config.id)
     )
     read = got.push_notification_config
     return {"got": [read.id, read.url, read.token]}
@@ -122,9 +118,7 @@ async def answered(url: str, token: str, asked: dict[str, Any]) -> dict[str, Any
             accepted_output_modes=asked.get("modes", ["text/plain"]),
         )
         told = await _STEPS[asked["do"]](ClientFactory(config).create(card), asked)
-        return told | (
-            {"card": card.model_dump(mode="json", exclude_none=True)} if asked["do"] == "send" else {}
-        )
+        return told | ({"card": card.model_dump(mode="json", exclude_none=True)} if asked["do"] == "send" else {})
 
 
 def _write(told: dict[str, Any]) -> None:

@@ -120,9 +120,7 @@ class Cloud:
         bindings = self.policies.get(resource, {}).get("bindings", [])
         return [member for binding in bindings if binding["role"] == role for member in binding["members"]]
 
-    def policy_routes(
-        self, api: str, path: str, *, resource: str, exists: Callable[[str], bool]
-    ) -> list[Route]:
+    def policy_routes(self, api: str, path: str, *, resource: str, exists: Callable[[str], bool]) -> list[Route]:
         """getIamPolicy and setIamPolicy of one kind of resource; `resource` is its name, made of the names in `path`."""
 
         def name_of(call: Call) -> str:
@@ -137,9 +135,7 @@ class Cloud:
         def write(call: Call) -> JsonObject:
             name = name_of(call)
             policy: JsonObject = call.body.get("policy", call.body)
-            old = {
-                m for binding in self.policies.get(name, {}).get("bindings", []) for m in binding["members"]
-            }
+            old = {m for binding in self.policies.get(name, {}).get("bindings", []) for m in binding["members"]}
             for binding in policy.get("bindings", []):
                 for member in set(binding["members"]) - old:
                     self._check_member(member)
@@ -153,11 +149,7 @@ class Cloud:
 
     def _check_member(self, member: str) -> None:
         account = member.removeprefix("serviceAccount:")
-        known = (
-            account in self.accounts
-            or not account.endswith(".iam.gserviceaccount.com")
-            or "gcp-sa-" in account
-        )
+        known = account in self.accounts or not account.endswith(".iam.gserviceaccount.com") or "gcp-sa-" in account
         waits = self.unknown_for_a_while.get(account, 0)
         if waits:
             self.unknown_for_a_while[account] = waits - 1

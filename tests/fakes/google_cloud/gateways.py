@@ -66,9 +66,7 @@ class Gateways:
             self._look(kind)
             start = f"{self._parent(call, kind)}/{kind}/"
             found = [
-                thing
-                for name, thing in self.things.items()
-                if name.startswith(start) and "/" not in name[len(start) :]
+                thing for name, thing in self.things.items() if name.startswith(start) and "/" not in name[len(start) :]
             ]
             return {"apiConfigs" if kind == "configs" else kind: found}
 

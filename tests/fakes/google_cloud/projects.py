@@ -44,8 +44,7 @@ class Projects:
 
     def _services(self, call: Call) -> JsonObject:
         services = [
-            self._described(call.names["project"], name)
-            for name in sorted(self.enabled[call.names["project"]])
+            self._described(call.names["project"], name) for name in sorted(self.enabled[call.names["project"]])
         ]
         return {"services": services}
 
@@ -70,9 +69,7 @@ class Projects:
 
     def _accounts(self, call: Call) -> JsonObject:
         here = f"@{call.names['project']}."
-        return {
-            "accounts": [{"email": account} for account in sorted(self.cloud.accounts) if here in account]
-        }
+        return {"accounts": [{"email": account} for account in sorted(self.cloud.accounts) if here in account]}
 
     def _account(self, call: Call) -> JsonObject:
         email = call.names["email"]

@@ -39,9 +39,7 @@ class Run:
             Route("GET", "cloudbuild", f"{_LOCATION}/operations/{{id}}", self._built, reads=True),
             Route("GET", "artifactregistry", f"{repositories}/{{repository}}", self._repository, reads=True),
             Route("POST", "artifactregistry", repositories, self._create_repository),
-            Route(
-                "GET", "artifactregistry", f"{_LOCATION}/operations/{{id}}", self._repository_made, reads=True
-            ),
+            Route("GET", "artifactregistry", f"{_LOCATION}/operations/{{id}}", self._repository_made, reads=True),
             Route("GET", "storage", "/storage/v1/b", self._list_buckets, reads=True),
             Route("GET", "storage", "/storage/v1/b/{bucket}", self._bucket, reads=True),
             Route("POST", "storage", "/storage/v1/b", self._create_bucket),
@@ -54,15 +52,11 @@ class Run:
     def _key(self, call: Call) -> str:
         key = f"{call.names['project']}/{call.names['service']}"
         if key not in self.services:
-            raise Refused(
-                404, "NOT_FOUND", f"Resource '{call.names['service']}' of kind 'SERVICE' was not found."
-            )
+            raise Refused(404, "NOT_FOUND", f"Resource '{call.names['service']}' of kind 'SERVICE' was not found.")
         return key
 
     def _list(self, call: Call) -> JsonObject:
-        return {
-            "items": [s for key, s in self.services.items() if key.startswith(call.names["project"] + "/")]
-        }
+        return {"items": [s for key, s in self.services.items() if key.startswith(call.names["project"] + "/")]}
 
     def _service(self, call: Call) -> JsonObject:
         return self.services[self._key(call)]
@@ -77,9 +71,7 @@ class Run:
         generation = self.services.get(key, {"metadata": {"generation": 0}})["metadata"]["generation"] + 1
         name = service["metadata"]["name"]
         revision = service["spec"]["template"].get("metadata", {}).get("name") or f"{name}-{generation:05}"
-        conditions = [
-            {"type": kind, "status": "True"} for kind in ("Ready", "ConfigurationsReady", "RoutesReady")
-        ]
+        conditions = [{"type": kind, "status": "True"} for kind in ("Ready", "ConfigurationsReady", "RoutesReady")]
         service["spec"].setdefault("traffic", [{"latestRevision": True, "percent": 100}])
         service["metadata"] |= {"generation": generation, "resourceVersion": str(generation), "uid": key}
         service["status"] = {
@@ -131,11 +123,7 @@ class Run:
         return {"name": "made", "done": True, "response": {"@type": kind, "name": max(self.repositories)}}
 
     def _list_buckets(self, call: Call) -> JsonObject:
-        return {
-            "items": [
-                bucket for bucket in self.buckets.values() if bucket["project"] == call.query["project"]
-            ]
-        }
+        return {"items": [bucket for bucket in self.buckets.values() if bucket["project"] == call.query["project"]]}
 
     def _bucket(self, call: Call) -> JsonObject:
         if call.names["bucket"] not in self.buckets:

@@ -61,9 +61,7 @@ class Firestore:
         name = f"{collection}/indexes/index-{len(self.indexes)}"
         fields = [*call.body["fields"], {"fieldPath": "__name__", "order": "ASCENDING"}]
         index = {**call.body, "fields": fields}
-        if index in [
-            {key: of[key] for key in of if key not in ("name", "state")} for of in self.indexes.values()
-        ]:
+        if index in [{key: of[key] for key in of if key not in ("name", "state")} for of in self.indexes.values()]:
             raise Refused(409, "ALREADY_EXISTS", "index already exists")
         self.indexes[name] = {**index, "name": name, "state": "CREATING"}
         return _operation(f"{self._name(call)}/operations/index", "Index", self.indexes[name])

@@ -58,9 +58,7 @@ def test_a_bad_token_is_a_401_and_the_hub_is_not_called(
     assert TOKEN not in answer.body.decode()
 
 
-def test_a_good_token_arrives_as_a_signed_principal_and_not_as_a_token(
-    running: Gate, hub: HttpServer
-) -> None:
+def test_a_good_token_arrives_as_a_signed_principal_and_not_as_a_token(running: Gate, hub: HttpServer) -> None:
     assert running.ask(path="/message:send?A2A-Version=1.0", body=b'{"a":1}').status == 200
     (received,) = hub.received
     assert (received.method, received.path, received.body) == (
@@ -175,9 +173,7 @@ def test_what_clients_need_arrives(running: Gate, hub: HttpServer) -> None:
 
 
 def test_of_the_query_only_what_operations_take_arrives(running: Gate, hub: HttpServer) -> None:
-    running.ask(
-        "GET", f"/tasks?pageSize=5&page_token=a%20b&access_token={TOKEN}&status=x&status=y&zzz=1", None
-    )
+    running.ask("GET", f"/tasks?pageSize=5&page_token=a%20b&access_token={TOKEN}&status=x&status=y&zzz=1", None)
     assert hub.received[0].path == "/tasks?pageSize=5&page_token=a+b&status=x&status=y"
 
 
@@ -208,9 +204,7 @@ def test_the_card_needs_no_token_and_carries_none(running: Gate, hub: HttpServer
 
 
 @pytest.mark.parametrize("chunked", [False, True], ids=["with its length", "in chunks"])
-def test_a_body_over_the_limit_is_refused_before_the_hub(
-    running: Gate, hub: HttpServer, chunked: bool
-) -> None:
+def test_a_body_over_the_limit_is_refused_before_the_hub(running: Gate, hub: HttpServer, chunked: bool) -> None:
     half = b"a" * (_LIMIT_BYTES // 2 + 1)
     answer = running.ask(body=iter([half, half]) if chunked else half + half)
     assert answer.status == 413
@@ -250,9 +244,7 @@ def test_who_asks_too_often_waits_and_nobody_else_does(hub: HttpServer, tmp_path
 
 
 @pytest.mark.parametrize("passes", [True, False])
-def test_the_callers_token_goes_along_only_where_it_is_said(
-    hub: HttpServer, tmp_path: Path, passes: bool
-) -> None:
+def test_the_callers_token_goes_along_only_where_it_is_said(hub: HttpServer, tmp_path: Path, passes: bool) -> None:
     with gate(hub.url, tmp_path, PASS_CALLER_TOKEN=str(passes).lower()) as one:
         one.ask(headers=BEARER)
     (received,) = hub.received

@@ -51,8 +51,6 @@ def test_without_a_token_no_body_is_waited_for(handle: Handler, hub: HttpServer)
         raise AssertionError("it was waited for")
 
     for method in ("GET", "POST"):
-        request = Request(
-            method=method, path="/openapi.yaml", headers={"host": "hub.example"}, read_body=never
-        )
+        request = Request(method=method, path="/openapi.yaml", headers={"host": "hub.example"}, read_body=never)
         assert handle(request).status == 200
     assert [received.body for received in hub.received] == [b"", b""]

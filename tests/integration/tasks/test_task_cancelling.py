@@ -115,9 +115,7 @@ def test_an_agent_that_stops_when_it_is_told_to_has_not_failed(way: str, keeping
 def test_a_cancellation_from_another_instance_is_passed_on_to_the_agent(keeping: dict[str, str]) -> None:
     script = Obedient()
     with script.serving() as agent:
-        here, there = (
-            TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC") for _ in range(2)
-        )
+        here, there = (TaskClient(Hub(route("alpha", agent.url), settings=keeping), "1.0 JSONRPC") for _ in range(2))
         script.begun.open()
         started = here.send("hello", at_once=True)
         until(lambda: has_said(there, started.task_id, "On it"))

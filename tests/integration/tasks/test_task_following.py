@@ -71,9 +71,7 @@ def test_every_subscriber_sees_the_same_events_in_the_same_order(way: str, keepi
         task_id = next(events).task_id
         gate.await_question()
         until(lambda: has_said(TaskClient(there, way), task_id, "Half of it"))
-        subscriptions = [
-            until(partial(subscribed, TaskClient(hub, way), task_id)) for hub in (here, there, there)
-        ]
+        subscriptions = [until(partial(subscribed, TaskClient(hub, way), task_id)) for hub in (here, there, there)]
         firsts = [next(subscription) for subscription in subscriptions]
         gate.open()
         rest = [list(subscription) for subscription in subscriptions]
@@ -128,9 +126,7 @@ def test_the_same_stream_of_another_caller_is_a_task_of_their_own(way: str, keep
 
 
 @pytest.mark.parametrize("begins", [False, True])
-def test_a_person_who_watches_a_stream_is_told_when_it_takes_too_long(
-    begins: bool, keeping: dict[str, str]
-) -> None:
+def test_a_person_who_watches_a_stream_is_told_when_it_takes_too_long(begins: bool, keeping: dict[str, str]) -> None:
     keeping["TASK_UI_SECONDS"] = "0.2"
     gate = Gate()
 

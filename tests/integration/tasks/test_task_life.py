@@ -47,9 +47,7 @@ def test_a_message_that_an_agent_streams_alone_is_no_task(keeping: dict[str, str
         assert client.list()["totalSize"] == 0
 
 
-def test_an_answer_that_takes_long_is_stored_while_it_is_waited_for(
-    way: str, keeping: dict[str, str]
-) -> None:
+def test_an_answer_that_takes_long_is_stored_while_it_is_waited_for(way: str, keeping: dict[str, str]) -> None:
     gate = Gate()
 
     def slow(said: ReceivedMessage) -> list[Json]:
@@ -93,9 +91,7 @@ def test_in_a_user_interface_the_context_alone_answers_a_question(way: str, keep
     assert agent.said[-1].task_id is not None
 
 
-def test_a_message_for_a_task_that_ended_or_of_another_context_is_refused(
-    way: str, keeping: dict[str, str]
-) -> None:
+def test_a_message_for_a_task_that_ended_or_of_another_context_is_refused(way: str, keeping: dict[str, str]) -> None:
     with AgentServer(ask_back) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
         asked = client.send("Paint it", at_once=True)
@@ -144,9 +140,7 @@ def test_a_task_shows_as_much_of_its_history_as_was_asked_for(way: str, keeping:
     assert none == (everything if client.version == "0.3" else [])
 
 
-def test_a_send_shows_as_much_of_the_history_as_it_asks_for_streamed_or_not(
-    way: str, keeping: dict[str, str]
-) -> None:
+def test_a_send_shows_as_much_of_the_history_as_it_asks_for_streamed_or_not(way: str, keeping: dict[str, str]) -> None:
     with AgentServer(ask_back) as agent:
         client = TaskClient(Hub(route("alpha", agent.url), settings=keeping), way)
         everything = ["Paint it"] if client.version == "0.3" else []

@@ -74,11 +74,7 @@ SAMPLES: tuple[tuple[type[Schema], dict[str, Any]], ...] = (
     (tool.GetAllSlashCommandsRequest, {"metadata": {"skill": "devtool"}}),
     (
         tool.GetAllSlashCommandsResponse,
-        {
-            "commands": [
-                {"name": "memory", "description": "What is known", "arguments": [], "sub_commands": [_ADD]}
-            ]
-        },
+        {"commands": [{"name": "memory", "description": "What is known", "arguments": [], "sub_commands": [_ADD]}]},
     ),
     (tool.SlashCommand, _ADD),
     (tool.SlashCommandArgument, _ARGUMENT),

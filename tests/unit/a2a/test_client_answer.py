@@ -20,9 +20,7 @@ from a2a_hub.a2a.client_errors import ClientError
         (r"\\\ud83c\n\"", '\\\ufffd\n"'),
     ],
 )
-def test_half_a_character_is_a_replacement_character_and_the_rest_is_as_it_was(
-    written: str, read: str
-) -> None:
+def test_half_a_character_is_a_replacement_character_and_the_rest_is_as_it_was(written: str, read: str) -> None:
     assert decode_json(f'{{"text":"{written}"}}'.encode()) == {"text": read}
 
 

@@ -27,9 +27,7 @@ def _status(state: TaskState, task_id: str = "t") -> TaskStatusUpdateEvent:
     return TaskStatusUpdateEvent(task_id=task_id, context_id="c", status=TaskStatus(state=state))
 
 
-def _artifact(
-    text: str, *, id_: str = "a", append: bool = False, task_id: str = "t"
-) -> TaskArtifactUpdateEvent:
+def _artifact(text: str, *, id_: str = "a", append: bool = False, task_id: str = "t") -> TaskArtifactUpdateEvent:
     artifact = Artifact(artifact_id=id_, parts=(Part(text=text),))
     return TaskArtifactUpdateEvent(task_id=task_id, context_id="c", artifact=artifact, append=append)
 

@@ -138,10 +138,7 @@ class Source:
 
 def test_identical_streams_share_one_run_and_see_the_same_events() -> None:
     in_flight, source = InFlight(), Source()
-    streams = [
-        in_flight.subscription("key", "content", source.relay, idle_seconds=PATIENCE_SECONDS)
-        for _ in range(3)
-    ]
+    streams = [in_flight.subscription("key", "content", source.relay, idle_seconds=PATIENCE_SECONDS) for _ in range(3)]
     source.may_go.set()
     assert [list(stream) for stream in streams] == [[0, 1, 2]] * 3
     assert source.made == 1
@@ -170,8 +167,7 @@ def test_an_abandoned_stream_is_not_joined() -> None:
 def test_a_stream_that_one_of_two_has_left_goes_on() -> None:
     in_flight, source = InFlight(), Source()
     first, second = (
-        in_flight.subscription("key", "content", source.relay, idle_seconds=PATIENCE_SECONDS)
-        for _ in range(2)
+        in_flight.subscription("key", "content", source.relay, idle_seconds=PATIENCE_SECONDS) for _ in range(2)
     )
     first.close()
     assert not source.abandoned.is_set()

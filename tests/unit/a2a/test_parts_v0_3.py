@@ -9,9 +9,7 @@ from a2a_hub.a2a.compat.v0_3.message import to_core_part
 from a2a_hub.a2a.errors import A2AError
 
 
-@pytest.mark.parametrize(
-    "part", [{"kind": "text", "text": "Hi"}, {"text": "Hi"}, {"type": "text", "text": "Hi"}]
-)
+@pytest.mark.parametrize("part", [{"kind": "text", "text": "Hi"}, {"text": "Hi"}, {"type": "text", "text": "Hi"}])
 def test_a_texts_kind_may_be_said_in_either_way_or_left_out(part: dict[str, Any]) -> None:
     assert to_core_part(part, "parts[0]") == {"text": "Hi"}
 
@@ -45,9 +43,7 @@ def _in_base64(content: bytes) -> str:
         (None, bytes(range(256))),
     ],
 )
-def test_a_files_content_is_read_from_one_layer_of_base64_and_from_two(
-    media_type: str | None, content: bytes
-) -> None:
+def test_a_files_content_is_read_from_one_layer_of_base64_and_from_two(media_type: str | None, content: bytes) -> None:
     once = _in_base64(content)
     for written in (once, _in_base64(once.encode())):
         file = {"fileWithBytes": written} | ({"mimeType": media_type} if media_type else {})

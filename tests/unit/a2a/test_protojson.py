@@ -236,18 +236,12 @@ REFUSED: list[tuple[str, type[msgspec.Struct], Any, str]] = [
 @pytest.mark.parametrize(
     ("type_", "value", "expected"), [row[1:] for row in TOLERATED], ids=[row[0] for row in TOLERATED]
 )
-def test_what_protojson_tolerates_is_read(
-    type_: type[msgspec.Struct], value: Any, expected: msgspec.Struct
-) -> None:
+def test_what_protojson_tolerates_is_read(type_: type[msgspec.Struct], value: Any, expected: msgspec.Struct) -> None:
     assert protojson.read(type_, value) == expected
 
 
-@pytest.mark.parametrize(
-    ("type_", "value", "field"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
-)
-def test_what_does_not_fit_is_refused_with_its_field(
-    type_: type[msgspec.Struct], value: Any, field: str
-) -> None:
+@pytest.mark.parametrize(("type_", "value", "field"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_what_does_not_fit_is_refused_with_its_field(type_: type[msgspec.Struct], value: Any, field: str) -> None:
     with pytest.raises(A2AError) as raised:
         protojson.read(type_, value)
     assert raised.value.kind is INVALID_PARAMS

@@ -51,9 +51,7 @@ FEW = settings(max_examples=settings().max_examples // 2, suppress_health_check=
 DIALECTS = pytest.mark.parametrize("dialect", list(Binding))
 
 # What → strategy of 0.3 JSON, the 1.0 type, the way there and the way back.
-Way = tuple[
-    Callable[[Binding], st.SearchStrategy[Any]], type[msgspec.Struct], Callable[..., Any], Callable[..., Any]
-]
+Way = tuple[Callable[[Binding], st.SearchStrategy[Any]], type[msgspec.Struct], Callable[..., Any], Callable[..., Any]]
 WAYS: dict[str, Way] = {
     "part": (values_v0_3.parts, Part, to_core_part, to_compat_part),
     "message": (values_v0_3.messages, Message, to_core_message, to_compat_message),
@@ -219,9 +217,7 @@ def test_a_1_0_event_comes_back_from_0_3_but_for_what_is_listed(
 @DIALECTS
 @FEW
 @given(request=values(SendMessageRequest))
-def test_a_1_0_send_comes_back_from_0_3_but_for_what_is_listed(
-    dialect: Binding, request: SendMessageRequest
-) -> None:
+def test_a_1_0_send_comes_back_from_0_3_but_for_what_is_listed(dialect: Binding, request: SendMessageRequest) -> None:
     core = protojson.read(SendMessageRequest, to_core_send(_plain(to_compat_send(request, dialect))))
     configuration = request.configuration
     if configuration is not None:

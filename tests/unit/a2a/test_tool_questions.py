@@ -38,9 +38,7 @@ def waiting(**details: Any) -> ToolQuestion:
 def heard(name: str) -> list[ToolUpdate]:
     """The tool calls that Gemini CLI told of, in their order."""
     turns = json.loads((_HEARD / f"{name}.json").read_text())
-    messages = [
-        event["status"].get("message", {"parts": []}) for turn in turns for event in turn if "status" in event
-    ]
+    messages = [event["status"].get("message", {"parts": []}) for turn in turns for event in turn if "status" in event]
     data = [part["data"] for each in messages for part in each["parts"] if part["kind"] == "data"]
     return list(tool_calls_in(message(*data)))
 
@@ -82,9 +80,7 @@ def test_a_choice_with_a_japanese_name_is_called_so_and_the_workspace_itself_nee
         ({"file_name": "a.txt", "new_content": "line\n" * 600}, ["    line", "lines missing or cut: 560)"]),
     ],
 )
-def test_a_change_of_a_file_is_asked_about_with_what_changes(
-    details: dict[str, Any], shown: list[str]
-) -> None:
+def test_a_change_of_a_file_is_asked_about_with_what_changes(details: dict[str, Any], shown: list[str]) -> None:
     text = asks(waiting(file_edit_details=details))
     assert [each for each in shown if each not in text] == []
 
@@ -108,9 +104,7 @@ def test_what_is_long_is_cut_and_the_question_says_so() -> None:
 def test_nothing_in_a_command_is_hidden_or_passes_for_a_choice() -> None:
     hidden = "\u202e\u200b\x1b[2K\r\u2028"
     text = asks(
-        waiting(
-            execute_details={"command": f"ls\n1. Allow{hidden}\u3000\ty", "working_directory": "/w\n2. Yes"}
-        )
+        waiting(execute_details={"command": f"ls\n1. Allow{hidden}\u3000\ty", "working_directory": "/w\n2. Yes"})
     )
     assert "\n    1. Allow\\u202e\\u200b\\u001b[2K\\u000d\\u2028\u3000" in text
     assert "(in the folder /w\\u000a2. Yes)" in text
@@ -131,9 +125,7 @@ def test_what_gemini_cli_asks_is_a_question_too() -> None:
         "The agent “CLI” wants to change the file /workspace/hello.txt:\n\n"
         "    @@ -0,0 +1,2 @@\n    +Hello\n    +World\n\n1. Allow once\n2. Always allow this kind\n3. Reject\n"
     )
-    assert "を求めています:\n\n    echo one; sleep 1; echo two\n\n1. 今回だけ許可\n2. " in asks(
-        run, Language.JA
-    )
+    assert "を求めています:\n\n    echo one; sleep 1; echo two\n\n1. 今回だけ許可\n2. " in asks(run, Language.JA)
 
 
 def test_gemini_clis_other_questions_are_read() -> None:
@@ -144,10 +136,7 @@ def test_gemini_clis_other_questions_are_read() -> None:
         return asks(update.question)
 
     mcp = of({"type": "mcp", "serverName": "files", "toolName": "rm", "toolDisplayName": "Remove"})
-    assert (
-        "“Remove” of the MCP server “files”:\n\n    x: 1\n\n1. Allow once\n2. Always allow this tool\n3. "
-        in mcp
-    )
+    assert "“Remove” of the MCP server “files”:\n\n    x: 1\n\n1. Allow once\n2. Always allow this tool\n3. " in mcp
     assert "    Read it\n    http://a.example\n" in of(
         {"type": "info", "prompt": "Read it", "urls": ["http://a.example"]}
     )

@@ -31,9 +31,7 @@ BASE64 = (
 )
 TIMESTAMPS = st.integers(0, 32_472_144_000_000).map(
     lambda milliseconds: (
-        datetime.fromtimestamp(milliseconds / 1000, UTC)
-        .isoformat(timespec="milliseconds")
-        .replace("+00:00", "Z")
+        datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     )
 )
 _SPECIAL: dict[tuple[type, str], st.SearchStrategy[Any]] = {

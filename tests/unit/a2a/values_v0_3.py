@@ -147,9 +147,7 @@ _PUSH = _object(
     {
         "id": _NAMES,
         "token": TEXTS,
-        "authentication": _object(
-            {"schemes": st.lists(_NAMES, min_size=1, max_size=1)}, {"credentials": TEXTS}
-        ),
+        "authentication": _object({"schemes": st.lists(_NAMES, min_size=1, max_size=1)}, {"credentials": TEXTS}),
     },
 )
 
@@ -186,11 +184,7 @@ _SCOPES = st.dictionaries(TEXTS, TEXTS, max_size=2)
 _REFRESH = {"refreshUrl": TEXTS}
 _FLOWS = st.one_of(
     _object(
-        {
-            "authorizationCode": _object(
-                {"authorizationUrl": TEXTS, "tokenUrl": TEXTS, "scopes": _SCOPES}, _REFRESH
-            )
-        }
+        {"authorizationCode": _object({"authorizationUrl": TEXTS, "tokenUrl": TEXTS, "scopes": _SCOPES}, _REFRESH)}
     ),
     _object({"clientCredentials": _object({"tokenUrl": TEXTS, "scopes": _SCOPES}, _REFRESH)}),
     _object({"implicit": _object({"authorizationUrl": TEXTS, "scopes": _SCOPES}, _REFRESH)}),
@@ -209,9 +203,7 @@ _SCHEMES = st.one_of(
 )
 _SECURITY = st.lists(st.dictionaries(TEXTS, st.lists(TEXTS, max_size=2), max_size=2), min_size=1, max_size=2)
 _MODES = st.lists(TEXTS, max_size=2)
-_EXTENSIONS = _some(
-    _object({"uri": TEXTS}, {"description": TEXTS, "required": st.just(True), "params": OBJECTS})
-)
+_EXTENSIONS = _some(_object({"uri": TEXTS}, {"description": TEXTS, "required": st.just(True), "params": OBJECTS}))
 _SKILLS = _object(
     {"id": TEXTS, "name": TEXTS, "description": TEXTS, "tags": _MODES},
     {

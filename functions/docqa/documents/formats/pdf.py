@@ -22,9 +22,7 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 # A bullet on a line of its own, or a character that only a font for symbols has.
-_BULLET = re.compile(
-    r"^(?:[•●○◦▪■‣·\x7f\uf020-\uf0ff][ \t]*\n|[\uf020-\uf0ff][ \t\u3000]*)(?=\S)", re.MULTILINE
-)
+_BULLET = re.compile(r"^(?:[•●○◦▪■‣·\x7f\uf020-\uf0ff][ \t]*\n|[\uf020-\uf0ff][ \t\u3000]*)(?=\S)", re.MULTILINE)
 
 
 class UnreadablePdf(Exception):

@@ -51,9 +51,7 @@ def lines_of(page: "PageObject") -> list[Line]:
     """
     rules, pieces = Rules(), list[Piece]()
 
-    def seen(
-        text: str, cm: Sequence[float], tm: Sequence[float], font: dict[str, Any] | None, size: float
-    ) -> None:
+    def seen(text: str, cm: Sequence[float], tm: Sequence[float], font: dict[str, Any] | None, size: float) -> None:
         piece = Piece(text)
         if text.strip():
             piece.x = tm[4] * cm[0] + tm[5] * cm[2] + cm[4]

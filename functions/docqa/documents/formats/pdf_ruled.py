@@ -80,9 +80,7 @@ class Table(Struct):
             return None
         x, y = piece.x + piece.size / 4, piece.y + piece.size / 3
         row = next((at for at, (top, bottom) in enumerate(pairwise(self.rows)) if bottom < y <= top), None)
-        column = next(
-            (at for at, (left, right) in enumerate(pairwise(self.columns)) if left <= x < right), None
-        )
+        column = next((at for at, (left, right) in enumerate(pairwise(self.columns)) if left <= x < right), None)
         return None if row is None or column is None else self.areas[row][column]
 
     def texts(self, pieces: Sequence[tuple[int, Piece]]) -> list[list[str]]:
@@ -107,9 +105,7 @@ def ruled_tables(rules: Rules) -> list[Table]:
         rows = _with_ends(_places(level), upright)[::-1]
         if _LEAST_CELLS < len(columns) <= _MOST_COLUMNS and _LEAST_CELLS < len(rows) <= _MOST_ROWS:
             found.append(Table(columns, rows, _areas(columns, rows, level, upright)))
-    return sorted(
-        found, key=lambda table: (table.columns[-1] - table.columns[0]) * (table.rows[0] - table.rows[-1])
-    )
+    return sorted(found, key=lambda table: (table.columns[-1] - table.columns[0]) * (table.rows[0] - table.rows[-1]))
 
 
 def with_ruled_tables(pieces: Sequence[Piece], rules: Rules) -> list[Piece | list[list[str]]]:
@@ -122,9 +118,7 @@ def with_ruled_tables(pieces: Sequence[Piece], rules: Rules) -> list[Piece | lis
         number: rows
         for number, table in enumerate(tables)
         if _is_table(
-            rows := table.texts(
-                [(place[1], piece) for piece, place in places if place and place[0] == number]
-            )
+            rows := table.texts([(place[1], piece) for piece, place in places if place and place[0] == number])
         )
     }
     parts: list[Piece | list[list[str]]] = []
@@ -138,9 +132,7 @@ def with_ruled_tables(pieces: Sequence[Piece], rules: Rules) -> list[Piece | lis
     return parts
 
 
-def _in_tables(
-    pieces: Sequence[Piece], tables: Sequence[Table]
-) -> list[tuple[Piece, tuple[int, int] | None]]:
+def _in_tables(pieces: Sequence[Piece], tables: Sequence[Table]) -> list[tuple[Piece, tuple[int, int] | None]]:
     """Each piece with its table and its area there; a blank one is where the piece before it is."""
     found = []
     place: tuple[int, int] | None = None
@@ -156,11 +148,7 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
     """Whether rows of texts say something together, and are no frames that a page is laid out with."""
     said = [len(set(filter(None, row))) for row in rows]
     full = sum(count >= _LEAST_CELLS for count in said)
-    return (
-        full >= _LEAST_CELLS
-        and 2 * full >= len(rows)
-        and all(sum(map(len, row)) <= _LONGEST_ROW for row in rows)
-    )
+    return full >= _LEAST_CELLS and 2 * full >= len(rows) and all(sum(map(len, row)) <= _LONGEST_ROW for row in rows)
 
 
 def _placed(x: float, y: float, cm: Sequence[float]) -> _Point:

@@ -186,9 +186,7 @@ def _heads_all_but_the_first(columns: Sequence[_Column], pieces: Sequence[re.Mat
 
 def _width(line: Sequence[re.Match[str]]) -> int:
     """How wide the pieces of a line are shown, in half characters, without what is between them."""
-    return sum(
-        len(piece.group()) + sum(not character.isascii() for character in piece.group()) for piece in line
-    )
+    return sum(len(piece.group()) + sum(not character.isascii() for character in piece.group()) for piece in line)
 
 
 def _is_of_a_paragraph(line: Sequence[re.Match[str]], widest: int) -> bool:

@@ -47,17 +47,13 @@ class JsonRpcExchange:
 
     def resolve(self) -> tuple[Operation, VersionCodec]:
         if self._request.media_type not in _MEDIA_TYPES:
-            raise A2AError(
-                errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json"
-            )
+            raise A2AError(errors.UNSUPPORTED_MEDIA_TYPE, "Send the request as Content-Type: application/json")
         self._method = self._read_envelope(self._request.body(self._max_body_bytes))
         self._operation, self._codec = resolve(self._method, versions.named_in(self._request), self._methods)
         return self._operation, self._codec
 
     def read_params(self) -> Struct:
-        return self._codec.read_request(
-            self._operation, {} if self._params is None else self._params, self.binding
-        )
+        return self._codec.read_request(self._operation, {} if self._params is None else self._params, self.binding)
 
     def write_result(self, value: Event | Struct | None) -> bytes:
         if not self._head:
@@ -94,9 +90,7 @@ class JsonRpcExchange:
         return method
 
 
-def resolve(
-    method: str, named_version: Version | None, methods: Methods = METHODS
-) -> tuple[Operation, VersionCodec]:
+def resolve(method: str, named_version: Version | None, methods: Methods = METHODS) -> tuple[Operation, VersionCodec]:
     """Return the operation and version that a method name stands for. Raises METHOD_NOT_FOUND or VERSION_NOT_SUPPORTED."""
     rows = methods.get(method)
     if rows is None:

@@ -98,10 +98,7 @@ class _Row(Struct, frozen=True):
 
 
 _PATHS = [
-    (operation, rest, codec)
-    for operation in OPERATIONS
-    for codec in CODECS.values()
-    for rest in codec.paths(operation)
+    (operation, rest, codec) for operation in OPERATIONS for codec in CODECS.values() for rest in codec.paths(operation)
 ]
 # Templates that also exist with a verb (`/tasks/{id}:cancel`): their ids hold no colon, and `/tasks/x:unknown` is no path.
 _WITH_VERBS = frozenset(rest.path.rpartition(":")[0] for _, rest, _ in _PATHS if "}:" in rest.path)
@@ -176,9 +173,7 @@ def read_request(target: Target, query: Mapping[str, Sequence[str]], body: bytes
         params = protojson.decode(body) if body.strip() not in (b"", b"null") else {}
     else:
         # No request has a field that takes several values.
-        params = {
-            name: values[0] if len(values) == 1 else [*values] for name, values in query.items() if values
-        }
+        params = {name: values[0] if len(values) == 1 else [*values] for name, values in query.items() if values}
     if isinstance(params, dict):
         given = {name: item for name, item in params.items() if name not in _SHADOWED_BY_PATH}
         params = (given if "task_id" in target.path_fields else params) | dict(target.path_fields)

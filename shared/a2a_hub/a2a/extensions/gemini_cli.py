@@ -69,9 +69,7 @@ def tool_call(data: dict[str, Any]) -> ToolUpdate:
     )
 
 
-def _question(
-    call_id: str, tool: str, action: Action, details: dict[str, Any], given: dict[str, Any]
-) -> ToolQuestion:
+def _question(call_id: str, tool: str, action: Action, details: dict[str, Any], given: dict[str, Any]) -> ToolQuestion:
     match action:
         case Action.RUN:
             subject, body = _text(given, "dir_path"), _text(details, "command")

@@ -122,9 +122,7 @@ def command_line(request: ExecuteSlashCommandRequest) -> str:
 def require_sending(sending: Sending | None, call: Call) -> Sending:
     """Return `sending`, which starts the task of an execution. Raises UNSUPPORTED_OPERATION if none can be stored."""
     if sending is None:
-        raise A2AError(
-            UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks"
-        )
+        raise A2AError(UNSUPPORTED_OPERATION, "A command is executed as a stored task, and this agent keeps no tasks")
     if call.principal is None:
         raise A2AError(
             UNSUPPORTED_OPERATION,

@@ -162,9 +162,7 @@ def _question(call: ToolCall, request: ConfirmationRequest, action: Action, dial
         subject=visible(subject),
         body=shown,
         unseen=unseen,
-        options=tuple(
-            Option(each.id, name_of(each.name)) for each in request.options[:_MOST_OPTIONS] if each.id
-        ),
+        options=tuple(Option(each.id, name_of(each.name)) for each in request.options[:_MOST_OPTIONS] if each.id),
     )
 
 

@@ -253,6 +253,4 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_bare(_plain(word)) for word in text.split(",") if word.strip())
 
 
-_YES_WORDS, _NO_WORDS, _ONCE_WORDS, _REJECT_WORDS = map(
-    _words, (_YES_REPLIES, _NO_REPLIES, _ONCE_IDS, _REJECT_IDS)
-)
+_YES_WORDS, _NO_WORDS, _ONCE_WORDS, _REJECT_WORDS = map(_words, (_YES_REPLIES, _NO_REPLIES, _ONCE_IDS, _REJECT_IDS))

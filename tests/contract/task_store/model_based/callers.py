@@ -35,9 +35,7 @@ contexts = st.sampled_from(CONTEXTS)
 class Follower:
     """Somebody who watches a task from behind an entry of its log on, and what they have seen."""
 
-    def __init__(
-        self, following: TaskSubscription, task_id: str, after: int, *, ends_when_waiting: bool
-    ) -> None:
+    def __init__(self, following: TaskSubscription, task_id: str, after: int, *, ends_when_waiting: bool) -> None:
         self.following, self.task_id, self.after = following, task_id, after
         self.ends_when_waiting = ends_when_waiting
         self.seen: list[Event] = []

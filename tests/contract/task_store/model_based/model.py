@@ -114,9 +114,7 @@ class Model(PushModel):
         one.log += events
         one.task = apply_events(None, one.log)
         status = one.task.status
-        one.updated_at = (
-            seconds_of(status.timestamp) if status.timestamp else now if events else one.updated_at
-        )
+        one.updated_at = seconds_of(status.timestamp) if status.timestamp else now if events else one.updated_at
         if waited and not status.state.interrupted:
             one.attempt = 0
         one.settled_at = now if status.state.settled else 0.0
@@ -139,9 +137,7 @@ class Model(PushModel):
 
     def list(self, owner: str, query: TaskQuery, *, size: int, after: Position | None) -> Page:
         found = self._newest(owner, query)
-        rest = [
-            one for one in found if not after or (one.updated_at, one.id) < (after.updated_at, after.task_id)
-        ]
+        rest = [one for one in found if not after or (one.updated_at, one.id) < (after.updated_at, after.task_id)]
         shown = rest[:size]
         last = Position(shown[-1].updated_at, shown[-1].id) if len(rest) > size else None
         return Page(tasks=tuple(one.stored() for one in shown), next=last, total=len(found))

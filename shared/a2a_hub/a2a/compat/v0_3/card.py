@@ -94,8 +94,7 @@ def to_core_card(value: Any) -> AgentCard:
     core["skills"] = [_to_core_skill(skill, f"skills[{index}]") for index, skill in enumerate(skills)]
     if isinstance(card.get("securitySchemes"), dict):
         core["securitySchemes"] = {
-            name: _to_core_scheme(scheme, f"securitySchemes.{name}")
-            for name, scheme in card["securitySchemes"].items()
+            name: _to_core_scheme(scheme, f"securitySchemes.{name}") for name, scheme in card["securitySchemes"].items()
         }
     core |= _to_core_security(card, "")
     return protojson.read(AgentCard, core)
@@ -170,9 +169,7 @@ def _to_core_security(value: dict[str, Any], path: str) -> dict[str, Any]:
     if value.get("security") is None:
         return {}
     requirements = as_list(value["security"], f"{path}security")
-    return {
-        "securityRequirements": [_to_core_requirement(item, f"{path}security[]") for item in requirements]
-    }
+    return {"securityRequirements": [_to_core_requirement(item, f"{path}security[]") for item in requirements]}
 
 
 def _to_core_requirement(value: Any, path: str) -> dict[str, Any]:

@@ -272,9 +272,7 @@ def to_compat_push_config(config: TaskPushNotificationConfig) -> dict[str, Any]:
         authentication = without_absent(
             {"schemes": [config.authentication.scheme], "credentials": config.authentication.credentials}
         )
-    return without_absent(
-        {"id": config.id, "url": config.url, "token": config.token, "authentication": authentication}
-    )
+    return without_absent({"id": config.id, "url": config.url, "token": config.token, "authentication": authentication})
 
 
 def to_compat_task_push_config(config: TaskPushNotificationConfig, binding: Binding) -> dict[str, Any]:
