@@ -89,7 +89,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_without_a_stack(tmp_path: Pa
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    assert done.stderr.endswith("clone it into a folder of your own.\n")
+    assert done.stderr.endswith("into a folder of your own.\n")
 
 
 def test_hubctl_is_found_through_a_link_from_anywhere(tmp_path: Path) -> None:
