@@ -19,11 +19,11 @@ def test_it_opens_at_the_threshold_and_says_for_how_long() -> None:
     clock, breaker = _breaker()
     for _ in range(2):
         breaker.failed()
-        assert breaker.seconds_to_wait() == 0
+        assert breaker.admit().seconds_to_wait == 0
     breaker.failed()
-    assert breaker.seconds_to_wait() == 30
+    assert breaker.admit().seconds_to_wait == 30
     clock.now += 12
-    assert breaker.seconds_to_wait() == 18
+    assert breaker.admit().seconds_to_wait == 18
 
 
 def test_failures_that_a_success_interrupts_do_not_add_up() -> None:
@@ -32,14 +32,14 @@ def test_failures_that_a_success_interrupts_do_not_add_up() -> None:
         breaker.failed()
         breaker.failed()
         breaker.succeeded()
-    assert breaker.seconds_to_wait() == 0
+    assert breaker.admit().seconds_to_wait == 0
 
 
 def test_one_request_tries_again_and_the_others_wait_for_it() -> None:
     clock, breaker = _opened()
     clock.now += 30
-    assert breaker.seconds_to_wait() == 0
-    assert breaker.seconds_to_wait() > 0
+    assert breaker.admit().seconds_to_wait == 0
+    assert breaker.admit().seconds_to_wait > 0
 
 
 def test_of_many_callers_at_once_exactly_one_tries_again() -> None:
@@ -50,7 +50,7 @@ def test_of_many_callers_at_once_exactly_one_tries_again() -> None:
 
     def ask() -> float:
         at_once.wait(timeout=10)
-        return breaker.seconds_to_wait()
+        return breaker.admit().seconds_to_wait
 
     for _ in range(5):
         with ThreadPoolExecutor(callers) as threads:
@@ -63,43 +63,65 @@ def test_of_many_callers_at_once_exactly_one_tries_again() -> None:
 def test_a_trial_that_never_ends_makes_room_for_another_after_the_same_time() -> None:
     clock, breaker = _opened()
     clock.now += 30
-    assert breaker.seconds_to_wait() == 0
+    assert breaker.admit().seconds_to_wait == 0
     clock.now += 29
-    assert breaker.seconds_to_wait() == 1
+    assert breaker.admit().seconds_to_wait == 1
     clock.now += 1
-    assert [breaker.seconds_to_wait() for _ in range(2)] == [0, 30]
+    assert [breaker.admit().seconds_to_wait for _ in range(2)] == [0, 30]
 
 
 def test_a_trial_that_succeeds_closes_it() -> None:
     clock, breaker = _opened()
     clock.now += 30
-    assert breaker.seconds_to_wait() == 0
+    assert breaker.admit().seconds_to_wait == 0
     breaker.succeeded()
-    assert [breaker.seconds_to_wait() for _ in range(3)] == [0, 0, 0]
+    assert [breaker.admit().seconds_to_wait for _ in range(3)] == [0, 0, 0]
 
 
 def test_a_trial_that_fails_opens_it_for_as_long_again() -> None:
     clock, breaker = _opened()
     clock.now += 31
-    assert breaker.seconds_to_wait() == 0
+    assert breaker.admit().seconds_to_wait == 0
     clock.now += 5
     breaker.failed()
-    assert breaker.seconds_to_wait() == 30
+    assert breaker.admit().seconds_to_wait == 30
 
 
 def test_a_trial_that_says_nothing_leaves_the_next_one_to_try() -> None:
     clock, breaker = _opened()
     clock.now += 30
-    assert breaker.seconds_to_wait() == 0
-    breaker.undecided()
-    assert breaker.seconds_to_wait() == 0
-    assert breaker.seconds_to_wait() > 0
+    trial = breaker.admit()
+    assert trial.seconds_to_wait == 0
+    breaker.undecided(trial)
+    assert breaker.admit().seconds_to_wait == 0
+    assert breaker.admit().seconds_to_wait > 0
 
 
 def test_what_says_nothing_does_not_open_a_circuit_earlier() -> None:
     _, breaker = _opened()
-    breaker.undecided()
-    assert breaker.seconds_to_wait() == 30
+    breaker.undecided(breaker.admit())
+    assert breaker.admit().seconds_to_wait == 30
+
+
+def test_a_request_from_before_the_circuit_opened_makes_no_room_for_a_second_trial() -> None:
+    clock, breaker = _breaker()
+    earlier = breaker.admit()
+    for _ in range(3):
+        breaker.failed()
+    clock.now += 30
+    assert breaker.admit().seconds_to_wait == 0
+    breaker.undecided(earlier)
+    assert breaker.admit().seconds_to_wait == 30
+
+
+def test_a_trial_makes_room_once_and_not_while_its_successor_tries() -> None:
+    clock, breaker = _opened()
+    clock.now += 30
+    first = breaker.admit()
+    breaker.undecided(first)
+    assert breaker.admit().seconds_to_wait == 0
+    breaker.undecided(first)
+    assert breaker.admit().seconds_to_wait == 30
 
 
 def _breaker() -> tuple[_Clock, CircuitBreaker]:

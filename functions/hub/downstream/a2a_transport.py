@@ -1,8 +1,6 @@
 """A2A over HTTP: an agent's endpoint is found out from its card, its extensions are negotiated, its operations are called."""
 
-import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import closing, contextmanager
 
 from msgspec.structs import replace
@@ -22,8 +20,9 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.model import Event
 from a2a_hub.boundaries.boundary import Credential
 from a2a_hub.boundaries.sources import CredentialSources
-from a2a_hub.http.client import Budget, Http
+from a2a_hub.http.client import Http
 from a2a_hub.routing.routes import Route
+from a2a_hub.runtime.shared_fetch import SingleFlight
 from functions.hub.downstream.agent_session import AgentSession
 from functions.hub.downstream.command_line import CommandLine
 from functions.hub.downstream.containment import OF_ONE_USER
@@ -112,10 +111,9 @@ class Discovery:
     def __init__(self, discover: Callable[[TransportCall], Endpoint], *, clock: Callable[[], float]) -> None:
         self._discover = discover
         self._clock = clock
-        self._lock = threading.Lock()
         self._endpoint: Endpoint | None = None
         self._known_until = 0.0
-        self._running: tuple[Future[Endpoint], Credential] | None = None
+        self._flight: SingleFlight[None, tuple[Endpoint | ClientError, Credential]] = SingleFlight()
 
     def endpoint(self, call: TransportCall) -> Endpoint:
         """Return the endpoint. Raises the ClientError of the one request that was made for all.
@@ -125,51 +123,33 @@ class Discovery:
         """
         credential = call.http.credential
         while self._endpoint is None or self._clock() >= self._known_until:
-            with self._lock:
-                running = self._running
-                if running is None:
-                    mine: Future[Endpoint] = Future()
-                    self._running = (mine, credential)
-            if running is None:
-                return self._fetch(mine, call)
-            others, their_credential = running
+            future, is_first = self._flight.claim(None)
+            if is_first:
+                self._flight.complete(None, future, lambda: self._fetch(call, credential))
             try:
-                return self._awaited(others, call.budget)
-            except ClientError as error:
-                if error.fault not in OF_ONE_USER or credential == their_credential:
-                    raise
+                found, sent = future.result(None if is_first else max(0.0, call.budget.deadline - self._clock()))
+            except TimeoutError:
+                raise ClientError(ClientFault.TIMEOUT, "its agent card did not come in time") from None
+            if not isinstance(found, ClientError):
+                return found
+            if found.fault not in OF_ONE_USER or credential == sent:
+                raise found
         return self._endpoint
 
     def forget(self) -> None:
         """Fetch the card again for the next request: the agent is not as its card says."""
         self._known_until = 0.0
 
-    def _fetch(self, mine: Future[Endpoint], call: TransportCall) -> Endpoint:
-        try:
-            endpoint = self._found(call)
-        except BaseException as error:
-            self._running = None
-            mine.set_exception(error)
-            raise
-        self._running = None
-        mine.set_result(endpoint)
-        return endpoint
-
-    def _found(self, call: TransportCall) -> Endpoint:
+    def _fetch(self, call: TransportCall, credential: Credential) -> tuple[Endpoint | ClientError, Credential]:
+        """Return the endpoint, or the error, and the credential of the request."""
         try:
             endpoint = self._discover(call)
-        except ClientError:
+        except ClientError as error:
             if self._endpoint is None:
-                raise
+                return error, credential
             endpoint = self._endpoint
         self._endpoint, self._known_until = endpoint, self._clock() + _CARD_SECONDS
-        return endpoint
-
-    def _awaited(self, running: Future[Endpoint], budget: Budget) -> Endpoint:
-        try:
-            return running.result(timeout=max(0.0, budget.deadline - self._clock()))
-        except TimeoutError:
-            raise ClientError(ClientFault.TIMEOUT, "its agent card did not come in time") from None
+        return endpoint, credential
 
 
 def used_extensions(route: Route, endpoint: Endpoint, agent_request: AgentRequest) -> tuple[str, ...]:

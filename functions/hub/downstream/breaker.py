@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class CircuitState(StrEnum):
@@ -11,6 +12,13 @@ class CircuitState(StrEnum):
     CLOSED = "closed"
     OPEN = "open"
     HALF_OPEN = "half_open"
+
+
+class Admission(NamedTuple):
+    """The answer to one request, which may go if `seconds_to_wait` is 0. `trial` is the number of its trial, 0 for none."""
+
+    seconds_to_wait: float
+    trial: int = 0
 
 
 class CircuitBreaker:
@@ -24,18 +32,20 @@ class CircuitBreaker:
         self._state = CircuitState.CLOSED
         self._failures = 0
         self._next_trial = 0.0
+        self._trials = 0
 
-    def seconds_to_wait(self) -> float:
-        """Return 0 if the request may go: the circuit is closed, or this request is the trial."""
+    def admit(self) -> Admission:
+        """Admit the request if the circuit is closed, or as the trial."""
         with self._lock:
             if self._state is CircuitState.CLOSED:
-                return 0.0
+                return Admission(0.0)
             now = self._clock()
             if now < self._next_trial:
-                return self._next_trial - now
+                return Admission(self._next_trial - now)
             # A trial that never ends makes room for another one after the same time.
             self._enter(CircuitState.HALF_OPEN, next_trial=now + self._open_seconds)
-            return 0.0
+            self._trials += 1
+            return Admission(0.0, self._trials)
 
     def succeeded(self) -> None:
         """Close the circuit: the agent answered."""
@@ -44,10 +54,10 @@ class CircuitBreaker:
                 self._failures = 0
                 self._enter(CircuitState.CLOSED)
 
-    def undecided(self) -> None:
-        """Let the next request be the trial: this one says nothing yet, or never will."""
+    def undecided(self, admission: Admission) -> None:
+        """Let the next request be the trial: this trial says nothing yet, or never will. Other requests change nothing."""
         with self._lock:
-            if self._state is CircuitState.HALF_OPEN:
+            if self._state is CircuitState.HALF_OPEN and admission.trial == self._trials:
                 self._enter(CircuitState.OPEN, next_trial=self._clock())
 
     def failed(self) -> None:

@@ -17,7 +17,7 @@ from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.http.client import Budget, Http
 from a2a_hub.routing.routes import Route
 from functions.hub.credentials import AuthorizedHttp
-from functions.hub.downstream.breaker import CircuitBreaker
+from functions.hub.downstream.breaker import Admission, CircuitBreaker
 from functions.hub.downstream.containment import OF_ONE_USER, TROUBLE, UNDECIDED, contained
 from functions.hub.downstream.interface import (
     AgentRequest,
@@ -46,10 +46,10 @@ class Guard:
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """See `Downstream.ask`."""
         context = CallContext(authorization=agent_request.authorization, traceparent=agent_request.traceparent)
-        with self._guarded(context) as call, closing(self._transport.ask(agent_request, call)) as events:
+        with self._guarded(context) as (call, admission), closing(self._transport.ask(agent_request, call)) as events:
             for event in events:
                 # The agent answers again: other requests need not wait until its answer is complete.
-                self._breaker.undecided()
+                self._breaker.undecided(admission)
                 yield event
                 break
             yield from events
@@ -65,25 +65,25 @@ class Guard:
 
     def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
-        with self._guarded(context) as call:
+        with self._guarded(context) as (call, _):
             return self._transport.commands(request, call)
 
     def execute(self, request: ExecuteSlashCommandRequest, context: CallContext) -> ExecutionReply:
         """See `Downstream.execute`."""
-        with self._guarded(context) as call:
+        with self._guarded(context) as (call, _):
             return self._transport.execute(request, call)
 
     @contextmanager
-    def _guarded(self, context: CallContext) -> Generator[TransportCall]:
+    def _guarded(self, context: CallContext) -> Generator[tuple[TransportCall, Admission]]:
         """Run one call inside the circuit breaker. Raises DownstreamFailed."""
-        wait = self._breaker.seconds_to_wait()
-        if wait:
-            raise DownstreamFailed(resting(self._route, wait))
+        admission = self._breaker.admit()
+        if admission.seconds_to_wait:
+            raise DownstreamFailed(resting(self._route, admission.seconds_to_wait))
         decided = False
         call: TransportCall | None = None
         try:
             call = self._call(context)
-            yield call
+            yield call, admission
             decided = True
             self._breaker.succeeded()
         except NoCredential as missing:
@@ -94,7 +94,7 @@ class Guard:
             raise DownstreamFailed(contained(error, self._route, call.http.credential)) from None
         finally:
             if not decided:
-                self._breaker.undecided()
+                self._breaker.undecided(admission)
 
     def _call(self, context: CallContext) -> TransportCall:
         route, now = self._route, self._http.clock()

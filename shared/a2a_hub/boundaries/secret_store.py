@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from a2a_hub.boundaries.shared_fetch import Fetched, SharedFetch
-from a2a_hub.boundaries.sources import NoCredential, SecretReference
+from a2a_hub.boundaries.sources import NoCredential, SecretReference, fetch_shared
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
 from a2a_hub.identity.service_tokens import ServiceTokens, TokenUnavailable
+from a2a_hub.runtime.shared_fetch import Fetched, SharedFetch
 
 ENDPOINT = "https://secretmanager.googleapis.com"
 # A version that was added is in use after this time.
@@ -38,7 +38,7 @@ class SecretStore:
     def value(self, reference: SecretReference, *, rejected: str | None = None) -> str:
         """See `Secrets.value`."""
         if (name := reference.variable) is None:
-            return self._fetched.value(reference, rejected=rejected)
+            return fetch_shared(self._fetched, reference, "secret", rejected=rejected)
         value = self._variables.get(name, "").strip()
         if not value:
             raise NoCredential("no_secret", f"the hub has no variable {name}", reference.remedy)

@@ -2,13 +2,15 @@
 
 import re
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
 from a2a_hub.identity.service_tokens import ServiceTokens
+from a2a_hub.runtime.shared_fetch import MAX_WAIT_SECONDS, SharedFetch
 from a2a_hub.toml.checked_table import CheckedTable
 
+K = TypeVar("K")
 _VARIABLE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _RESOURCE = re.compile(r"projects/([a-z0-9.:-]+)/secrets/([A-Za-z0-9_-]+)/versions/([a-z0-9_-]+)")
 
@@ -109,6 +111,20 @@ class CredentialSources(Struct, frozen=True, kw_only=True):
         if self.access_tokens is None:
             raise NoCredential("no_access_token", "this process fetches no access tokens", client.secret.remedy)
         return self.access_tokens.token(client, rejected=rejected)
+
+
+def fetch_shared(fetched: SharedFetch[K], key: K, name: str, *, rejected: str | None) -> str:
+    """Return the value of `SharedFetch.value`. Every failure raises NoCredential."""
+    try:
+        return fetched.value(key, rejected=rejected)
+    except NoCredential:
+        raise
+    except TimeoutError:
+        late = f"the {name} did not come within {MAX_WAIT_SECONDS:.0f} s"
+        raise NoCredential("credential_timeout", late, "see why its server is slow") from None
+    except Exception:
+        cause = f"an exception inside the hub while it fetched the {name}"
+        raise NoCredential("internal", cause, "see the hub's log") from None
 
 
 def read_reference(table: CheckedTable, key: str) -> SecretReference:

@@ -6,10 +6,10 @@ from urllib.parse import quote_plus, urlencode
 
 import msgspec
 
-from a2a_hub.boundaries.shared_fetch import MAX_WAIT_SECONDS, Fetched, SharedFetch
-from a2a_hub.boundaries.sources import ClientAuthentication, NoCredential, OAuthClient, Secrets
+from a2a_hub.boundaries.sources import ClientAuthentication, NoCredential, OAuthClient, Secrets, fetch_shared
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
+from a2a_hub.runtime.shared_fetch import MAX_WAIT_SECONDS, Fetched, SharedFetch
 
 _FORM = "application/x-www-form-urlencoded"
 _SECONDS = 10.0
@@ -40,7 +40,7 @@ class TokenEndpoints:
 
     def token(self, client: OAuthClient, *, rejected: str | None = None) -> str:
         """See `AccessTokens.token`."""
-        return self._fetched.value(client, rejected=rejected)
+        return fetch_shared(self._fetched, client, "access token", rejected=rejected)
 
     def _fetch(self, client: OAuthClient) -> Fetched:
         secret = self._secrets.value(client.secret)

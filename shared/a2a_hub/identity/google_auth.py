@@ -7,18 +7,20 @@ its user (`google.oauth2.id_token`).
 
 import threading
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import google.auth
 import urllib3
 from google.auth import compute_engine, external_account, impersonated_credentials
-from google.auth.credentials import TokenState
 from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import Request
 from google.auth.transport.urllib3 import Request as Urllib3Request
 from google.oauth2 import id_token, service_account
 
 __all__ = ["GoogleAuthError", "TransportError"]
+SECONDS_BEFORE_EXPIRY = 225.0
+"""google-auth's own margin (`google.auth._helpers.REFRESH_THRESHOLD`)."""
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _IMPERSONATION = "service_account_impersonation_url"
 _TIMEOUT_SECONDS = 5
@@ -65,9 +67,11 @@ def _id_token_credentials(credentials: Any, transport: Any, audience: str) -> An
             raise NotAServiceAccount
 
 
-def has_expired(credentials: Any) -> bool:
-    """Return True if the token is no longer valid; one that is about to expire still is."""
-    return bool(credentials.token_state is TokenState.INVALID)
+def seconds_left(credentials: Any) -> float:
+    """Return the seconds until the token expires."""
+    if credentials.expiry is None:
+        return float("inf")
+    return float((credentials.expiry.replace(tzinfo=UTC) - datetime.now(UTC)).total_seconds())
 
 
 def verify_id_token(

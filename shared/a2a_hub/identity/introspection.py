@@ -7,7 +7,6 @@ Hence the allow-list of audiences; an empty one rejects everybody.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -19,6 +18,7 @@ from a2a_hub.http.messages import JSON, delay_of
 from a2a_hub.identity.authentication import VerifierUnavailable
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.static_clients import digest
+from a2a_hub.runtime.shared_fetch import SingleFlight
 
 _SECONDS = 5.0
 _MAX_BYTES = 65536
@@ -151,7 +151,7 @@ class IntrospectionCache(Generic[Value]):
         self._places = max_waiting
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, tuple[float, Value]] = OrderedDict()
-        self._fetches: dict[str, Future[Value]] = {}
+        self._flights: SingleFlight[str, Value] = SingleFlight()
 
     def get(self, key: str, fetch: Callable[[], tuple[Value, float]]) -> Value:
         """Return the cached value for `key`, else that of `fetch`, which returns it with the seconds to cache it for.
@@ -166,36 +166,24 @@ class IntrospectionCache(Generic[Value]):
             if not self._places:
                 raise TooManyWaiting
             self._places -= 1
-            running = self._fetches.get(key)
-            if running is None:
-                own: Future[Value] = Future()
-                self._fetches[key] = own
+            future, is_first = self._flights.claim(key)
         try:
-            return self._fetch(key, fetch, own) if running is None else running.result()
+            if is_first:
+                self._flights.complete(key, future, lambda: self._fetch(key, fetch))
+            return future.result()
         finally:
             with self._lock:
                 self._places += 1
 
-    def _fetch(self, key: str, fetch: Callable[[], tuple[Value, float]], result: Future[Value]) -> Value:
-        try:
-            value, seconds = fetch()
-        except BaseException as error:
-            self._ended(key)
-            result.set_exception(error)
-            raise
+    def _fetch(self, key: str, fetch: Callable[[], tuple[Value, float]]) -> Value:
+        value, seconds = fetch()
         with self._lock:
             if seconds > 0:
                 self._entries[key] = (self._clock() + seconds, value)
                 self._entries.move_to_end(key)
                 if len(self._entries) > self._max_entries:
                     self._entries.popitem(last=False)
-        self._ended(key)
-        result.set_result(value)
         return value
-
-    def _ended(self, key: str) -> None:
-        with self._lock:
-            del self._fetches[key]
 
 
 def _number(value: object) -> float:
@@ -209,6 +197,3 @@ def _number(value: object) -> float:
 def _retry_after(value: str | None) -> int:
     delay = delay_of(value)
     return _RETRY_AFTER_SECONDS if delay is None else min(int(delay), 300)
-
-
-F = TypeVar("F")
