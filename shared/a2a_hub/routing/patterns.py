@@ -39,6 +39,16 @@ def compile_pattern(pattern: str) -> Pattern:
     return _compiled(pattern) if _may_be_too_large(pattern) else _OnFirstSearch(pattern)
 
 
+@lru_cache(maxsize=1024)
+def compile_any(patterns: tuple[str, ...]) -> tuple[Pattern, ...]:
+    """Compile patterns of which one match is enough: as one alternation if RE2 can, which takes one search. Raises BadPattern."""
+    try:
+        return (compile_pattern("|".join(f"(?:{pattern})" for pattern in patterns)),)
+    except BadPattern:
+        # Two groups of one name, or together more memory than a pattern may take.
+        return tuple(map(compile_pattern, patterns))
+
+
 def _may_be_too_large(pattern: str) -> bool:
     """Return True for a Unicode class, or a very long pattern after its counted repetitions: others never need much memory."""
     length = len(pattern)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from a2a_hub.routing.matching import KeywordIndex, PatternIndex, SearchedText, known_to
-from a2a_hub.routing.patterns import compile_pattern
+from a2a_hub.routing.patterns import compile_any
 from a2a_hub.routing.routes import Route, RouteTable
 from a2a_hub.text.follow_up import is_follow_up
 from a2a_hub.text.normalization import normalise, without_quoted_mail, without_signature
@@ -56,9 +56,6 @@ class Router:
         self._keywords = KeywordIndex(ordered)
         self._patterns = PatternIndex(ordered, table.literals)
         self._known = known_to(self._keywords.literals, self._patterns.literals)
-        self._unless = {
-            route.id: tuple(compile_pattern(pattern) for pattern in route.unless) for route in ordered if route.unless
-        }
 
     def choose(self, text: str, *, skill: str | None = None, last_route: str | None = None) -> Choice:
         """Choose the route of `text`: by skill, else by rules, else the last route if it is sticky, else the default.
@@ -85,7 +82,7 @@ class Router:
         reasons: dict[str, str] = {}
         for route, rule, words in self._matches(own):
             if route.id != chosen:
-                why = "its unless takes it out" if self._excepted(route, own) else f"priority {route.priority}"
+                why = "its unless takes it out" if _excepted(route, own) else f"priority {route.priority}"
                 reasons.setdefault(route.id, f"{_matched(route, rule, words).reason} ({why})")
         return list(reasons.values())
 
@@ -97,7 +94,7 @@ class Router:
 
     def _ruled(self, text: str) -> Choice | None:
         for route, rule, words in self._matches(text):
-            if not self._excepted(route, text):
+            if not _excepted(route, text):
                 return _matched(route, rule, words)
         return None
 
@@ -107,9 +104,6 @@ class Router:
         for rule, rules in ((Rule.KEYWORD, self._keywords), (Rule.PATTERN, self._patterns)):
             for route, words in rules.matches(searched):
                 yield route, rule, words
-
-    def _excepted(self, route: Route, text: str) -> bool:
-        return any(pattern.search(text) for pattern in self._unless.get(route.id, ()))
 
     def _unruled(self, text: str, last_route: str | None) -> Choice:
         last = self._table.by_id.get(last_route) if last_route is not None else None
@@ -126,6 +120,10 @@ class Router:
             words=(),
             reason=f'default: no rule matched, so "{default.id}" answers',
         )
+
+
+def _excepted(route: Route, text: str) -> bool:
+    return bool(route.unless) and any(pattern.search(text) for pattern in compile_any(route.unless))
 
 
 def _matched(route: Route, rule: Rule, words: tuple[str, ...]) -> Choice:
