@@ -58,10 +58,11 @@ def accepted_modes(operation: Operation, params: Struct, active: tuple[str, ...]
 
 def admit(operation: Operation, params: Struct, call: Call, card: AgentCard) -> dict[str, str]:
     """Return the headers that name the activated extensions. Raises A2AError for a call that is not admitted."""
-    for needed in (operation, *_implied_by(params)):
-        if not may_call(needed.name, call.principal):
-            raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {needed.name}")
-        _check_capability(needed, card)
+    _check_credential(operation, call)
+    configuration = params.configuration if isinstance(params, SendMessageRequest) else None
+    if configuration is not None and configuration.task_push_notification_config is not None:
+        _check_credential(CREATE_PUSH_CONFIG, call)
+        _check_capability(CREATE_PUSH_CONFIG, card)
     declared = card.capabilities.extensions
     missing = [each.uri for each in declared if each.required and each.uri not in call.extensions]
     if missing:
@@ -69,14 +70,14 @@ def admit(operation: Operation, params: Struct, call: Call, card: AgentCard) -> 
     return {CODECS[call.version].extensions_header: ",".join(call.extensions)} if call.extensions else {}
 
 
-def _implied_by(params: Struct) -> tuple[Operation, ...]:
-    """Return the operations that a request asks for besides its own."""
-    configuration = params.configuration if isinstance(params, SendMessageRequest) else None
-    registers = configuration is not None and configuration.task_push_notification_config is not None
-    return (CREATE_PUSH_CONFIG,) if registers else ()
+def _check_credential(operation: Operation, call: Call) -> None:
+    if not may_call(operation.name, call.principal):
+        raise A2AError(errors.PERMISSION_DENIED, f"Your credential does not cover {operation.name}")
 
 
 def _check_capability(operation: Operation, card: AgentCard) -> None:
+    if operation.capability is None:
+        return
     capabilities = card.capabilities
     match operation.capability:
         case Capability.STREAMING if not capabilities.streaming:

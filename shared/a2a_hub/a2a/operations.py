@@ -10,7 +10,6 @@ from a2a_hub.a2a import model
 class Capability(StrEnum):
     """A capability that the card must declare before an operation may be used (§3.3.4)."""
 
-    NONE = "none"
     STREAMING = "streaming"
     PUSH_NOTIFICATIONS = "pushNotifications"
     EXTENDED_AGENT_CARD = "extendedAgentCard"
@@ -33,7 +32,7 @@ class Operation(Struct, frozen=True):
     request: type[Struct]
     rest: tuple[Rest, ...] = ()
     streaming: bool = False
-    capability: Capability = Capability.NONE
+    capability: Capability | None = None
     wraps: bool = False
     extension: str = ""
 

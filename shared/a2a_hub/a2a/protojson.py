@@ -6,7 +6,7 @@ base64 of either alphabet, unknown fields ignored) and exact everywhere else: a 
 
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache
@@ -287,6 +287,13 @@ def as_string(value: Any, path: str) -> str:
     raise invalid_field(path, "must be a string")
 
 
+def as_enum(value: Any, names: Mapping[str | int, str], path: str, expected: str) -> str:
+    """Return the 1.0 name of an enum's value, given by one of these names or numbers."""
+    if (isinstance(value, str) or type(value) is int) and value in names:
+        return names[value]
+    raise invalid_field(path, expected)
+
+
 def member(value: dict[str, Any], name: str) -> Any:
     """Return the member of a camelCase name or its snake_case form (ProtoJSON), None if it is absent."""
     found = value.get(name)
@@ -300,19 +307,13 @@ def _snake_case(name: str) -> str:
 
 def copied(value: dict[str, Any], *names: str) -> dict[str, Any]:
     """Return the members that both versions spell alike, by their camelCase names."""
-    found = {}
-    for name, snake_case in _spellings(names):
-        item = value.get(name)
-        if item is None and snake_case != name:
-            item = value.get(snake_case)
-        if item is not None:
-            found[name] = item
-    return found
+    spellings = _spellings(names)
+    return {spellings[name]: item for name, item in value.items() if item is not None and name in spellings}
 
 
 @cache
-def _spellings(names: tuple[str, ...]) -> list[tuple[str, str]]:
-    return [(name, _snake_case(name)) for name in names]
+def _spellings(names: tuple[str, ...]) -> dict[str, str]:
+    return {spelling: name for name in names for spelling in (name, _snake_case(name))}
 
 
 def without_absent(value: dict[str, Any]) -> dict[str, Any]:

@@ -100,8 +100,8 @@ class A2AServer:
         extensions = active_extensions(request, operation, card, callers_card)
         record |= {
             "operation": operation.name,
-            "version": codec.version.value,
-            "binding": exchange.binding.value,
+            "version": codec.version,
+            "binding": exchange.binding,
             "outcome": "ok",
         }
         call = Call(
@@ -198,6 +198,6 @@ class A2AServer:
 
 def _limited(value: Any, params: Struct) -> Any:
     """Return a task with no more history than the message's configuration asks for (§3.2.4), also as a stream's first event."""
-    if not isinstance(value, Task) or not isinstance(params, SendMessageRequest) or not params.configuration:
-        return value
-    return with_history(value, params.configuration.history_length)
+    if isinstance(params, SendMessageRequest) and params.configuration and isinstance(value, Task):
+        return with_history(value, params.configuration.history_length)
+    return value

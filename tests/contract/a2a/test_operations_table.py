@@ -45,7 +45,7 @@ NAMES = {
 }
 # The code of what an agent without stored tasks answers, by what the operation needs.
 REFUSALS = {
-    Capability.NONE: errors.UNSUPPORTED_OPERATION,
+    None: errors.UNSUPPORTED_OPERATION,
     Capability.STREAMING: errors.UNSUPPORTED_OPERATION,
     Capability.PUSH_NOTIFICATIONS: errors.PUSH_NOTIFICATION_NOT_SUPPORTED,
     Capability.EXTENDED_AGENT_CARD: errors.UNSUPPORTED_OPERATION,

@@ -9,7 +9,7 @@ from a2a_hub.a2a import protojson
 from a2a_hub.a2a.card import AgentCard, AgentInterface
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card
 from a2a_hub.a2a.compat.v0_3.codec import to_compat_send
-from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_compat_task_push_config
+from a2a_hub.a2a.compat.v0_3.event import to_compat_result, to_compat_task_push_config
 from a2a_hub.a2a.model import (
     Binding,
     Event,
@@ -42,14 +42,14 @@ def test_what_is_written_is_valid_by_the_schema_and_reads_back_as_it_was(name: s
 @FEW
 @given(event=EVENTS)
 def test_every_event_in_0_3_is_valid_by_the_0_3_schema(event: Event) -> None:
-    written = _plain(to_compat_event(event, Binding.JSONRPC))
+    written = _plain(to_compat_result(event, Binding.JSONRPC))
     assert faults_v0_3("SendStreamingMessageSuccessResponse", {"jsonrpc": "2.0", "id": 1, "result": written}) == []
 
 
 @FEW
 @given(event=EVENTS)
 def test_every_event_in_0_3s_http_json_has_the_fields_of_the_0_3_proto(event: Event) -> None:
-    assert unknown_to_proto_v0_3("StreamResponse", _plain(to_compat_event(event, Binding.HTTP_JSON))) == []
+    assert unknown_to_proto_v0_3("StreamResponse", _plain(to_compat_result(event, Binding.HTTP_JSON))) == []
 
 
 @FEW

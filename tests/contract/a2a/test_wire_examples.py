@@ -10,7 +10,7 @@ from a2a_hub.a2a.bindings import jsonrpc, rest
 from a2a_hub.a2a.card import AgentCard
 from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
 from a2a_hub.a2a.compat.v0_3.codec import to_compat_send
-from a2a_hub.a2a.compat.v0_3.event import to_compat_event, to_core_event
+from a2a_hub.a2a.compat.v0_3.event import to_compat_result, to_core_event
 from a2a_hub.a2a.model import (
     Binding,
     SendMessageRequest,
@@ -113,7 +113,7 @@ def test_a_0_3_send_is_written_as_it_came(example: Example) -> None:
 def test_a_0_3_result_is_written_as_it_came(example: Example) -> None:
     result = example.body["result"] if example.binding == "jsonrpc" else example.body
     event = unwrapped(protojson.read(StreamResponse, to_core_event(result)))
-    assert _plain(to_compat_event(event, _DIALECTS[example.binding])) == result
+    assert _plain(to_compat_result(event, _DIALECTS[example.binding])) == result
 
 
 @pytest.mark.parametrize("example", examples("result", "event", version=Version.V0_3, binding="jsonrpc"), ids=str)

@@ -16,7 +16,7 @@ from a2a_hub.a2a.compat.v0_3.card import to_compat_card, to_core_card
 from a2a_hub.a2a.compat.v0_3.codec import to_compat_send, to_core_send
 from a2a_hub.a2a.compat.v0_3.event import (
     to_compat_artifact,
-    to_compat_event,
+    to_compat_result,
     to_compat_status,
     to_compat_task,
     to_compat_task_push_config,
@@ -84,7 +84,7 @@ def test_0_3_comes_back_from_1_0_unchanged(what: str, dialect: Binding, data: st
 def test_a_0_3_event_comes_back_from_1_0_unchanged(dialect: Binding, data: st.DataObject) -> None:
     old = data.draw(values_v0_3.events(dialect))
     new = unwrapped(protojson.read(StreamResponse, to_core_event(old)))
-    assert _plain(to_compat_event(new, dialect)) == old
+    assert _plain(to_compat_result(new, dialect)) == old
 
 
 @DIALECTS
@@ -183,7 +183,7 @@ def _there_and_back(value: msgspec.Struct, dialect: Binding) -> msgspec.Struct:
         case SendMessageRequest():
             return protojson.read(SendMessageRequest, to_core_send(_plain(to_compat_send(value, dialect))))
         case Task() | Message():
-            core = to_core_event(_plain(to_compat_event(value, dialect)))
+            core = to_core_event(_plain(to_compat_result(value, dialect)))
             return unwrapped(protojson.read(StreamResponse, core))
         case _:
             raise AssertionError(value)
@@ -203,7 +203,7 @@ def test_a_1_0_task_comes_back_from_0_3_but_for_what_is_listed(dialect: Binding,
 def test_a_1_0_event_comes_back_from_0_3_but_for_what_is_listed(
     dialect: Binding, event: Message | TaskStatusUpdateEvent | TaskArtifactUpdateEvent
 ) -> None:
-    core = unwrapped(protojson.read(StreamResponse, to_core_event(_plain(to_compat_event(event, dialect)))))
+    core = unwrapped(protojson.read(StreamResponse, to_core_event(_plain(to_compat_result(event, dialect)))))
     match event:
         case Message():
             expected: msgspec.Struct = _message_without_lost(event, dialect)

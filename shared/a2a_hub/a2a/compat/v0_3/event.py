@@ -35,7 +35,7 @@ from a2a_hub.a2a.model import (
     TaskStatus,
     TaskStatusUpdateEvent,
 )
-from a2a_hub.a2a.protojson import as_list, as_object, as_string, copied, member, without_absent
+from a2a_hub.a2a.protojson import as_enum, as_list, as_object, as_string, copied, member, without_absent
 
 _STATES: tuple[tuple[TaskState, str, str], ...] = (
     (TaskState.UNSPECIFIED, "unknown", "TASK_STATE_UNSPECIFIED"),
@@ -48,10 +48,11 @@ _STATES: tuple[tuple[TaskState, str, str], ...] = (
     (TaskState.REJECTED, "rejected", "TASK_STATE_REJECTED"),
     (TaskState.AUTH_REQUIRED, "auth-required", "TASK_STATE_AUTH_REQUIRED"),
 )
-_READ_STATE: dict[str | int, TaskState] = {
-    **{name: core for core, *names in _STATES for name in (*names, core.value)},
-    **dict(enumerate(TaskState)),
+_READ_STATE: dict[str | int, str] = {
+    **{name: core.value for core, *names in _STATES for name in (*names, core.value)},
+    **{number: state.value for number, state in enumerate(TaskState)},
 }
+_STATE_EXPECTED = f"must be one of {', '.join(row[1] for row in _STATES)}"
 _WRITE_STATE = {
     Binding.JSONRPC: {row[0]: row[1] for row in _STATES},
     Binding.HTTP_JSON: {row[0]: row[2] for row in _STATES},
@@ -70,7 +71,7 @@ def to_core_status(value: Any, path: str) -> dict[str, Any]:
     """Return a 0.3 task status as 1.0 JSON."""
     status = as_object(value, path)
     core = copied(status, "timestamp")
-    core["state"] = to_core_state(status.get("state"), f"{path}.state")
+    core["state"] = as_enum(status.get("state"), _READ_STATE, f"{path}.state", _STATE_EXPECTED)
     if status.get("message") is not None:
         core["message"] = to_core_message(status["message"], f"{path}.message")
     return core
@@ -80,7 +81,7 @@ def to_compat_status(status: TaskStatus, binding: Binding) -> dict[str, Any]:
     """Return a 1.0 task status in 0.3's JSON."""
     return without_absent(
         {
-            "state": to_compat_state(status.state, binding),
+            "state": _WRITE_STATE[binding][status.state],
             "message": to_compat_message(status.message, binding) if status.message else None,
             "timestamp": status.timestamp,
         }
@@ -177,52 +178,6 @@ def to_core_event(value: Any) -> dict[str, Any]:
     return {name: to_core(event, _RESULT)}
 
 
-def to_compat_event(event: Event, binding: Binding) -> dict[str, Any]:
-    """Return a 1.0 result or stream event in 0.3's JSON."""
-    rest = binding is Binding.HTTP_JSON
-    match event:
-        case Task():
-            body = to_compat_task(event, binding)
-            return {"task": body} if rest else body
-        case Message():
-            body = to_compat_message(event, binding)
-            return {"message": body} if rest else body
-        case TaskStatusUpdateEvent():
-            body = {
-                "kind": "status-update",
-                "taskId": event.task_id,
-                "contextId": event.context_id,
-                "status": to_compat_status(event.status, binding),
-                "final": event.status.state.settled,
-            }
-            wrapper = "statusUpdate"
-        case TaskArtifactUpdateEvent():
-            body = {
-                "kind": "artifact-update",
-                "taskId": event.task_id,
-                "contextId": event.context_id,
-                "artifact": to_compat_artifact(event.artifact, binding),
-                "append": event.append,
-                "lastChunk": event.last_chunk,
-            }
-            wrapper = "artifactUpdate"
-    if event.metadata is not None:
-        body["metadata"] = event.metadata
-    return {wrapper: without_absent(body | {"kind": None})} if rest else body
-
-
-def to_core_state(value: Any, path: str) -> str:
-    """Return the 1.0 name of a 0.3 task state."""
-    if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_STATE:
-        return _READ_STATE[value].value
-    raise invalid_field(path, f"must be one of {', '.join(row[1] for row in _STATES)}")
-
-
-def to_compat_state(state: TaskState, binding: Binding) -> str:
-    """Return the 0.3 name of a task state."""
-    return _WRITE_STATE[binding][state]
-
-
 def to_core_push_config(value: Any, path: str) -> dict[str, Any]:
     """Return 0.3's inner `pushNotificationConfig` as 1.0's flat TaskPushNotificationConfig JSON, without a task id."""
     config = as_object(value, path)
@@ -284,14 +239,37 @@ def to_compat_task_push_config(config: TaskPushNotificationConfig, binding: Bind
     return {"taskId": config.task_id or "", "pushNotificationConfig": inner}
 
 
-def to_compat_result(value: Event | Struct | None, binding: Binding) -> Any:
-    """Return any operation's result in 0.3's JSON. Raises TypeError for one that 0.3 does not have."""
+def to_compat_result(value: Event | Struct, binding: Binding) -> Any:
+    """Return an event, or any operation's result, in 0.3's JSON. Raises TypeError for one that 0.3 does not have."""
     rest = binding is Binding.HTTP_JSON
     match value:
-        case None:
-            return None
-        case Task() | Message() | TaskStatusUpdateEvent() | TaskArtifactUpdateEvent():
-            return to_compat_event(value, binding)
+        case Message():
+            body = to_compat_message(value, binding)
+            return {"message": body} if rest else body
+        case Task():
+            body = to_compat_task(value, binding)
+            return {"task": body} if rest else body
+        case TaskStatusUpdateEvent():
+            event = {
+                "kind": None if rest else "status-update",
+                "taskId": value.task_id,
+                "contextId": value.context_id,
+                "status": to_compat_status(value.status, binding),
+                "final": value.status.state.settled,
+                "metadata": value.metadata,
+            }
+            return {"statusUpdate": without_absent(event)} if rest else without_absent(event)
+        case TaskArtifactUpdateEvent():
+            event = {
+                "kind": None if rest else "artifact-update",
+                "taskId": value.task_id,
+                "contextId": value.context_id,
+                "artifact": to_compat_artifact(value.artifact, binding),
+                "append": value.append,
+                "lastChunk": value.last_chunk,
+                "metadata": value.metadata,
+            }
+            return {"artifactUpdate": without_absent(event)} if rest else without_absent(event)
         case ListTasksResponse() if rest:
             return {
                 "tasks": [to_compat_task(task, binding) for task in value.tasks],

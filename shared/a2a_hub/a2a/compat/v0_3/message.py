@@ -14,6 +14,7 @@ from msgspec import UNSET
 from a2a_hub.a2a.errors import invalid_field
 from a2a_hub.a2a.model import Binding, Message, Part, Role
 from a2a_hub.a2a.protojson import (
+    as_enum,
     as_list,
     as_object,
     as_string,
@@ -37,9 +38,9 @@ _ROLES: tuple[tuple[Role, str, str], ...] = (
     (Role.USER, "user", "ROLE_USER"),
     (Role.AGENT, "agent", "ROLE_AGENT"),
 )
-_READ_ROLE: dict[str | int, Role] = {
-    **{name: core for core, *names in _ROLES for name in names},
-    **{number: role for number, role in enumerate(Role) if role is not Role.UNSPECIFIED},
+_READ_ROLE: dict[str | int, str] = {
+    **{name: core.value for core, *names in _ROLES for name in names},
+    **{number: role.value for number, role in enumerate(Role) if role is not Role.UNSPECIFIED},
 }
 _WRITE_ROLE = {
     Binding.JSONRPC: {row[0]: row[1] for row in _ROLES},
@@ -53,7 +54,7 @@ def to_core_message(value: Any, path: str) -> dict[str, Any]:
     expect_kind(message, "message", path)
     core = copied(message, *_ALIKE)
     if message.get("role") is not None:
-        core["role"] = to_core_role(message["role"], f"{path}.role")
+        core["role"] = as_enum(message["role"], _READ_ROLE, f"{path}.role", "must be user or agent")
     name = "content" if message.get("content") is not None and message.get("parts") is None else "parts"
     if message.get(name) is None:
         raise invalid_field(f"{path}.parts", "is required")
@@ -168,13 +169,6 @@ def to_compat_part(part: Part, binding: Binding) -> dict[str, Any]:
     if metadata is not None:
         body["metadata"] = metadata
     return body
-
-
-def to_core_role(value: Any, path: str) -> str:
-    """Return the 1.0 name of a 0.3 role."""
-    if isinstance(value, str | int) and not isinstance(value, bool) and value in _READ_ROLE:
-        return _READ_ROLE[value].value
-    raise invalid_field(path, "must be user or agent")
 
 
 def to_compat_role(role: Role, binding: Binding) -> str:
