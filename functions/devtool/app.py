@@ -19,10 +19,10 @@ from a2a_hub.gemini.client import Gemini
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.dispatch import POST, Dispatcher, Identified
 from a2a_hub.http.messages import Handler, Request
-from a2a_hub.identity.authentication import Caller
+from a2a_hub.identity.authentication import Authenticator, Caller
 from a2a_hub.queue.wakeups import NoWakeups
 from a2a_hub.runtime.background import Background
-from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, serve, status_pages, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, serve, status_pages, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.task_store.factory import open_store
 from a2a_hub.task_store.store import HUB, LeaseLost, TaskEnded
@@ -105,7 +105,7 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
             *cards.endpoints,
             Identified("/", server.handle, POST),
         ),
-        identify=_NoPages(Identification(config.identity.authenticator(HttpClient(), trusts_gate=False))).identify,
+        identify=_NoPages(config.identity.authenticator(HttpClient(), trusts_gate=False)).identify,
         fallback=server.handle,
     )
 
@@ -116,14 +116,14 @@ def build(config: Config, *, gemini: Gemini | None = None) -> Handler:
 class _NoPages:
     """An identification that rejects web pages: an open page could otherwise use its visitor's permissions on this machine."""
 
-    def __init__(self, identification: Identification) -> None:
-        self._identification = identification
+    def __init__(self, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
 
     def identify(self, request: Request, record: Record) -> Caller:
         # Only browsers name an origin, and no client of this agent is one.
         if "origin" in request.headers:
             raise A2AError(PERMISSION_DENIED, "This agent takes no requests from web pages")
-        return self._identification.identify(request, record)
+        return self._authenticator.identify(request, record)
 
 
 def _background(config: Config, tasks: TaskService, log: Log) -> Background:

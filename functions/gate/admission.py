@@ -92,9 +92,8 @@ class Admission:
 
     def caller(self, request: Request, record: Record) -> Caller:
         """Return the caller. Raises A2AError if authentication fails (401, 503) or the rate limit is exceeded (429)."""
-        caller = self._authenticator.authenticate(request)
+        caller = self._authenticator.identify(request, record)
         if caller.principal is not None:
-            record["principal"] = caller.principal.subject
             wait = self._rate_limit.seconds_to_wait(caller.principal.subject)
             if wait:
                 raise A2AError(_RATE_LIMITED, headers={"retry-after": str(math.ceil(wait))})

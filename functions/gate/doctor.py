@@ -14,6 +14,7 @@ from a2a_hub.diagnosis.report import (
     Report,
     Step,
     error,
+    id_token_step,
     ok,
     read_report,
     report_response,
@@ -60,28 +61,18 @@ class Doctor:
         except A2AError as problem:
             if not is_operator:
                 raise
-            return self._ended([*steps, self._obstacle(problem, claims)])
+            steps.append(self._obstacle(problem, claims))
+            return report_response(Report(examined=(Examined(subject=_SUBJECT, steps=tuple(steps)),)))
         found = read_report(answer.body) if answer.status == 200 and isinstance(answer.body, bytes) else None
         if found is None:
             return answer
         path = Examined(subject=_SUBJECT, steps=(*steps, ok("hub", "the hub lets the gate in, and answers")))
         return report_response(msgspec.structs.replace(found, examined=(path, *found.examined)))
 
-    def _ended(self, steps: list[Step]) -> Response:
-        return report_response(Report(examined=(Examined(subject=_SUBJECT, steps=tuple(steps)),)))
-
     def _credential(self, claims: IdTokenClaims | None) -> Step:
         if claims is None:
             return ok("credential", "none is sent: IAM_CREDENTIALS=none, and the hub is on this machine")
-        left = claims.seconds_left(self._now())
-        if left <= 0:
-            return error(
-                "credential",
-                f"the ID token of {claims.email} expired {-left:.0f} s ago: its issuer or this machine's clock is wrong",
-                fix="start new instances of the gate, which take new tokens",
-                command=self._restart(),
-            )
-        return ok("credential", f"ID token of {claims.email} for {claims.audience}, {left / 60:.0f} min left")
+        return id_token_step(claims, self._now(), holder="gate", service=self._service)
 
     def _latency(self, headers: Mapping[str, str]) -> Iterator[Step]:
         started = self._clock()
@@ -96,43 +87,33 @@ class Doctor:
             )
 
     def _obstacle(self, problem: A2AError, claims: IdTokenClaims | None) -> Step:
-        match problem:
-            case GateTokenUnavailable():
-                return self._no_token()
-            case RejectedByIam(status=status):
-                return self._refused(status, claims)
-            case _:
-                return self._no_answer(problem)
-
-    def _no_token(self) -> Step:
-        return error(
-            "credential",
-            "the gate got no token of its own from Application Default Credentials",
-            fix="start new instances of the gate; where it has no service account, deploy it with --service-account",
-            command=self._restart(),
-        )
-
-    def _refused(self, status: int, claims: IdTokenClaims | None) -> Step:
         hub = service_of(self._hub_url, name="hub")
         account = claims.email if claims is not None and claims.email else "EMAIL"
-        match status:
-            case 403:
+        match problem:
+            case GateTokenUnavailable():
+                return error(
+                    "credential",
+                    "the gate got no token of its own from Application Default Credentials",
+                    fix="start new instances of the gate; where it has no service account, deploy it with --service-account",
+                    command=self._service.restart() if self._service else None,
+                )
+            case RejectedByIam(status=403):
                 return error(
                     "hub",
                     f"HTTP 403: {account} lacks roles/run.invoker on {hub.name}",
                     fix="let the gate invoke the hub; it takes effect within minutes",
                     command=hub.add_invoker(f"serviceAccount:{account}"),
                 )
-            case 429:
+            case RejectedByIam(status=429):
                 return error(
                     "hub",
                     "HTTP 429: the hub has no instance left for the request",
                     fix="let it have more instances",
                     command=hub.more_instances(),
                 )
-            case _ if claims is not None and claims.seconds_left(self._now()) <= 0:
+            case RejectedByIam() if claims is not None and claims.seconds_left(self._now()) <= 0:
                 return error("hub", "HTTP 401: the ID token has expired", fix="see the credential, above")
-            case _:
+            case RejectedByIam():
                 audience = claims.audience if claims is not None else self._hub_url
                 return error(
                     "hub",
@@ -140,15 +121,10 @@ class Doctor:
                     fix="make it take this audience, or set HUB_URL of the gate to the hub's own address",
                     command=hub.add_audience(audience),
                 )
-
-    def _no_answer(self, problem: A2AError) -> Step:
-        hub = service_of(self._hub_url, name="hub")
-        return error(
-            "hub",
-            f"the hub does not answer the gate: {problem.kind.message}",
-            fix="is the hub deployed, and is HUB_URL of the gate its address? This shows the address that it has",
-            command=hub.describe(),
-        )
-
-    def _restart(self) -> str | None:
-        return self._service.restart() if self._service else None
+            case _:
+                return error(
+                    "hub",
+                    f"the hub does not answer the gate: {problem.kind.message}",
+                    fix="is the hub deployed, and is HUB_URL of the gate its address? This shows the address that it has",
+                    command=hub.describe(),
+                )

@@ -17,7 +17,7 @@ from a2a_hub.identity.signed_principal import HEADER
 from a2a_hub.queue.factory import open_wakeups
 from a2a_hub.queue.wakeups import WAKEUPS_PATH
 from a2a_hub.routing.routes import Route
-from a2a_hub.runtime.function import MESSAGE_FACTORY, Identification, health, serve, stdout_log
+from a2a_hub.runtime.function import MESSAGE_FACTORY, health, serve, stdout_log
 from a2a_hub.runtime.ids import new_id
 from a2a_hub.settings.hub import card_endpoint, missing_variable, route_source
 from a2a_hub.task_store.factory import open_store
@@ -31,10 +31,11 @@ from functions.hub.config import Config
 from functions.hub.conversations import Conversations
 from functions.hub.doctor import Doctor
 from functions.hub.downstream.a2a_transport import a2a_agent
-from functions.hub.downstream.interface import Downstream, of_workers, without_address
+from functions.hub.downstream.interface import Downstream, UnavailableAgent
 from functions.hub.endpoints import RUN_PATH, TOOLS_PATH, Pages, RunEndpoint, ToolsQuery
+from functions.hub.failure import unaddressed, without_tasks
 from functions.hub.pipeline import Pipeline
-from functions.hub.tables import FixedDownstreams, Tables
+from functions.hub.tables import Tables
 from functions.hub.texts import TaskTexts
 
 _SELF = Principal(subject=HUB_FUNCTION)
@@ -48,7 +49,9 @@ def build(config: Config, *, downstreams: Mapping[str, Downstream] | None = None
         log.line("WARNING", f"Not set, so that their agents cannot be reached: {', '.join(settings.unset)}")
     http = HttpClient()
     sources = _credential_sources(config, http)
-    tables = Tables(settings, RouteAgents(http, sources) if downstreams is None else FixedDownstreams(downstreams))
+    tables = Tables(
+        settings, lambda route: downstreams[route.id] if downstreams is not None else _agent_of(route, http, sources)
+    )
     source = route_source(settings, tables.use, log=log)
     pipeline = Pipeline(tables=tables, conversations=Conversations(), log=log, clock=time.perf_counter)
     agents = HubAgent(pipeline, message_factory=MESSAGE_FACTORY)
@@ -92,27 +95,19 @@ def build(config: Config, *, downstreams: Mapping[str, Downstream] | None = None
             Identified("/debug-version", pages.version),
             *runs,
         ),
-        identify=Identification(config.identity.authenticator(http, trusts_gate=True)).identify,
+        identify=config.identity.authenticator(http, trusts_gate=True).identify,
         fallback=server.handle,
     )
     return serve(dispatcher.handle, log=log, before=source.reload_if_due)
 
 
-class RouteAgents:
-    """The agents of routes, as their rows say. See `DownstreamFactory`."""
-
-    def __init__(self, http: HttpClient, sources: CredentialSources) -> None:
-        self._http = http
-        self._sources = sources
-
-    def downstream(self, route: Route) -> Downstream:
-        """Return the route's agent; one that cannot be asked for a role, or without an address."""
-        if route.role:
-            return of_workers(route)
-        variable = missing_variable(route)
-        if variable is not None:
-            return without_address(route, variable)
-        return a2a_agent(route, http=self._http, sources=self._sources, new_id=new_id)
+def _agent_of(route: Route, http: HttpClient, sources: CredentialSources) -> Downstream:
+    """Return the route's agent. Nobody can be called for a role, whose workers fetch stored tasks, nor without an address."""
+    if route.role:
+        return UnavailableAgent(without_tasks(route))
+    if variable := missing_variable(route):
+        return UnavailableAgent(unaddressed(route, variable))
+    return a2a_agent(route, http=http, sources=sources, new_id=new_id)
 
 
 def _credential_sources(config: Config, http: HttpClient) -> CredentialSources:

@@ -11,7 +11,7 @@ from a2a_hub.a2a.errors import PERMISSION_DENIED, A2AError
 from a2a_hub.boundaries.boundary import CredentialRequest
 from a2a_hub.boundaries.sources import CredentialSources, NoCredential
 from a2a_hub.diagnosis.gcloud import Service
-from a2a_hub.diagnosis.report import Examined, Report, Step, asks, error, ok, report_response
+from a2a_hub.diagnosis.report import Examined, Report, Step, error, is_doctor_request, ok, report_response
 from a2a_hub.http.client import HttpClient
 from a2a_hub.http.messages import Request, Response
 from a2a_hub.identity.authentication import Caller
@@ -56,7 +56,7 @@ class Doctor:
 
     def handle(self, request: Request, caller: Caller, record: Record) -> Response | None:
         """Return the report, or a refusal for callers who are no operators; None for any other request."""
-        if not asks(request):
+        if not is_doctor_request(request):
             return None
         if not is_operator(caller.principal, self._operators):
             reason = "Only operators may see this: clients of the hub's own, and the addresses in OPERATORS"

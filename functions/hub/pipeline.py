@@ -21,7 +21,7 @@ from a2a_hub.text.language import Language, language_of
 from functions.hub import citations, texts
 from functions.hub.conversations import CONVERSATION, EXECUTES, RUNNING, Conversation, Conversations
 from functions.hub.downstream.event_translator import EventTranslator, TranslatedEvent, for_callers
-from functions.hub.downstream.interface import AgentRequest, Downstream
+from functions.hub.downstream.interface import AgentRequest, CallContext, Downstream
 from functions.hub.failure import (
     LEFT,
     DownstreamFailed,
@@ -179,7 +179,7 @@ class Pipeline:
             return
         downstream = self._tables.now.downstreams.get(route_id)
         if downstream is not None:
-            downstream.cancel(task_id, authorization=call.authorization, traceparent=call.traceparent)
+            downstream.cancel(task_id, CallContext(authorization=call.authorization, traceparent=call.traceparent))
 
     def _events(
         self,
@@ -200,7 +200,7 @@ class Pipeline:
         try:
             if not may_use(route, turn.incoming.principal):
                 raise DownstreamFailed(not_permitted(route))
-            if decision.asks_again:
+            if decision.not_understood:
                 yield None, (self._with_text(Question(""), turn, route, translator, again=True),)
                 return
             agent_request = _agent_request(turn, route, conversation, decision)

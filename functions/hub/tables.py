@@ -1,7 +1,6 @@
 """The route table in use, everything made of it, and the choice of a turn's route. A turn keeps the table that it began with."""
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct, structs
 
@@ -74,30 +73,11 @@ class Served(Struct, frozen=True, kw_only=True):
         )
 
 
-class DownstreamFactory(Protocol):
-    """Makes the agents of routes."""
-
-    def downstream(self, route: Route) -> Downstream:
-        """Return the route's agent."""
-        ...
-
-
-class FixedDownstreams:
-    """Agents by route id that are there already."""
-
-    def __init__(self, downstreams: Mapping[str, Downstream]) -> None:
-        self._downstreams = downstreams
-
-    def downstream(self, route: Route) -> Downstream:
-        """Return the route's agent."""
-        return self._downstreams[route.id]
-
-
 class Tables:
-    """`now` is the table in use. The agent of a route that did not change is kept."""
+    """`now` is the table in use. The agent of a route that did not change is kept; `new_agent` makes the others."""
 
-    def __init__(self, settings: HubSettings, factory: DownstreamFactory) -> None:
-        self._factory = factory
+    def __init__(self, settings: HubSettings, new_agent: Callable[[Route], Downstream]) -> None:
+        self._new_agent = new_agent
         self.now = self._served(settings, {}, {})
 
     def use(self, table: RouteTable, unset: tuple[str, ...]) -> None:
@@ -125,7 +105,7 @@ class Tables:
             settings=settings,
             router=Router(settings.table),
             downstreams={
-                route.id: downstreams[route.id] if before.get(route.id) == route else self._factory.downstream(route)
+                route.id: downstreams[route.id] if before.get(route.id) == route else self._new_agent(route)
                 for route in settings.table.routes
             },
             card=public_card(settings),

@@ -22,15 +22,15 @@ from functions.hub import texts
 class Decision(Struct, frozen=True, kw_only=True):
     """The reading of a turn's message, which the agent gets as `message`. `pending` are the tool calls that waited before it.
 
-    `call_id` is the call that it decides on, `allows` its approval. If it `asks_again`, the text was not understood, and the
-    agent gets nothing. `of_text`: it was read from a text.
+    `call_id` is the call that it decides on, `allows` its approval. If the text was
+    `not_understood`, the agent gets nothing. `of_text`: it was read from a text.
     """
 
     message: Message
     pending: tuple[ToolQuestion, ...] = ()
     call_id: str | None = None
     allows: bool = False
-    asks_again: bool = False
+    not_understood: bool = False
     of_text: bool = False
 
     @property
@@ -46,7 +46,7 @@ def decision_of(message: Message, text: str, pending: PendingTools) -> Decision:
     first = pending.questions[0]
     option_id = chosen(text, first)
     if option_id is None:
-        return Decision(message=message, pending=pending.questions, asks_again=True, of_text=True)
+        return Decision(message=message, pending=pending.questions, not_understood=True, of_text=True)
     return Decision(
         message=confirmation(message, first, option_id),
         pending=pending.questions,

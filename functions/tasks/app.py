@@ -83,16 +83,15 @@ def build(config: Config, *, log: Log | None = None) -> Handler:
         config,
         store,
         log,
-        look_for_runs=runs.start_due,
+        start_due_runs=runs.start_due,
         end_abandoned=lambda: leasing.end_abandoned(sorted(roles)),
         end_untaken=lambda: leasing.end_abandoned(None),
     )
 
     def identify(request: Request, record: Record) -> Principal:
-        principal = authenticator.authenticate(request).principal
+        principal = authenticator.identify(request, record).principal
         if principal is None:
             raise A2AError(UNAUTHENTICATED, headers={"www-authenticate": 'Bearer realm="a2a"'})
-        record["principal"] = principal.subject
         return principal
 
     def serve_worker(request: Request, principal: Principal, record: Record) -> Response | None:
@@ -133,7 +132,7 @@ def _background(
     store: Store,
     log: Log,
     *,
-    look_for_runs: Callable[[], object],
+    start_due_runs: Callable[[], object],
     end_abandoned: Callable[[], object],
     end_untaken: Callable[[], object],
 ) -> Background:
@@ -144,7 +143,7 @@ def _background(
     deliver = deliverer(config, store, log).deliver_due
     background = Background(log)
     background.every(config.webhooks.poll_seconds, deliver, name="The delivery of push notifications")
-    background.every(config.sweep_seconds, look_for_runs, name="The sweep for tasks that nobody runs")
+    background.every(config.sweep_seconds, start_due_runs, name="The sweep for tasks that nobody runs")
     background.every(_ABANDONED_EVERY_SECONDS, end_abandoned, name="The sweep for tasks whose workers died")
     background.every(_PURGE_EVERY_SECONDS, end_untaken, name="The sweep for tasks that nobody takes")
     background.every(_PURGE_EVERY_SECONDS, purge, name="The deletion of old tasks")

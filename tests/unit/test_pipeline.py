@@ -12,7 +12,7 @@ from functions.hub.config import read
 from functions.hub.conversations import Conversations
 from functions.hub.downstream.interface import AgentRequest, InProcess
 from functions.hub.pipeline import IncomingTurn, Pipeline
-from functions.hub.tables import FixedDownstreams, Tables
+from functions.hub.tables import Tables
 from tests.fakes.hub import route
 
 
@@ -45,7 +45,7 @@ def test_an_agents_task_is_asked_for_at_that_agent_and_at_no_other() -> None:
     ticks = itertools.count()
     log = Log(lambda _: None, clock=lambda: float(next(ticks)), new_id=lambda: "id", function="hub")
     pipeline = Pipeline(
-        tables=Tables(settings, FixedDownstreams({each.id: InProcess(answer) for each in routes})),
+        tables=Tables(settings, lambda _: InProcess(answer)),
         conversations=Conversations(),
         log=log,
         clock=lambda: float(next(ticks)),

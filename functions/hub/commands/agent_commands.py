@@ -165,9 +165,7 @@ class AgentCommands:
         except Exception:
             if execution.task_id:
                 # Without a task of the hub, its result would reach nobody.
-                served.downstreams[route.id].cancel(
-                    execution.task_id, authorization=call.authorization, traceparent=call.traceparent
-                )
+                served.downstreams[route.id].cancel(execution.task_id, _context_of(call))
             raise
         status = execution.status or CommandExecutionStatus.STARTED
         return replace(response, status=status, message=execution.message)

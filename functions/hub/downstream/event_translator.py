@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from a2a_hub.a2a.extensions.tool_calls import Kind
+from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call
 from a2a_hub.a2a.extensions.tool_updates import ToolQuestion
 from a2a_hub.a2a.model import (
     Artifact,
@@ -246,7 +246,7 @@ class EventTranslator:
 
     def _new_data(self, parts: tuple[Part, ...]) -> Iterator[Piece]:
         for part in parts:
-            if part.data is not UNSET and not (self._tools and self._tools.is_tool_call(part.data)):
+            if part.data is not UNSET and not (self._tools and is_tool_call(part.data)):
                 value = part.data if isinstance(part.data, dict) else {"value": part.data}
                 written = _sorted_json(value)
                 if written not in self._known_data:

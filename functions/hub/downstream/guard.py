@@ -4,7 +4,7 @@ How the agent is spoken to is the business of a `Transport`; another protocol is
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 from a2a_hub.a2a.client_errors import ClientError
 from a2a_hub.a2a.extensions.development_tool import (
@@ -54,14 +54,11 @@ class Guard:
                 break
             yield from events
 
-    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+    def cancel(self, task_id: str, context: CallContext) -> None:
         """See `Downstream.cancel`."""
-        try:
-            call = self._call(CallContext(authorization=authorization, traceparent=traceparent))
-            self._transport.cancel(task_id, call)
-        except (ClientError, NoCredential):
-            # The task has ended here, whether or not the agent learns of it.
-            pass
+        # The task has ended here, whether or not the agent learns of it.
+        with suppress(ClientError, NoCredential):
+            self._transport.cancel(task_id, self._call(context))
 
     def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""

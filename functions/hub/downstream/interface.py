@@ -14,10 +14,9 @@ from a2a_hub.a2a.extensions.development_tool import (
 from a2a_hub.a2a.model import Event, Message
 from a2a_hub.http.client import Budget
 from a2a_hub.http.messages import Cancellation
-from a2a_hub.routing.routes import Route
 from a2a_hub.telemetry.log import Redacted
 from functions.hub.credentials import AuthorizedHttp
-from functions.hub.failure import DownstreamFailed, Failure, unaddressed, without_tasks
+from functions.hub.failure import DownstreamFailed, Failure
 
 
 class AgentRequest(Redacted, frozen=True, kw_only=True):
@@ -70,7 +69,7 @@ class Downstream(Protocol):
     def ask(self, agent_request: AgentRequest) -> Iterator[Event]:
         """Yield the agent's events of one turn. Raises DownstreamFailed."""
 
-    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+    def cancel(self, task_id: str, context: CallContext) -> None:
         """Cancel the agent's task; a failure is no error."""
 
     def commands(self, request: GetAllSlashCommandsRequest, context: CallContext) -> Sequence[SlashCommand]:
@@ -120,22 +119,14 @@ class InProcess:
         """See `Downstream.ask`."""
         return self._answer(agent_request)
 
-    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+    def cancel(self, *_: object, **__: object) -> None:
         """Do nothing: there are no tasks."""
 
-    def commands(
-        self,
-        request: GetAllSlashCommandsRequest,  # noqa: ARG002 - the protocol's
-        context: CallContext,  # noqa: ARG002
-    ) -> Sequence[SlashCommand]:
+    def commands(self, *_: object, **__: object) -> Sequence[SlashCommand]:
         """See `Downstream.commands`."""
         return ()
 
-    def execute(
-        self,
-        request: ExecuteSlashCommandRequest,  # noqa: ARG002 - the protocol's
-        context: CallContext,  # noqa: ARG002
-    ) -> ExecutionReply:
+    def execute(self, *_: object, **__: object) -> ExecutionReply:
         """See `Downstream.execute`."""
         return ExecutionReply(refusal="")
 
@@ -155,15 +146,5 @@ class UnavailableAgent:
     commands = ask
     execute = ask
 
-    def cancel(self, task_id: str, *, authorization: str | None, traceparent: str | None) -> None:
+    def cancel(self, *_: object, **__: object) -> None:
         """Do nothing: there are no tasks."""
-
-
-def without_address(route: Route, variable: str) -> Downstream:
-    """Return the agent of a route whose address is a variable that is not set."""
-    return UnavailableAgent(unaddressed(route, variable))
-
-
-def of_workers(route: Route) -> Downstream:
-    """Return the agent of a route of pull workers, which cannot be called: they fetch stored tasks."""
-    return UnavailableAgent(without_tasks(route))

@@ -1,10 +1,9 @@
 """Translates a development agent's updates on its tools: for a person, a line of progress for each, and questions to decide."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from a2a_hub.a2a.extensions.gemini_cli import is_output, is_task
-from a2a_hub.a2a.extensions.tool_calls import Kind, is_tool_call, kind_of, thought_in, tool_calls_in
+from a2a_hub.a2a.extensions.tool_calls import Kind, kind_of, thought_in, tool_calls_in
 from a2a_hub.a2a.extensions.tool_confirmation import progress_text, rejected_text
 from a2a_hub.a2a.extensions.tool_updates import Stage, ToolQuestion, ToolUpdate
 from a2a_hub.a2a.model import Message, Task, TaskStatusUpdateEvent
@@ -69,10 +68,6 @@ class ToolEventTranslator:
         for message in messages:
             for _ in self._updates(tool_calls_in(message)):
                 pass
-
-    def is_tool_call(self, data: Any) -> bool:
-        """Return True if the data is a tool call, which is no part of the answer."""
-        return is_tool_call(data)
 
     def is_tool_output(self, artifact_id: str) -> bool:
         """Return True if the artifact is the output of a running tool, which is no part of the answer."""

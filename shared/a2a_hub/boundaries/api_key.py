@@ -1,4 +1,4 @@
-"""`api_key`: the agent takes a key that its owner gave out, in a header or in a parameter of the query."""
+"""`api_key`: a key from the agent's owner, in a header or a query parameter."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from a2a_hub.diagnosis.report import Step, ok
 from a2a_hub.toml.checked_table import CheckedTable
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-# Headers that say something else; the first two would change where a request goes or ends.
-_TAKEN = frozenset(
+# Headers with another meaning; the first two would change where a request goes or ends.
+_RESERVED_HEADERS = frozenset(
     {"host", "content-length", "content-type", "transfer-encoding", "connection", "accept", "a2a-version"}
     | {"a2a-extensions", "x-a2a-extensions", "traceparent", "cookie"}
 )
@@ -44,7 +44,7 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
         name = table.text(key, "x-api-key")
         if in_query and "api_key_header" in table.values:
             table.problem("api_key_query", "the key goes into a header or into the query: delete one of the two")
-        if name and (not _NAME.fullmatch(name) or (not in_query and name.lower() in _TAKEN)):
+        if name and (not _NAME.fullmatch(name) or (not in_query and name.lower() in _RESERVED_HEADERS)):
             table.problem(
                 key,
                 f"{key} is {name!r}: it must be a name such as x-api-key, and one that HTTP has no use for",
@@ -83,19 +83,19 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
 
     def serves(self, scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
         """See `Boundary.serves`. Names of headers have no case (RFC 9110 §5.1)."""
-        asked = scheme.api_key_security_scheme
-        if asked is None or asked.location != ("query" if self.in_query else "header"):
+        declared = scheme.api_key_security_scheme
+        if declared is None or declared.location != ("query" if self.in_query else "header"):
             return False
-        return asked.name == self.name if self.in_query else asked.name.lower() == self.name.lower()
+        return declared.name == self.name if self.in_query else declared.name.lower() == self.name.lower()
 
     @classmethod
     def route_lines(cls, scheme: SecurityScheme, _scopes: tuple[str, ...]) -> tuple[str, ...]:
         """See `Boundary.route_lines`."""
-        asked = scheme.api_key_security_scheme
-        if asked is None or asked.location not in ("header", "query") or not _NAME.fullmatch(asked.name):
+        declared = scheme.api_key_security_scheme
+        if declared is None or declared.location not in ("header", "query") or not _NAME.fullmatch(declared.name):
             return ()
         return (
             f'boundary = "{cls.kind}"',
-            f"api_key_{asked.location} = {json.dumps(asked.name)}",
+            f"api_key_{declared.location} = {json.dumps(declared.name)}",
             'api_key = "env:NAME"',
         )

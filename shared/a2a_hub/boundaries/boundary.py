@@ -1,4 +1,4 @@
-"""The base of all kinds of boundary: the credential, its description, what fixes a refusal, and the doctor's examination.
+"""The base of all kinds of boundary: the credential, its description, the remedy for a refusal, and the doctor's examination.
 
 A kind does no input or output of its own: tokens and secrets come from `CredentialSources`.
 """
@@ -65,7 +65,7 @@ class Visit(Redacted, frozen=True, kw_only=True):
 class Examination(Visit, frozen=True, kw_only=True):
     """The doctor's visit. `hub` is the hub itself on Cloud Run, `now` the time of day in seconds since the epoch.
 
-    `admits` says whether the agent serves its card to the credential of another boundary.
+    `admits` returns True if the agent serves its card to the credential of another boundary.
     """
 
     hub: Service | None
@@ -81,9 +81,9 @@ class Boundary(Struct, frozen=True, kw_only=True):
     keys: ClassVar[frozenset[str]] = frozenset({"audience"})
     """The keys of a route that belong to this kind; `audience` is allowed, and ignored, where no token has one."""
     per_caller: ClassVar[bool] = False
-    """True if each caller has a credential of their own: a refusal then says nothing about the agent."""
+    """True if each caller has a credential of their own: a refusal then proves nothing about the agent."""
     is_probed: ClassVar[bool] = False
-    """True if the agent may serve its card without the credential: the doctor then asks for a task, too."""
+    """True if the agent may serve its card without the credential: the doctor then requests a task, too."""
 
     def __str__(self) -> str:
         return self.kind
@@ -102,7 +102,7 @@ class Boundary(Struct, frozen=True, kw_only=True):
         return None
 
     def remedy(self, _fault: ClientFault, _visit: Visit) -> str | None:
-        """Return what fixes an UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED call; None where that is not known."""
+        """Return the remedy for an UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED call; None where that is not known."""
         return None
 
     def account(self, _: Credential) -> str | None:
@@ -113,12 +113,9 @@ class Boundary(Struct, frozen=True, kw_only=True):
         """Return the doctor's step on the credential that is sent."""
         raise NotImplementedError
 
-    def missing_step(self, missing: NoCredential, hub: Service | None) -> Step:
+    def missing_step(self, missing: NoCredential, _hub: Service | None) -> Step:
         """Return the doctor's step on a credential that cannot be had."""
-        if hub is None:
-            return error("credential", missing.cause, fix=missing.remedy)
-        fix = f"start new instances of the hub; where it has no service account: {missing.remedy}"
-        return error("credential", missing.cause, fix=fix, command=hub.restart())
+        return failed("credential", missing.cause, remedy=missing.remedy)
 
     def refusal_step(self, status: int, examination: Examination) -> Step:
         """Return the doctor's step on an agent that answers 401 or 403 to the request for its card."""
@@ -140,7 +137,7 @@ class Boundary(Struct, frozen=True, kw_only=True):
         )
 
     def serves(self, _scheme: SecurityScheme, _scopes: tuple[str, ...]) -> bool:
-        """Return True if the credential is what the scheme of an agent's card asks for with these scopes, as far as is known."""
+        """Return True if the credential satisfies the scheme of an agent's card with these scopes, as far as is known."""
         return True
 
     @classmethod
@@ -184,6 +181,13 @@ class OwnTokenBoundary(Boundary, frozen=True, kw_only=True):
                 WITHOUT_CREDENTIALS,
             ) from None
 
+    def missing_step(self, missing: NoCredential, hub: Service | None) -> Step:
+        """See `Boundary.missing_step`."""
+        if hub is None:
+            return super().missing_step(missing, hub)
+        fix = f"start new instances of the hub; where it has no service account: {missing.remedy}"
+        return error("credential", missing.cause, fix=fix, command=hub.restart())
+
     def credential_step(self, examination: Examination) -> Step:
         """See `Boundary.credential_step`."""
         if not examination.credential.headers:
@@ -195,10 +199,6 @@ class SecretBoundary(Boundary, frozen=True, kw_only=True):
     """Base of the kinds whose credential comes from a secret that the agent's owner gave out."""
 
     is_probed: ClassVar[bool] = True
-
-    def missing_step(self, missing: NoCredential, _: Service | None) -> Step:
-        """See `Boundary.missing_step`."""
-        return failed("credential", missing.cause, remedy=missing.remedy)
 
     def refusal_step(self, status: int, examination: Examination) -> Step:
         """See `Boundary.refusal_step`."""

@@ -1,4 +1,4 @@
-"""`iam`: Cloud Run's IAM stands in front of the agent, and takes a Google ID token of the hub's own for an audience."""
+"""`iam`: a Google ID token of the hub's service account, for Cloud Run's IAM in front of the agent."""
 
 from typing import ClassVar, Self
 from urllib.parse import urlsplit
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.boundaries.boundary import Credential, Destination, Examination, OwnTokenBoundary, Visit
 from a2a_hub.diagnosis.gcloud import service_of
-from a2a_hub.diagnosis.report import Step, error, ok
+from a2a_hub.diagnosis.report import Step, error, id_token_step, ok
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, id_token_claims
 from a2a_hub.toml.checked_table import CheckedTable
 
@@ -61,15 +61,7 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         facts, hub = _facts(examination.credential), examination.hub
         if facts is None:
             return super().credential_step(examination)
-        left = facts.seconds_left(examination.now)
-        if left > 0:
-            return ok("credential", f"ID token of {facts.email} for {facts.audience}, {left / 60:.0f} min left")
-        return error(
-            "credential",
-            f"the ID token of {facts.email} expired {-left:.0f} s ago: its issuer's clock or this machine's is wrong",
-            fix="start new instances of the hub, which take new tokens",
-            command=hub.restart() if hub else None,
-        )
+        return id_token_step(facts, examination.now, holder="hub", service=hub)
 
     def refusal_step(self, status: int, examination: Examination) -> Step:
         """See `Boundary.refusal_step`."""
@@ -97,7 +89,7 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         """See `Boundary.admission_step`."""
         if _facts(examination.credential) is None:
             return None
-        return ok("iam", "Cloud Run, or whatever stands in front of the agent, lets the hub in")
+        return ok("iam", "Cloud Run, or another proxy in front of the agent, lets the hub in")
 
 
 def _facts(credential: Credential) -> IdTokenClaims | None:

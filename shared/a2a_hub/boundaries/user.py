@@ -1,11 +1,10 @@
-"""`user`: the agent acts for the person who asks, and gets the caller's own token."""
+"""`user`: the agent acts for the caller, and gets the caller's own token."""
 
 from typing import ClassVar
 
 from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination
 from a2a_hub.boundaries.sources import NoCredential
-from a2a_hub.diagnosis.gcloud import Service
-from a2a_hub.diagnosis.report import Step, error, ok
+from a2a_hub.diagnosis.report import Step, ok
 
 
 class User(Boundary, frozen=True, kw_only=True):
@@ -27,7 +26,3 @@ class User(Boundary, frozen=True, kw_only=True):
     def credential_step(self, _: Examination) -> Step:
         """See `Boundary.credential_step`."""
         return ok("credential", "the caller's own token")
-
-    def missing_step(self, missing: NoCredential, _: Service | None) -> Step:
-        """See `Boundary.missing_step`; new instances of the hub would have no token either."""
-        return error("credential", missing.cause, fix=missing.remedy)

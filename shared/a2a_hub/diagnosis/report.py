@@ -1,6 +1,6 @@
 """The report of a function's self-examination (`GET /doctor`): steps, the same on the wire and on the operator's terminal.
 
-Whoever may invoke a function may ask: IAM stands in front of it. Its own credentials are what is tested, which nobody else has.
+Every caller that IAM lets through may read it. The tests use the function's own credentials, which nobody else has.
 """
 
 import threading
@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from a2a_hub.diagnosis.gcloud import is_command
+from a2a_hub.diagnosis.gcloud import Service, is_command
 from a2a_hub.http.messages import JSON, Handler, Request, Response
+from a2a_hub.identity.service_tokens import IdTokenClaims
 
 PATH = "/doctor"
 SLOW_SECONDS = 2.0
@@ -85,6 +86,19 @@ def in_time(check: str, message: str, *, seconds: float, fix: str) -> Step:
     return warning(check, f"{message}; it took {seconds:.1f} s", fix=fix)
 
 
+def id_token_step(claims: IdTokenClaims, now: float, *, holder: str, service: Service | None) -> Step:
+    """Return the step on the ID token of `holder` ("hub"), whose Cloud Run service is `service`, if it has one."""
+    left = claims.seconds_left(now)
+    if left > 0:
+        return ok("credential", f"ID token of {claims.email} for {claims.audience}, {left / 60:.0f} min left")
+    return error(
+        "credential",
+        f"the ID token of {claims.email} expired {-left:.0f} s ago: its issuer's clock or this machine's is wrong",
+        fix=f"start new instances of the {holder}, which take new tokens",
+        command=service.restart() if service else None,
+    )
+
+
 def report_response(report: Report, *, status: int = 200) -> Response:
     """Return the report as an answer."""
     headers = {"content-type": JSON, "cache-control": "no-store"}
@@ -100,7 +114,7 @@ def read_report(body: bytes) -> Report | None:
         return None
 
 
-def asks(request: Request) -> bool:
+def is_doctor_request(request: Request) -> bool:
     """Return True for a request for a function's report on itself."""
     return request.path == PATH and request.method == "GET"
 
@@ -110,7 +124,7 @@ def with_doctor(handle: Handler, examine: Callable[[], Sequence[Step]]) -> Handl
     one_at_a_time = threading.Lock()
 
     def answer(request: Request) -> Response:
-        if not asks(request):
+        if not is_doctor_request(request):
             return handle(request)
         with one_at_a_time:
             steps = tuple(examine())

@@ -12,7 +12,7 @@ from a2a_hub.http.messages import Request
 from a2a_hub.identity import signed_principal
 from a2a_hub.identity.principal import Principal
 from a2a_hub.identity.signed_principal import PrincipalSigner, SignatureExpired
-from a2a_hub.telemetry.log import Redacted
+from a2a_hub.telemetry.log import Record, Redacted
 
 AUTHORIZATION = "authorization"
 _RETRY_AFTER_SECONDS = 5
@@ -63,6 +63,13 @@ class Authenticator:
         self._anonymous = anonymous
         self._anonymous_caller = Caller(principal=anonymous_principal)
         self._token_header = token_header
+
+    def identify(self, request: Request, record: Record) -> Caller:
+        """Return the caller of `authenticate`, and note the principal in the request's log record."""
+        caller = self.authenticate(request)
+        if caller.principal is not None:
+            record["principal"] = caller.principal.subject
+        return caller
 
     def authenticate(self, request: Request) -> Caller:
         """Return the caller. Raises UNAUTHENTICATED (401) or UNAVAILABLE (503).

@@ -1,4 +1,4 @@
-"""Literals that every match of a pattern holds. Knows no RE2: whoever makes a bundle may not have it."""
+"""Literals that every match of a pattern holds. It does without RE2, which the machine that makes a bundle may not have."""
 
 import re
 

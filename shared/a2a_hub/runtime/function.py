@@ -11,7 +11,7 @@ from a2a_hub.a2a.errors import METHOD_NOT_ALLOWED, METHOD_NOT_FOUND, A2AError
 from a2a_hub.a2a.reply import MessageFactory
 from a2a_hub.http.dispatch import MethodNotAllowed, NotFound, Public
 from a2a_hub.http.messages import JSON, Handler, Request, Response
-from a2a_hub.identity.authentication import Authenticator, Caller
+from a2a_hub.identity.authentication import Caller
 from a2a_hub.runtime.ids import new_id, timestamp
 from a2a_hub.telemetry.log import Log, Record
 
@@ -48,20 +48,6 @@ def health(_: Request) -> Response:
 def status_pages(name: str) -> tuple[Public, Public]:
     """Return the endpoints of the front page and of `/health`."""
     return Public("/", lambda _: front_page(name)), Public("/health", health)
-
-
-class Identification:
-    """Identifies callers and notes the principal in the request's log record."""
-
-    def __init__(self, authenticator: Authenticator) -> None:
-        self._authenticator = authenticator
-
-    def identify(self, request: Request, record: Record) -> Caller:
-        """Return the caller. Raises A2AError (401, 503)."""
-        caller = self._authenticator.authenticate(request)
-        if caller.principal is not None:
-            record["principal"] = caller.principal.subject
-        return caller
 
 
 def anonymous(_request: Request, _record: Record) -> Caller:

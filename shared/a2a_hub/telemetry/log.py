@@ -8,7 +8,6 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -17,6 +16,7 @@ from msgspec import Struct
 from a2a_hub.http.messages import Request, Response
 
 Record = dict[str, Any]
+_TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -49,10 +49,8 @@ class Log:
 
         Messages of exceptions may quote the caller: they are left out unless texts are logged.
         """
-        self.line("ERROR", message, requestId=record.get("requestId"), stack_trace=self._stack())
-
-    def _stack(self) -> str:
-        return traceback.format_exc() if self.with_text else _stack_without_texts(sys.exception())
+        stack = traceback.format_exc() if self.with_text else _stack_without_texts(sys.exception())
+        self.line("ERROR", message, requestId=record.get("requestId"), stack_trace=stack)
 
     def requests(self, handle: Callable[[Request, Record], Response]) -> Callable[[Request], Response]:
         """Return `handle` with one line per request, written when the answer is complete, for a stream at its end.
@@ -158,7 +156,7 @@ class Trace(Struct, frozen=True):
 def trace_of(headers: Mapping[str, str]) -> Trace | None:
     """Return the trace of these headers (names in lower case); None if `traceparent` is missing or malformed."""
     header = headers.get("traceparent")
-    match = _pattern().fullmatch(header) if header else None
+    match = _TRACEPARENT.fullmatch(header) if header else None
     return Trace(match[0], match[1], match[2]) if match else None
 
 
@@ -166,11 +164,6 @@ def traceparent_of(headers: Mapping[str, str]) -> str | None:
     """Return the `traceparent` header to forward; None if there is no valid one."""
     trace = trace_of(headers)
     return trace.traceparent if trace else None
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    return re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
 
 
 class Redacted(Struct, frozen=True):

@@ -92,7 +92,7 @@ _JAPANESE = (
     r"(?:それは)?(?:なぜ|どうして|例えば|たとえば|具体的には|他には|ほかには|その他は|それ以外は)(?:ですか)?",
 )
 # P-1, SEV2, ISO27001: one of a series, replaceable by another one.
-_NUMBERED = r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])"
+_NUMBERED = re.compile(r"(?<![a-z0-9])([a-z]{1,6})-?[0-9]{1,5}(?![a-z0-9])", re.IGNORECASE)
 
 
 def is_follow_up(text: str) -> bool:
@@ -117,7 +117,7 @@ def completed(earlier: str, follow_up: str) -> str:
 
 def _members(earlier: str, follow_up: str) -> tuple[str, str] | None:
     """Return the first member of a series that each text names; None if they name none of the same series."""
-    named, meant = _numbered().search(compose(earlier)), _numbered().search(compose(follow_up))
+    named, meant = _NUMBERED.search(compose(earlier)), _NUMBERED.search(compose(follow_up))
     if named is None or meant is None or named[1].casefold() != meant[1].casefold():
         return None
     return named[0], meant[0]
@@ -127,8 +127,3 @@ def _members(earlier: str, follow_up: str) -> tuple[str, str] | None:
 @cache
 def _follow_ups() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join((*_ENGLISH, *_JAPANESE))})[?.!。 ]*")
-
-
-@cache
-def _numbered() -> re.Pattern[str]:
-    return re.compile(_NUMBERED, re.IGNORECASE)
