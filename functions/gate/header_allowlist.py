@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 from urllib.parse import urlencode
 
 from a2a_hub.a2a.errors import INVALID_REQUEST, A2AError, ErrorKind
-from a2a_hub.http.connections import Headers
 
 REQUEST_HEADERS = (
     "accept",
@@ -84,7 +84,11 @@ def check_headers(headers: Mapping[str, str]) -> None:
         raise A2AError(INVALID_REQUEST, "The request's headers are not what HTTP allows")
 
 
-def allowed_headers(headers: Mapping[str, str] | Headers, allowed: Sequence[str]) -> dict[str, str]:
+class _Headers(Protocol):
+    def get(self, name: str, /) -> str | None: ...
+
+
+def allowed_headers(headers: _Headers, allowed: Sequence[str]) -> dict[str, str]:
     """Return the headers on the list, without those that hold control characters."""
     return {name: value for name in allowed if (value := headers.get(name)) and value.isprintable()}
 

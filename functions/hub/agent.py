@@ -34,10 +34,8 @@ class HubAgent:
         if not request.message.parts and not call.for_ui:
             # A person who sent nothing gets a text; a program gets the error (§4.1.4).
             raise invalid_field("message.parts", "must hold at least one part")
-        owner = _owner(call)
-        context_id, downstream_context_id = ids_of(owner, request.message.context_id or None)
-        notes = call.task.notes if call.task else {}
-        incoming = _incoming(request, call, context_id, downstream_context_id, notes)
+        incoming = _incoming(request, call, call.task.notes if call.task else {})
+        context_id = incoming.context_id
         turn, translated = self._pipeline.start_turn(incoming, call.record)
         route = turn.choice.route if turn.choice else None
         if route is not None and route.role and call.task is not None and may_use(route, call.principal):
@@ -57,8 +55,7 @@ class HubAgent:
 
     def starts_new_task(self, request: SendMessageRequest, call: Call, notes: Mapping[str, Any]) -> bool:
         """Return True for a message that belongs to another route; see `a2a_hub.tasks.task_resolution.NewTaskPolicy`."""
-        ids = ids_of(_owner(call), request.message.context_id or None)
-        return self._pipeline.starts_new_task(_incoming(request, call, *ids, dict(notes)))
+        return self._pipeline.starts_new_task(_incoming(request, call, dict(notes)))
 
     def cancel(self, call: Call) -> None:
         """See `Agent.cancel`."""
@@ -124,14 +121,9 @@ class CommandAgent:
         return Turn(events=events, as_message=False)
 
 
-def _incoming(
-    request: SendMessageRequest,
-    call: Call,
-    context_id: str,
-    downstream_context_id: str,
-    notes: dict[str, Any],
-) -> IncomingTurn:
-    """Raises A2AError for a skill that is no text."""
+def _incoming(request: SendMessageRequest, call: Call, notes: dict[str, Any]) -> IncomingTurn:
+    """Return the turn of a request. Raises A2AError for a skill that is no text."""
+    context_id, downstream_context_id = ids_of(_owner(call), request.message.context_id or None)
     skill, skill_field = _skill(request)
     configuration = request.configuration
     returns_immediately = configuration is not None and configuration.return_immediately
@@ -145,7 +137,7 @@ def _incoming(
         context_id=context_id,
         downstream_context_id=downstream_context_id,
         # Without a waiting caller, too: the first event of a stream names the agent's own task. And for programs that use the
-        # extension, which tells everything in updates: they find them in the task's history.
+        # extension, which puts everything into updates: they find them in the task's history.
         streaming=call.streaming or returns_immediately or development_tool,
         request_id=call.request_id,
         authorization=call.authorization,

@@ -58,7 +58,7 @@ class AgentExamination:
         self._service = service_of(route.url, name=route.id)
 
     @property
-    def _visit(self) -> Examination:
+    def _examination(self) -> Examination:
         return Examination(
             agent=self._route,
             credential=self._http.credential,
@@ -77,7 +77,7 @@ class AgentExamination:
     def steps(self) -> Iterator[Step]:
         """Yield the steps from the hub to the agent, in order; they end where a request goes no further."""
         boundary = self._route.boundary
-        yield boundary.credential_step(self._visit)
+        yield boundary.credential_step(self._examination)
         try:
             answer = _get(self._route, _CARD, self._http)
         except HttpFailure as failure:
@@ -97,7 +97,7 @@ class AgentExamination:
         if refusal := self._refusal(answer.status):
             yield refusal
             return
-        if admission := boundary.admission_step(self._visit):
+        if admission := boundary.admission_step(self._examination):
             yield admission
         yield _card(answer, self._route)
         yield from self._security(answer)
@@ -137,7 +137,7 @@ class AgentExamination:
     def _refusal(self, status: int) -> Step | None:
         """Return the step on an agent that refuses the request for its card; None where it serves it."""
         if status in (401, 403):
-            return self._route.boundary.refusal_step(status, self._visit)
+            return self._route.boundary.refusal_step(status, self._examination)
         if status == 429:
             return error(
                 "quota",
@@ -173,7 +173,7 @@ class AgentExamination:
             match failure.fault:
                 case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN:
                     status = 401 if failure.fault is ClientFault.UNAUTHENTICATED else 403
-                    return route.boundary.refusal_step(status, self._visit)
+                    return route.boundary.refusal_step(status, self._examination)
                 case ClientFault.REFUSED | ClientFault.NOT_FOUND | ClientFault.WRONG_VERSION:
                     pass
                 case _:

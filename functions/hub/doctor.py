@@ -30,7 +30,7 @@ _AT_ONCE = 8
 
 class Doctor:
     """The examination of `routes`. `service` is the hub itself on Cloud Run, None elsewhere; `operators` are emails; `store`
-    is where tasks are kept, with its settings.
+    is the task store, with its settings.
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from a2a_hub.a2a import reply
 from a2a_hub.a2a.call import Call
 from a2a_hub.a2a.errors import A2AError
+from a2a_hub.a2a.extensions.tool_updates import PendingTools
 from a2a_hub.a2a.model import Message, TaskState, text_of
 from a2a_hub.a2a.reply import Data, Piece, Question, Text
 from a2a_hub.http.messages import Cancellation
@@ -33,7 +34,7 @@ from functions.hub.failure import (
     unrouted,
 )
 from functions.hub.tables import Served, Tables
-from functions.hub.tool_approval import Decision, decision_of, pending_tools, question_text, too_late_text
+from functions.hub.tool_approval import Decision, decision_of, question_text, too_late_text
 
 _UNSUCCESSFUL = frozenset({TaskState.FAILED, TaskState.CANCELED})
 
@@ -281,7 +282,8 @@ class Pipeline:
                 open_task_id = translator.task_id
             else:
                 waiting_task_id = translator.task_id
-                pending = pending_tools(translator.pending, turn.language)
+                if translator.pending:
+                    pending = PendingTools(language=turn.language, questions=translator.pending)
         elif (
             translator.state is None
             and earlier.route_id == route.id

@@ -65,8 +65,3 @@ def question_text(pending: Sequence[ToolQuestion], route: Route, language: Langu
 def too_late_text(route: Route, language: Language) -> str:
     """Return that the agent no longer waited for the decision."""
     return late_text(texts.name_of(route, language), language)
-
-
-def pending_tools(questions: tuple[ToolQuestion, ...], language: Language) -> PendingTools | None:
-    """Return the pending tool calls as the conversation stores them; None for none."""
-    return PendingTools(language=language, questions=questions) if questions else None

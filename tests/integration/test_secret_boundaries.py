@@ -247,7 +247,7 @@ def test_scopes_and_audience_go_to_the_token_endpoint() -> None:
     with HttpServer(answer) as server:
         tokens = TokenEndpoints(HttpClient(), SecretStore(SETTINGS, http=HttpClient(), tokens=None))
         client = client_of(server.url, scopes=("book", "read"), audience="https://travel.example")
-        assert tokens.token(client) == "t"
+        assert tokens.value(client) == "t"
     sent = server.received[0]
     assert sent.body == (b"grant_type=client_credentials&scope=book+read&audience=https%3A%2F%2Ftravel.example")
     pair = base64.b64decode(sent.headers["authorization"].removeprefix("Basic ")).decode()
@@ -259,11 +259,11 @@ def test_a_token_is_fetched_anew_shortly_before_it_expires() -> None:
     with owner(lifetime_seconds=600.0) as (_, url):
         http = HttpClient(clock=clock)
         tokens = TokenEndpoints(http, SecretStore(SETTINGS, http=http, tokens=None))
-        assert tokens.token(client_of(url)) == "access-token-1"
+        assert tokens.value(client_of(url)) == "access-token-1"
         clock.now += 539
-        assert tokens.token(client_of(url)) == "access-token-1"
+        assert tokens.value(client_of(url)) == "access-token-1"
         clock.now += 1
-        assert tokens.token(client_of(url)) == "access-token-2"
+        assert tokens.value(client_of(url)) == "access-token-2"
 
 
 def test_a_token_that_lives_on_is_used_while_its_endpoint_is_away() -> None:
@@ -271,13 +271,13 @@ def test_a_token_that_lives_on_is_used_while_its_endpoint_is_away() -> None:
     with owner(lifetime_seconds=600.0) as (server, url):
         http = HttpClient(clock=clock)
         tokens = TokenEndpoints(http, SecretStore(SETTINGS, http=http, tokens=None))
-        tokens.token(client_of(url))
+        tokens.value(client_of(url))
         server.faults.switch_on("server-error")
         clock.now += 590
-        assert tokens.token(client_of(url)) == "access-token-1"
+        assert tokens.value(client_of(url)) == "access-token-1"
         clock.now += 11
         with pytest.raises(NoCredential, match="HTTP 500"):
-            tokens.token(client_of(url))
+            tokens.value(client_of(url))
 
 
 def test_a_token_that_the_agent_refuses_is_fetched_anew_once_for_all() -> None:
@@ -333,11 +333,11 @@ def test_nobody_waits_for_a_slow_token_endpoint_for_longer_than_agreed() -> None
         secrets = SecretStore(SETTINGS, http=HttpClient(), tokens=None)
         tokens = TokenEndpoints(HttpClient(), secrets, max_wait_seconds=0.01)
         with pytest.raises(NoCredential) as raised:
-            tokens.token(client_of(url))
+            tokens.value(client_of(url))
         answers.set()
         # What came too late serves the next caller.
         late = TokenEndpoints(HttpClient(), secrets)
-        assert late.token(client_of(url)).startswith("access-token-")
+        assert late.value(client_of(url)).startswith("access-token-")
     assert raised.value.fault == "credential_timeout"
 
 
@@ -357,7 +357,7 @@ def test_an_answer_that_holds_no_bearer_token_is_contained(answer: bytes) -> Non
     with HttpServer(lambda exchange: exchange.answer(200, answer, content_type="application/json")) as server:
         tokens = TokenEndpoints(HttpClient(), SecretStore(SETTINGS, http=HttpClient(), tokens=None))
         with pytest.raises(NoCredential) as raised:
-            tokens.token(client_of(server.url))
+            tokens.value(client_of(server.url))
     assert raised.value.fault == "no_access_token"
 
 
@@ -368,7 +368,7 @@ def test_a_redirect_of_the_token_endpoint_gets_no_secret() -> None:
     ):
         tokens = TokenEndpoints(HttpClient(), SecretStore(SETTINGS, http=HttpClient(), tokens=None))
         with pytest.raises(NoCredential):
-            tokens.token(client_of(server.url))
+            tokens.value(client_of(server.url))
         assert thief.received == []
 
 

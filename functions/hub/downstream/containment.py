@@ -4,7 +4,7 @@ import re
 
 from a2a_hub.a2a.client_errors import ClientError, ClientFault
 from a2a_hub.a2a.extensions.development_tool import URI
-from a2a_hub.boundaries.boundary import Credential, Visit
+from a2a_hub.boundaries.boundary import Credential
 from a2a_hub.routing.routes import Route
 from functions.hub.failure import Failure, FailureKind
 
@@ -81,7 +81,7 @@ def _remedy(error: ClientError, route: Route, credential: Credential) -> str | N
         case ClientFault.NOT_FOUND:
             return f"check the path of the route's url ({variable}_URL)"
         case ClientFault.UNAUTHENTICATED | ClientFault.FORBIDDEN | ClientFault.RATE_LIMITED:
-            return route.boundary.remedy(error.fault, Visit(agent=route, credential=credential))
+            return route.boundary.remedy(error.fault, route, credential)
         case ClientFault.TIMEOUT:
             return f"raise timeout_seconds of route {route.id} (now {route.timeout_seconds:g}), or see why the agent is slow"
         case ClientFault.TOO_LARGE:

@@ -9,9 +9,9 @@ from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.boundaries.boundary import (
     Credential,
     CredentialRequest,
+    Destination,
     Examination,
     SecretBoundary,
-    Visit,
 )
 from a2a_hub.boundaries.sources import SecretReference, read_reference
 from a2a_hub.diagnosis.report import Step, ok
@@ -68,12 +68,12 @@ class ApiKey(SecretBoundary, frozen=True, kw_only=True):
     def _place(self) -> str:
         return f"the {'query parameter' if self.in_query else 'header'} {self.name}"
 
-    def remedy(self, fault: ClientFault, visit: Visit) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
         """See `Boundary.remedy`."""
         if fault is ClientFault.RATE_LIMITED:
             return "the agent limits how often this API key is used: its owner can raise the limit"
         return (
-            f"the agent does not accept the API key of route {visit.agent.id}, which goes into {self._place} and comes from "
+            f"the agent does not accept the API key of route {agent.id}, which goes into {self._place} and comes from "
             f"{self.secret}: replace it ({self.secret.remedy}), or name the place that the agent's card asks for"
         )
 

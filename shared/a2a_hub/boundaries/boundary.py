@@ -55,19 +55,15 @@ class CredentialRequest(Redacted, frozen=True, kw_only=True):
     authorization: str | None = None
 
 
-class Visit(Redacted, frozen=True, kw_only=True):
-    """An encounter with an agent that got `credential`: a refused call, or the doctor's request for its card."""
+class Examination(Redacted, frozen=True, kw_only=True):
+    """The doctor's request to an agent that got `credential`.
 
-    agent: Destination
-    credential: Credential
-
-
-class Examination(Visit, frozen=True, kw_only=True):
-    """The doctor's visit. `hub` is the hub itself on Cloud Run, `now` the time of day in seconds since the epoch.
-
+    `hub` is the hub itself on Cloud Run, `now` the time of day in seconds since the epoch.
     `admits` returns True if the agent serves its card to the credential of another boundary.
     """
 
+    agent: Destination
+    credential: Credential
     hub: Service | None
     now: float
     admits: Callable[[Boundary], bool]
@@ -101,7 +97,7 @@ class Boundary(Struct, frozen=True, kw_only=True):
         """Return another credential after a 401 for this one; None where there is no other. Raises NoCredential."""
         return None
 
-    def remedy(self, _fault: ClientFault, _visit: Visit) -> str | None:
+    def remedy(self, _fault: ClientFault, _agent: Destination, _credential: Credential) -> str | None:
         """Return the remedy for an UNAUTHENTICATED, FORBIDDEN or RATE_LIMITED call; None where that is not known."""
         return None
 
@@ -203,7 +199,7 @@ class SecretBoundary(Boundary, frozen=True, kw_only=True):
     def refusal_step(self, status: int, examination: Examination) -> Step:
         """See `Boundary.refusal_step`."""
         fault = ClientFault.UNAUTHENTICATED if status == 401 else ClientFault.FORBIDDEN
-        remedy = self.remedy(fault, examination) or "see the agent's log"
+        remedy = self.remedy(fault, examination.agent, examination.credential) or "see the agent's log"
         return error("access", f"HTTP {status}: the agent does not accept the credential", fix=remedy)
 
 

@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 from urllib.parse import urlsplit
 
 from a2a_hub.a2a.client_errors import ClientFault
-from a2a_hub.boundaries.boundary import Credential, Destination, Examination, OwnTokenBoundary, Visit
+from a2a_hub.boundaries.boundary import Credential, Destination, Examination, OwnTokenBoundary
 from a2a_hub.diagnosis.gcloud import service_of
 from a2a_hub.diagnosis.report import Step, error, id_token_step, ok
 from a2a_hub.identity.service_tokens import IdTokenClaims, ServiceTokens, id_token_claims
@@ -42,15 +42,15 @@ class Iam(OwnTokenBoundary, frozen=True, kw_only=True):
         facts = _facts(credential)
         return facts.email if facts else None
 
-    def remedy(self, fault: ClientFault, visit: Visit) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, credential: Credential) -> str | None:
         """See `Boundary.remedy`."""
-        service = service_of(visit.agent.url, name=visit.agent.id)
+        service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
             return f"where the agent has no instance left: {service.more_instances()}"
         if fault is ClientFault.FORBIDDEN:
-            account = self.account(visit.credential) or "HUB_SERVICE_ACCOUNT"
+            account = self.account(credential) or "HUB_SERVICE_ACCOUNT"
             return service.add_invoker(f"serviceAccount:{account}")
-        audience = self.audience_of(visit.agent)
+        audience = self.audience_of(agent)
         return (
             f"the ID token's audience was {audience}: set the route's audience to what the agent expects, or make it "
             f"take this one: {service.add_audience(audience)}"

@@ -10,9 +10,9 @@ from a2a_hub.a2a.client_errors import ClientFault
 from a2a_hub.boundaries.boundary import (
     Credential,
     CredentialRequest,
+    Destination,
     Examination,
     SecretBoundary,
-    Visit,
     address_problem,
     bearer,
 )
@@ -65,9 +65,9 @@ class OAuthClientCredentials(SecretBoundary, frozen=True, kw_only=True):
         token = request.sources.access_token(self.client, rejected=sent)
         return None if token == sent else bearer(token)
 
-    def remedy(self, fault: ClientFault, visit: Visit) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
         """See `Boundary.remedy`."""
-        route = visit.agent.id
+        route = agent.id
         match fault:
             case ClientFault.RATE_LIMITED:
                 return (

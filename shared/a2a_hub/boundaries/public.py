@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from a2a_hub.a2a.card import SecurityScheme
 from a2a_hub.a2a.client_errors import ClientFault
-from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Examination, Visit
+from a2a_hub.boundaries.boundary import Boundary, Credential, CredentialRequest, Destination, Examination
 from a2a_hub.diagnosis.gcloud import EVERYBODY, service_of
 from a2a_hub.diagnosis.report import Step, error, ok
 
@@ -18,9 +18,8 @@ class Public(Boundary, frozen=True, kw_only=True):
         """See `Boundary.credential`."""
         return Credential()
 
-    def remedy(self, fault: ClientFault, visit: Visit) -> str | None:
+    def remedy(self, fault: ClientFault, agent: Destination, _: Credential) -> str | None:
         """See `Boundary.remedy`."""
-        agent = visit.agent
         service = service_of(agent.url, name=agent.id)
         if fault is ClientFault.RATE_LIMITED:
             return f"where the agent has no instance left: {service.more_instances()}"

@@ -19,7 +19,7 @@ _MAX_BYTES = 256 << 10
 
 
 class SecretStore:
-    """A source of `Secrets`. `tokens` are the hub's own, which Secret Manager takes; None reads the environment alone."""
+    """A `Source` of secrets. `tokens` are the hub's own, which Secret Manager takes; None reads the environment alone."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class SecretStore:
         self._fetched = SharedFetch(self._fetch, clock=http.clock, name="secret")
 
     def value(self, reference: SecretReference, *, rejected: str | None = None) -> str:
-        """See `Secrets.value`."""
+        """See `Source.value`."""
         if (name := reference.variable) is None:
             return fetch_shared(self._fetched, reference, "secret", rejected=rejected)
         value = self._variables.get(name, "").strip()

@@ -11,6 +11,7 @@ from a2a_hub.runtime.shared_fetch import MAX_WAIT_SECONDS, SharedFetch
 from a2a_hub.toml.checked_table import CheckedTable
 
 K = TypeVar("K")
+Key = TypeVar("Key", contravariant=True)
 _VARIABLE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)")
 _RESOURCE = re.compile(r"projects/([a-z0-9.:-]+)/secrets/([A-Za-z0-9_-]+)/versions/([a-z0-9_-]+)")
 
@@ -56,11 +57,11 @@ class SecretReference(Struct, frozen=True):
         )
 
 
-class Secrets(Protocol):
-    """A source of secrets. Raises NoCredential."""
+class Source(Protocol[Key]):
+    """A source of secrets by their references, or of access tokens by their clients. Raises NoCredential."""
 
-    def value(self, reference: SecretReference, *, rejected: str | None = None) -> str:
-        """Return the secret; where the last one was `rejected`, as it is now."""
+    def value(self, key: Key, /, *, rejected: str | None = None) -> str:
+        """Return the value; where the last one was `rejected`, another one, or that of now."""
 
 
 class ClientAuthentication(StrEnum):
@@ -82,13 +83,6 @@ class OAuthClient(Struct, frozen=True, kw_only=True):
     authentication: ClientAuthentication = ClientAuthentication.BASIC
 
 
-class AccessTokens(Protocol):
-    """A source of access tokens by the client credentials grant. Raises NoCredential."""
-
-    def token(self, client: OAuthClient, *, rejected: str | None = None) -> str:
-        """Return a token; where the last one was `rejected`, another one."""
-
-
 class CredentialSources(Struct, frozen=True, kw_only=True):
     """The sources of one process. Without `tokens`, the hub has no identity of its own and calls loopback agents only.
 
@@ -97,20 +91,20 @@ class CredentialSources(Struct, frozen=True, kw_only=True):
 
     tokens: ServiceTokens | None = None
     spares_loopback: bool = False
-    secrets: Secrets | None = None
-    access_tokens: AccessTokens | None = None
+    secrets: Source[SecretReference] | None = None
+    access_tokens: Source[OAuthClient] | None = None
 
     def secret(self, reference: SecretReference, *, rejected: str | None = None) -> str:
-        """Return a secret; see `Secrets.value`. Raises NoCredential."""
+        """Return a secret; see `Source.value`."""
         if self.secrets is None:
             raise NoCredential("no_secret", "this process reads no secrets", reference.remedy)
         return self.secrets.value(reference, rejected=rejected)
 
     def access_token(self, client: OAuthClient, *, rejected: str | None = None) -> str:
-        """Return an access token; see `AccessTokens.token`. Raises NoCredential."""
+        """Return an access token by the client credentials grant; see `Source.value`."""
         if self.access_tokens is None:
             raise NoCredential("no_access_token", "this process fetches no access tokens", client.secret.remedy)
-        return self.access_tokens.token(client, rejected=rejected)
+        return self.access_tokens.value(client, rejected=rejected)
 
 
 def fetch_shared(fetched: SharedFetch[K], key: K, name: str, *, rejected: str | None) -> str:
@@ -128,7 +122,7 @@ def fetch_shared(fetched: SharedFetch[K], key: K, name: str, *, rejected: str | 
 
 
 def read_reference(table: CheckedTable, key: str) -> SecretReference:
-    """Read a required reference. What stands there instead is in no message: it may be the secret."""
+    """Read a required reference. No message quotes another value, which may be the secret."""
     value = table.values.get(key)
     if isinstance(value, str) and (_VARIABLE.fullmatch(value) or _RESOURCE.fullmatch(value)):
         return SecretReference(value)

@@ -6,7 +6,14 @@ from urllib.parse import quote_plus, urlencode
 
 import msgspec
 
-from a2a_hub.boundaries.sources import ClientAuthentication, NoCredential, OAuthClient, Secrets, fetch_shared
+from a2a_hub.boundaries.sources import (
+    ClientAuthentication,
+    NoCredential,
+    OAuthClient,
+    SecretReference,
+    Source,
+    fetch_shared,
+)
 from a2a_hub.http.client import Budget, Http, HttpFailure
 from a2a_hub.http.messages import JSON
 from a2a_hub.runtime.shared_fetch import MAX_WAIT_SECONDS, Fetched, SharedFetch
@@ -29,17 +36,19 @@ _ERRORS = {
 
 
 class TokenEndpoints:
-    """A source of `AccessTokens`: one request for all that wait, kept until shortly before the token expires."""
+    """A `Source` of access tokens: one request for all that wait, kept until shortly before the token expires."""
 
-    def __init__(self, http: Http, secrets: Secrets, *, max_wait_seconds: float = MAX_WAIT_SECONDS) -> None:
+    def __init__(
+        self, http: Http, secrets: Source[SecretReference], *, max_wait_seconds: float = MAX_WAIT_SECONDS
+    ) -> None:
         self._http = http
         self._secrets = secrets
         self._fetched = SharedFetch(
             self._fetch, clock=http.clock, name="access token", max_wait_seconds=max_wait_seconds
         )
 
-    def token(self, client: OAuthClient, *, rejected: str | None = None) -> str:
-        """See `AccessTokens.token`."""
+    def value(self, client: OAuthClient, *, rejected: str | None = None) -> str:
+        """See `Source.value`."""
         return fetch_shared(self._fetched, client, "access token", rejected=rejected)
 
     def _fetch(self, client: OAuthClient) -> Fetched:

@@ -19,6 +19,15 @@ _ID = re.compile(r"[a-z][a-z0-9-]*")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-+\--~]+")
 _DOMAIN = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _EMAIL = re.compile(rf"[^@\s]+@{_DOMAIN.pattern}")
+_SPELLINGS = (
+    ("extensions", _URI, "extension {!r} is no URI: write the one under which the agent's card names it"),
+    (
+        "allow_domains",
+        _DOMAIN,
+        'allow_domains holds {!r}: write a domain by itself and in lower case, as in "example.com"',
+    ),
+    ("allow_emails", _EMAIL, 'allow_emails holds {!r}: write a whole address, as in "anna@example.com"'),
+)
 
 
 def load(
@@ -58,10 +67,11 @@ def load(
     routes = tuple(_read_route(each) for each in tables)
     _check_ids(routes, tables)
     _check_priorities(routes, tables)
-    _check_rules(routes, tables, literals)
-    _check_roles(routes, tables)
-    _check_extensions(routes, tables)
-    _check_access(routes, tables)
+    owners: dict[str, Route] = {}
+    for route, each in zip(routes, tables, strict=True):
+        _check_rules(route, each, owners, literals)
+        _check_role(route, each)
+        _check_spelling(route, each)
     if problems:
         raise RouteTableError(file, problems)
     return RouteTable(hub=hub, routes=routes, literals=literals)
@@ -214,57 +224,39 @@ def _check_priorities(routes: Sequence[Route], tables: Sequence[CheckedTable]) -
 
 
 def _check_rules(
-    routes: Sequence[Route], tables: Sequence[CheckedTable], literals: Mapping[str, tuple[str, ...]]
+    route: Route, table: CheckedTable, owners: dict[str, Route], literals: Mapping[str, tuple[str, ...]]
 ) -> None:
     """Check that every rule can match, no keyword has two routes, and only the default has no rule.
 
-    `literals` are those that each pattern requires (`required_literals`).
+    `owners` are the routes of the keywords so far; `literals` are those that each pattern requires (`required_literals`).
     """
-    owners: dict[str, Route] = {}
-    for route, table in zip(routes, tables, strict=True):
-        if not route.keywords and not route.patterns and not route.default:
-            message = f"route {route.id!r} has no rule: add keywords or patterns, or make it the default"
-            table.problem(None, message)
-        _check_keywords(route, table, owners)
-        _check_patterns(table, "patterns", route.patterns, literals)
-        _check_patterns(table, "unless", route.unless, literals)
+    if not route.keywords and not route.patterns and not route.default:
+        message = f"route {route.id!r} has no rule: add keywords or patterns, or make it the default"
+        table.problem(None, message)
+    _check_keywords(route, table, owners)
+    _check_patterns(table, "patterns", route.patterns, literals)
+    _check_patterns(table, "unless", route.unless, literals)
 
 
-def _check_roles(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
+def _check_role(route: Route, table: CheckedTable) -> None:
     """Check that a route with a role has no agent: the workers of the role fetch its tasks."""
-    for route, table in zip(routes, tables, strict=True):
-        if not route.role:
-            continue
-        if not _ID.fullmatch(route.role):
-            message = f"role {route.role!r} must be lower-case letters, digits and hyphens, starting with a letter"
-            table.problem("role", message)
-        for key in ("url", "boundary", "audience", "passes_tasks", "extensions"):
-            if key in table.values:
-                table.problem(key, f"{key} says how an agent is called, and role that nobody is: delete one of the two")
+    if not route.role:
+        return
+    if not _ID.fullmatch(route.role):
+        message = f"role {route.role!r} must be lower-case letters, digits and hyphens, starting with a letter"
+        table.problem("role", message)
+    for key in ("url", "boundary", "audience", "passes_tasks", "extensions"):
+        if key in table.values:
+            table.problem(key, f"{key} says how an agent is called, and role that nobody is: delete one of the two")
 
 
-def _check_extensions(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """Check that extensions are URIs (A2A 1.0.1 §4.6), which one header lists with commas."""
-    for route, table in zip(routes, tables, strict=True):
-        for index, uri in enumerate(route.extensions):
-            if uri and not _URI.fullmatch(uri):
-                message = f"extension {uri!r} is no URI: write the one under which the agent's card names it"
-                table.problem("extensions", message, index=index)
-
-
-def _check_access(routes: Sequence[Route], tables: Sequence[CheckedTable]) -> None:
-    """Check the spelling of domains and email addresses, which are compared letter by letter."""
-    for route, table in zip(routes, tables, strict=True):
-        for index, domain in enumerate(route.allow_domains):
-            if domain and not _DOMAIN.fullmatch(domain):
-                message = (
-                    f'allow_domains holds {domain!r}: write a domain by itself and in lower case, as in "example.com"'
-                )
-                table.problem("allow_domains", message, index=index)
-        for index, email in enumerate(route.allow_emails):
-            if email and not _EMAIL.fullmatch(email):
-                message = f'allow_emails holds {email!r}: write a whole address, as in "anna@example.com"'
-                table.problem("allow_emails", message, index=index)
+def _check_spelling(route: Route, table: CheckedTable) -> None:
+    """Check extensions, which one header lists with commas (A2A 1.0.1 §4.6), and names that are compared letter by letter."""
+    for key, pattern, message in _SPELLINGS:
+        values: tuple[str, ...] = getattr(route, key)
+        for index, value in enumerate(values):
+            if value and not pattern.fullmatch(value):
+                table.problem(key, message.format(value), index=index)
 
 
 def _check_keywords(route: Route, table: CheckedTable, owners: dict[str, Route]) -> None:
